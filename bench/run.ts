@@ -32,6 +32,7 @@ import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
 import { replica } from './measurements/replica.ts';
 import { scale } from './measurements/scale.ts';
+import { stores } from './measurements/stores.ts';
 import { streams } from './measurements/streams.ts';
 import { uploads } from './measurements/uploads.ts';
 import { users } from './measurements/users.ts';
@@ -72,7 +73,7 @@ const rest: readonly Measurement[] = [
   bodies,
 ];
 /** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [compression, commits, figures, million, replica, scale];
+const onDemand: readonly Measurement[] = [compression, commits, stores, figures, million, replica, scale];
 const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

@@ -44,12 +44,17 @@ export function ensureOperations(place: Place, sizes: Sizes, users: number): Pro
 }
 
 /** A migrated, empty database. An existing one of the same name is dropped. */
-export async function freshDatabase({ adminUrl }: Place, sizes: Sizes, part = 'ingest'): Promise<string> {
-  const name = databaseName(part, sizes);
-  await dropDatabase(adminUrl, name);
-  const url = await createDatabase(adminUrl, name);
+export async function freshDatabase(place: Place, sizes: Sizes, part = 'ingest'): Promise<string> {
+  const url = await emptyDatabase(place, sizes, part);
   await migrateUp(url);
   return url;
+}
+
+/** A database without a schema. An existing one of the same name is dropped. */
+export async function emptyDatabase({ adminUrl }: Place, sizes: Sizes, part: string): Promise<string> {
+  const name = databaseName(part, sizes);
+  await dropDatabase(adminUrl, name);
+  return createDatabase(adminUrl, name);
 }
 
 // A comment marks a complete database. An incomplete one is dropped and built again.

@@ -1,9 +1,7 @@
 import type { Bench, Measurement } from '../bench.ts';
 import { openCheckout } from '../checkout.ts';
 import { type ReadCase, readCases } from '../commits/read-cases.ts';
-import { storeRate } from '../commits/store-rates.ts';
 import { canLimitCpu, limitCpu, removeLimits, smallShare } from '../cpu-quota.ts';
-import { freshDatabase } from '../dataset/ensure.ts';
 import { insertNights } from '../dataset/insert-nights.ts';
 import { type Product, startProduct } from '../product.ts';
 import { latencies, targetOf } from '../requests.ts';
@@ -18,7 +16,7 @@ export const commits: Measurement = {
     const other = await openCheckout(bench.against);
     try {
       await insertNights(bench.pool, bench.plan);
-      const rows = [...(await reads(bench, other.folder)), await stores(bench, other.folder)];
+      const rows = await reads(bench, other.folder);
       return {
         title: 'Two commits',
         about: `Answers a second over ${connections} connections, and the time of 99 of 100 of them, all services in one process, in rounds in turn. A: this checkout. B: ${other.name}. One at a time: over one connection.`,
@@ -99,25 +97,6 @@ async function equalAnswers(bench: Bench, other: Product, cases: readonly ReadCa
     goal: 'all',
     verdict,
   };
-}
-
-// A database for each, because services of two processes would share the queue of one.
-async function stores(bench: Bench, folder: string): Promise<Row> {
-  const [own, others] = [
-    await freshDatabase(bench, bench.sizes),
-    await freshDatabase(bench, bench.sizes, 'ingest_other'),
-  ];
-  const [ours, theirs] = [
-    await startProduct({ databaseUrl: own }),
-    await startProduct({ databaseUrl: others, folder }),
-  ];
-  try {
-    const sides = { a: await storeRate(bench, ours), b: await storeRate(bench, theirs) };
-    const rates = await inRounds(bench.sizes.throughputRounds, sides);
-    return pairRow({ what: 'values stored', ...rates, unit: 'values/s', goal: { least: 0.95 } });
-  } finally {
-    await Promise.all([ours.stop(), theirs.stop()]);
-  }
 }
 
 function cpuNote(throughput: Throughput): string {
