@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { arrayText } from './array-text.ts';
+import { binaryArray } from './binary-array.ts';
 
 /** Samples as columns, ordered by (series, time), without duplicate keys. */
 export interface SampleColumns {
@@ -16,9 +16,17 @@ interface WrittenRow {
   written: number;
 }
 
-const insert = (source: string) => `
-  insert into timeseries.sample as s (series_id, zone_offset_minutes, ts, value)
-  select series_id, zone_offset_minutes, ts, value from ${source}
+const columns = 'series_id, zone_offset_minutes, ts, value';
+const given = 'unnest($1::int[], $2::smallint[], $3::timestamptz[], $4::float8[]';
+
+const insert = {
+  name: 'timeseries-insert-samples',
+  text: `insert into timeseries.sample (${columns}) select ${columns} from ${given}) t (${columns})`,
+};
+
+const upsert = (source: string) => `
+  insert into timeseries.sample as s (${columns})
+  select ${columns} from ${source}
   on conflict (series_id, ts) do update
     set value = excluded.value, zone_offset_minutes = excluded.zone_offset_minutes
     where (s.value, s.zone_offset_minutes) is distinct from (excluded.value, excluded.zone_offset_minutes)`;
@@ -26,10 +34,7 @@ const insert = (source: string) => `
 const ofOneItem = {
   name: 'timeseries-upsert-samples',
   text: `
-    with given as (
-      select series_id, zone_offset_minutes, to_timestamp(ms / 1000) as ts, value
-      from unnest($1::int[], $2::smallint[], $3::float8[], $4::float8[]) t (series_id, zone_offset_minutes, ms, value)
-    ), written as (${insert('given')} returning 1)
+    with written as (${upsert(`${given}) t (${columns})`)} returning 1)
     select $5::int as item, count(*)::int as written from written`,
 };
 
@@ -37,24 +42,68 @@ const ofOneItem = {
 const ofSeveralItems = {
   name: 'timeseries-upsert-samples-of-items',
   text: `
-    with given as materialized (
-      select series_id, zone_offset_minutes, to_timestamp(ms / 1000) as ts, value, item
-      from unnest($1::int[], $2::smallint[], $3::float8[], $4::float8[], $5::int[])
-        t (series_id, zone_offset_minutes, ms, value, item)
-    ), written as (${insert('given')} returning s.series_id, s.ts)
+    with given as materialized (select * from ${given}, $5::int[]) t (${columns}, item)),
+    written as (${upsert('given')} returning s.series_id, s.ts)
     select g.item, count(*)::int as written from written w join given g using (series_id, ts) group by g.item`,
 };
 
-/** 286,000 rows/s in batches of 5,000. Single rows are 100 times slower (measured). */
-export const samplesPerStatement = 5000;
+const any = {
+  name: 'timeseries-has-samples',
+  text: 'select timeseries.has_samples($1, $2, $3) as found',
+};
 
-/** Writes samples. Unchanged samples are not written. Returns the number of written rows per item. */
-export function upsertSamples(transaction: Queryable, columns: SampleColumns): Promise<WrittenRow[]> {
-  const { seriesIds, offsets, times, values, items } = columns;
-  const arrays = [seriesIds, offsets, times, values].map(arrayText);
+/** Rows of a user-day at one per 15 s fit. Single rows are 100 times slower (measured). */
+export const samplesPerStatement = 6000;
+
+/** With fewer rows, to look for stored ones first costs more than it saves. */
+const leastToLook = 100;
+
+/**
+ * Writes samples, under the user's lock. Unchanged samples are not written. Returns the number of written rows per item. Where no
+ * series has samples between its first and last of them, rows are inserted without looking for each in the index: 2.5 instead
+ * of 5.6 µs of the database's CPU a row.
+ */
+export async function upsertSamples(transaction: Queryable, samples: SampleColumns): Promise<WrittenRow[]> {
+  const { seriesIds, offsets, times, values, items } = samples;
+  const arrays = [
+    binaryArray('int4', seriesIds),
+    binaryArray('int2', offsets),
+    binaryArray('timestamptz', times),
+    binaryArray('float8', values),
+  ];
+  if (items.length >= leastToLook && (await areNew(transaction, samples))) {
+    await transaction.query(insert, arrays);
+    return countPerItem(items);
+  }
   const [item] = items;
   if (items.every((one) => one === item)) return transaction.query<WrittenRow>(ofOneItem, [...arrays, item]);
-  return transaction.query<WrittenRow>(ofSeveralItems, [...arrays, arrayText(items)]);
+  return transaction.query<WrittenRow>(ofSeveralItems, [...arrays, binaryArray('int4', items)]);
+}
+
+async function areNew(transaction: Queryable, { seriesIds, times }: SampleColumns): Promise<boolean> {
+  const spans = new Map<number, { first: number; last: number }>();
+  for (const [index, id] of seriesIds.entries()) {
+    const ms = times[index] ?? 0;
+    const span = spans.get(id);
+    if (span === undefined) spans.set(id, { first: ms, last: ms });
+    else if (ms > span.last) span.last = ms;
+    else if (ms < span.first) span.first = ms;
+  }
+  const ends = [...spans.values()];
+  const firsts = ends.map(({ first }) => first);
+  const lasts = ends.map(({ last }) => last);
+  const [row] = await transaction.query<{ found: boolean }>(any, [
+    binaryArray('int4', [...spans.keys()]),
+    binaryArray('timestamptz', firsts),
+    binaryArray('timestamptz', lasts),
+  ]);
+  return row?.found === false;
+}
+
+function countPerItem(items: readonly number[]): WrittenRow[] {
+  const counts = new Map<number, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].map(([item, written]) => ({ item, written }));
 }
 
 /** A sample as stored. */
