@@ -3,18 +3,32 @@ import { join } from 'node:path';
 import type { IMigrator } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import type { Client } from 'pg';
 import { connectionChoice, newClient } from '../runtime/database-client.ts';
+import { makeBaseline } from './baseline.ts';
+
+/** The steps of releases before 0.3. */
+const stepsFolder = join(import.meta.dirname, 'to-0.3');
 
 /**
- * Migrations are SQL by hand, a pair of files each: `0001-auth.up.sql` and `0001-auth.down.sql`. (Generated ones
- * drop every table that they do not know, and each service owns a schema of its own.) Each runs in a
- * transaction; two processes that start at once take turns.
+ * Migrations are SQL by hand, a pair of files each: `0240-name.up.sql` and `0240-name.down.sql`. (Generated ones drop every
+ * table that they do not know, and each service owns a schema of its own.) Each runs in a transaction; two processes that
+ * start at once take turns. A new database gets `baseline/` instead of the steps of `to-0.3/`, which serve databases of before.
  */
 const turnLock = 0x70756c73; // any fixed number: it names the right to migrate
 
-/** Brings a database to the newest version, or to `to`; returns the names of the migrations that ran. */
+/**
+ * Brings a database to the newest version, or step by step to `to`. Returns the names of the migrations that ran, or that
+ * the baseline stands for.
+ */
 export async function migrateUp(databaseUrl: string, to?: string): Promise<string[]> {
-  return withMigrator(databaseUrl, (migrator) => migrator.up(to === undefined ? {} : { to }));
+  return withMigrator(databaseUrl, async (migrator, client) => {
+    if (to !== undefined) return migrator.up({ to });
+    const isNew = (await migrator.getExecuted()).length === 0;
+    const steps = isNew ? await namesIn(stepsFolder) : [];
+    if (isNew) await makeBaseline(client, steps);
+    return [...steps.map((name) => ({ name })), ...(await migrator.up())];
+  });
 }
 
 /** Takes back the newest migration, or all that came after `to`. */
@@ -24,7 +38,7 @@ export async function migrateDown(databaseUrl: string, to?: string): Promise<str
 
 async function withMigrator(
   databaseUrl: string,
-  work: (migrator: IMigrator) => Promise<{ name: string }[]>,
+  work: (migrator: IMigrator, client: Client) => Promise<{ name: string }[]>,
 ): Promise<string[]> {
   const turn = newClient(databaseUrl);
   await turn.connect();
@@ -50,7 +64,7 @@ async function withMigrator(
       },
     });
     try {
-      return (await work(orm.migrator)).map(({ name }) => name);
+      return (await work(orm.migrator, turn)).map(({ name }) => name);
     } finally {
       await orm.close(true);
     }
@@ -61,7 +75,17 @@ async function withMigrator(
 
 /** The names of all migrations, oldest first. */
 export async function migrationNames(): Promise<string[]> {
-  const files = (await readdir(import.meta.dirname)).filter((file) => /^\d{4}-[a-z-]+\.up\.sql$/.test(file));
+  return [...(await namesIn(stepsFolder)), ...(await namesIn(import.meta.dirname))].sort();
+}
+
+/** The SQL of a migration in one direction. */
+export async function migrationText(name: string, direction: 'up' | 'down'): Promise<string> {
+  const isStep = (await namesIn(stepsFolder)).includes(name);
+  return readFile(join(isStep ? stepsFolder : import.meta.dirname, `${name}.${direction}.sql`), 'utf8');
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z-]+\.up\.sql$/.test(file));
   return files.map((file) => file.replace(/\.up\.sql$/, '')).sort();
 }
 
@@ -70,8 +94,7 @@ async function migrationsList() {
 }
 
 async function migrationOf(name: string) {
-  const read = (direction: string) => readFile(join(import.meta.dirname, `${name}.${direction}.sql`), 'utf8');
-  const [up, down] = await Promise.all([read('up'), read('down')]);
+  const [up, down] = await Promise.all([migrationText(name, 'up'), migrationText(name, 'down')]);
   return {
     name,
     class: class extends Migration {

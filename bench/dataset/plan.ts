@@ -102,7 +102,7 @@ export function samplesIn({ hertz, others, sizes }: Plan): number {
 export function databaseName(part: string, { name }: Sizes): string {
   const scheme = createHash('sha256');
   for (const file of ['0002-users.up.sql', '0003-timeseries.up.sql'])
-    scheme.update(readFileSync(join(import.meta.dirname, '../../migrations', file)));
+    scheme.update(readFileSync(join(import.meta.dirname, '../../migrations/to-0.3', file)));
   return `bench_${part}_${name}_v${version}_s${seed}_${scheme.digest('hex').slice(0, 8)}`;
 }
 

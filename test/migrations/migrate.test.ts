@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { migrateDown, migrateUp, migrationNames } from '../../migrations/migrate.ts';
+import { migrateDown, migrateUp, migrationNames, migrationText } from '../../migrations/migrate.ts';
 import { type Database, databaseOf } from '../../mixins/database.ts';
 import { createDatabase, dropDatabase } from '../../stack/create-database.ts';
+import { debianPrograms } from '../../stack/debian-packages.ts';
+import { run } from '../../stack/processes.ts';
+import { schemas } from '../../stack/service-rights.ts';
+import { defaultStackDir } from '../../stack/unprivileged.ts';
 import { adminUrl } from '../support/database.ts';
 import { unsafe } from './additive.ts';
 import { schemaOf } from './schema.ts';
@@ -46,7 +49,7 @@ const rows = `
 
 const tables = `
   select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname in ('auth', 'users', 'timeseries', 'deliveries') order by 1`;
+  where c.relkind = 'r' and n.nspname in ('auth', 'users', 'timeseries', 'deliveries', 'changes') order by 1`;
 
 /** Every row of the tables that hold any, without the marks of when it was written. */
 async function contentOf(database: Database): Promise<Record<string, unknown[]>> {
@@ -81,6 +84,31 @@ t.test('each migration up and down with data results in the same tables', async 
   t.strictSame(await schemaOf(database), schemas[0], 'nothing is left at the end');
 });
 
+t.test('the baseline makes what the steps make', async (t) => {
+  const [steps, baseline] = [await emptyDatabase(t), await emptyDatabase(t)];
+  t.strictSame(await migrateUp(steps.url, newest), names);
+  t.strictSame(await migrateUp(baseline.url), names);
+  t.strictSame(await schemaOf(baseline), await schemaOf(steps));
+  t.strictSame(await contentOf(baseline), await contentOf(steps));
+  t.strictSame(await dumpOf(baseline.url), await dumpOf(steps.url));
+});
+
+/** The schema as pg_dump writes it. */
+async function dumpOf(url: string): Promise<string[]> {
+  const { postgresBin } = await debianPrograms({
+    stackDir: process.env.STACK_DIR ?? defaultStackDir(),
+    log: () => {},
+  });
+  const options = [
+    '--schema-only',
+    '--no-owner',
+    '--no-privileges',
+    ...schemas.flatMap((name) => ['-n', name]),
+  ];
+  const stdout = await run(join(postgresBin, 'pg_dump'), [...options, url]);
+  return stdout.split('\n').filter((line) => !/^(--|\\|$)/.test(line));
+}
+
 t.test('a failed migration is rolled back', async (t) => {
   const database = await emptyDatabase(t);
   await migrateUp(database.url, '0013-covering-statistics');
@@ -109,7 +137,7 @@ t.test('every migration has a down file and a unique number', async (t) => {
     numbers.filter((number, index) => numbers.indexOf(number) !== index),
     ['0006'],
   );
-  for (const name of names) t.match(textOf(name, 'down'), /^(drop|alter|create)/, name);
+  for (const name of names) t.match(await migrationText(name, 'down'), /^(drop|alter|create)/, name);
 });
 
 t.test('the check recognises changes that break the previous version', async (t) => {
@@ -144,9 +172,5 @@ t.test('the check recognises changes that break the previous version', async (t)
 t.test('no migration after the first thirteen breaks the previous version', async (t) => {
   const later = names.filter((name) => name > '0014');
   t.ok(later.length > 0);
-  for (const name of later) t.strictSame(unsafe(textOf(name, 'up')), [], name);
+  for (const name of later) t.strictSame(unsafe(await migrationText(name, 'up')), [], name);
 });
-
-function textOf(name: string, way: 'up' | 'down'): string {
-  return readFileSync(join(import.meta.dirname, `../../migrations/${name}.${way}.sql`), 'utf8');
-}

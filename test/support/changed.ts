@@ -53,7 +53,7 @@ function isKnown(git: (...args: string[]) => string[], name: string): boolean {
 /** Which files each file uses: its imports, programs and other files that it names, all services if it loads them. */
 function usesOf(root: string): ReadonlyMap<string, readonly string[]> {
   const services = globSync('services/*/*.service.ts', { cwd: root });
-  const queries = globSync('migrations/*.sql', { cwd: root });
+  const queries = globSync('migrations/**/*.sql', { cwd: root });
   const more: Readonly<Record<string, readonly string[]>> = {
     'stack/services.ts': services,
     'migrations/migrate.ts': queries,

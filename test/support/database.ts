@@ -65,7 +65,7 @@ async function ensureTemplate(): Promise<string> {
 function fingerprint(): string {
   const folder = join(import.meta.dirname, '../../migrations');
   const hash = createHash('sha256');
-  for (const file of readdirSync(folder).sort())
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort())
     if (file.endsWith('.sql')) hash.update(readFileSync(join(folder, file)));
   return hash.digest('hex').slice(0, 16);
 }

@@ -1,0 +1,156 @@
+create schema deliveries;
+
+-- How the providers' APIs answered, by minute: for operators, kept for a day.
+create table deliveries.answer_minute (
+  provider text not null,
+  minute timestamptz not null,
+  requests integer not null,
+  failed integer not null,
+  rejected integer not null,
+  total_ms float8 not null,
+  slowest_ms float8 not null,
+  constraint answer_minute_pkey primary key (provider, minute)
+);
+
+-- A webhook or an upload as it came, its state, and its answer.
+create table deliveries.delivery (
+  id uuid default gen_random_uuid() not null,
+  provider text not null,
+  kind text not null,
+  state text default 'ready' not null,
+  priority smallint default 0 not null,
+  attempts integer default 0 not null,
+  max_attempts integer default 16 not null,
+  run_at timestamptz default now() not null,
+  received_at timestamptz default now() not null,
+  replayed_at timestamptz,
+  done_at timestamptz,
+  error text,
+  headers jsonb not null,
+  answer json,
+  body bytea not null,
+  erased_at timestamptz,
+  sender text,
+  received_bytes integer,
+  authenticated boolean default false not null,
+  sealed_bytes integer,
+  crashes smallint default 0 not null,
+  constraint delivery_state_check check (state in ('ready', 'working', 'done', 'dead')),
+  constraint delivery_pkey primary key (id)
+);
+alter table deliveries.delivery
+  alter column headers set statistics 0,
+  alter column answer set statistics 0,
+  alter column body set statistics 0;
+create index delivery_closed on deliveries.delivery (done_at) where (done_at is not null);
+create index delivery_due on deliveries.delivery (provider, kind, priority, run_at) where (state in ('ready', 'working'));
+create index delivery_listed on deliveries.delivery (state, received_at, id);
+create index delivery_of_provider on deliveries.delivery (provider, state, received_at, id);
+create index delivery_sender on deliveries.delivery (sender) include (received_bytes) where (sender is not null);
+
+-- Accounts of people who were erased: what deliveries that came until then hold of them is taken out, behind. A row
+-- goes when that is done.
+create table deliveries.erasure (
+  provider text not null,
+  provider_user_id text not null,
+  received_until timestamptz not null,
+  place uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  passed boolean default false not null,
+  waiting uuid[] default '{}'::uuid[] not null,
+  run_at timestamptz not null,
+  constraint erasure_pkey primary key (provider, provider_user_id, received_until)
+);
+alter table deliveries.erasure
+  alter column provider_user_id set statistics 0;
+
+-- The normaliser version that the kept deliveries of a provider were processed with. A newer one starts a run of them.
+create table deliveries.normaliser (
+  provider text not null,
+  version integer not null,
+  constraint normaliser_pkey primary key (provider)
+);
+
+-- What the attempts at one delivery have reached: bodies that had to be fetched, which are kept as long as their
+-- delivery is, and what came of them. A row an entry, so that a long delivery is not rewritten for each.
+create table deliveries.progress (
+  delivery_id uuid not null,
+  entry text not null,
+  body bytea,
+  result json,
+  result_at timestamptz,
+  constraint progress_pkey primary key (delivery_id, entry)
+);
+alter table deliveries.progress
+  alter column body set statistics 0,
+  alter column result set statistics 0;
+
+-- What was received, by minute, provider and process, kept for two days. Each process writes its own rows, with the counts of
+-- the whole minute, so that a write can be repeated and processes do not wait for each other.
+create table deliveries.received_minute (
+  minute timestamptz not null,
+  provider text not null,
+  process uuid not null,
+  deliveries integer not null,
+  records integer not null,
+  samples integer not null,
+  constraint received_minute_pkey primary key (minute, provider, process)
+);
+
+-- Runs of kept deliveries through the current normalisers, newest delivery first. A run continues after the delivery
+-- (place_at, place_id); `position` is where it continues within that delivery, null if it is finished.
+create table deliveries.reprocess_run (
+  id uuid default gen_random_uuid() not null,
+  provider text not null,
+  type text,
+  from_time timestamptz,
+  to_time timestamptz,
+  dry_run boolean not null,
+  normaliser_version smallint not null,
+  state text default 'running' not null,
+  place_at timestamptz,
+  place_id uuid,
+  "position" jsonb,
+  deliveries_total integer not null,
+  deliveries_done integer default 0 not null,
+  deliveries_failed integer default 0 not null,
+  changes jsonb not null,
+  items jsonb not null,
+  created_at timestamptz default now() not null,
+  finished_at timestamptz,
+  constraint reprocess_run_state_check check (state in ('running', 'done', 'cancelled')),
+  constraint reprocess_run_pkey primary key (id)
+);
+create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(type, ''), coalesce(from_time, '-infinity'), coalesce(to_time, 'infinity'), dry_run) where (state = 'running');
+
+-- Encrypted bodies of deliveries that are kept longer than DELIVERY_RETENTION_DAYS, compressed before. `entry` is empty for
+-- the body of the delivery, otherwise the entry of its progress. `key_id` names the secret. `done_at` is that of the delivery,
+-- in the row of its own body: older deliveries are encrypted already, so that the search for others begins there.
+create table deliveries.sealed_body (
+  delivery_id uuid not null,
+  entry text not null,
+  key_id text not null,
+  sealed bytea not null,
+  body_bytes integer not null,
+  done_at timestamptz,
+  constraint sealed_body_pkey primary key (delivery_id, entry)
+);
+alter table deliveries.sealed_body alter column sealed set storage external;
+create index sealed_body_done on deliveries.sealed_body (done_at);
+create index sealed_body_key on deliveries.sealed_body (key_id);
+
+-- Bytes of deliveries that are kept, by sender. Gateways add every second what they stored; a count of the deliveries
+-- replaces the sums after each round of retention.
+create table deliveries.stored (
+  sender text not null,
+  bytes bigint not null,
+  constraint stored_pkey primary key (sender)
+);
+
+alter table deliveries.progress add constraint progress_delivery_id_fkey foreign key (delivery_id) references deliveries.delivery(id) on delete cascade;
+alter table deliveries.sealed_body add constraint sealed_body_delivery_id_fkey foreign key (delivery_id) references deliveries.delivery(id) on delete cascade;
+
+create trigger enqueue_erasure after insert on deliveries.erasure
+  for each row
+  execute function jobs.enqueue_written('deliveries.erasure', '{}', '{}');
+
+insert into deliveries.normaliser (provider, version) values ('devicemaker', 4), ('phone', 4);
