@@ -42,10 +42,10 @@ alter table activitynet.activity
   alter column streams_for set statistics 0;
 CREATE INDEX activity_due ON activitynet.activity (priority, turn, object_id) WHERE (work IS NOT NULL);
 CREATE INDEX activity_given_up ON activitynet.activity (object_id) WHERE ((work IS NULL) AND ((failures > 0) OR (error = 'CRASHED')));
-create index activity_of_history on activitynet.activity (history_id) where (history_id is not null);
-create index activity_open_of_connection on activitynet.activity (connection_id) where (work is not null);
-create index activity_open_of_history on activitynet.activity (history_id) where ((history_id is not null) and (work is not null));
-create index activity_unauthenticated on activitynet.activity (user_id) where ((work is not null) and (not authenticated));
+create index activity_of_history on activitynet.activity (history_id) where history_id is not null;
+create index activity_open_of_connection on activitynet.activity (connection_id) where work is not null;
+create index activity_open_of_history on activitynet.activity (history_id) where (history_id is not null) and (work is not null);
+create index activity_unauthenticated on activitynet.activity (user_id) where (work is not null) and (not authenticated);
 
 -- What an application may still read of the provider, one row for all processes: the quarter hour and the day.
 create table activitynet.budget (
@@ -97,7 +97,7 @@ create table activitynet.history (
   constraint history_connection_id_key unique (connection_id),
   constraint history_pkey primary key (id)
 );
-create index history_due on activitynet.history (run_at) where (state = 'listing');
+create index history_due on activitynet.history (run_at) where state = 'listing';
 create index history_user on activitynet.history (user_id);
 
 -- Reads of a UTC day after events of one owner whose sender is not authenticated. `fruitless` brought nothing new.

@@ -101,10 +101,10 @@ create table auth.audit_entry (
   constraint audit_entry_pkey primary key (id)
 );
 create index audit_entry_action on auth.audit_entry (action, id);
-create index audit_entry_actor on auth.audit_entry (actor, id) where (actor is not null);
+create index audit_entry_actor on auth.audit_entry (actor, id) where actor is not null;
 create index audit_entry_at on auth.audit_entry (at);
-create unique index audit_entry_rollup on auth.audit_entry (rollup) where (rollup is not null);
-create index audit_entry_user on auth.audit_entry (user_id, id) where (user_id is not null);
+create unique index audit_entry_rollup on auth.audit_entry (rollup) where rollup is not null;
+create index audit_entry_user on auth.audit_entry (user_id, id) where user_id is not null;
 
 -- Sessions of the console. `hash` is the SHA-256 of the cookie's value. A session is a family without tokens, so that all
 -- that ends a developer's sessions ends these too.
@@ -138,10 +138,10 @@ create table auth.family (
   constraint family_check check ((user_id is not null) or (developer_id is not null)),
   constraint family_pkey primary key (id)
 );
-create index family_application on auth.family (application_id) where (application_id is not null);
-create index family_developer on auth.family (developer_id) where (developer_id is not null);
+create index family_application on auth.family (application_id) where application_id is not null;
+create index family_developer on auth.family (developer_id) where developer_id is not null;
 create index family_expires on auth.family (expires_at);
-create index family_user on auth.family (user_id) where (user_id is not null);
+create index family_user on auth.family (user_id) where user_id is not null;
 
 -- Network addresses from which a developer has logged in: their password hashes are computed first. `address_hash` is the
 -- SHA-256 of the address.

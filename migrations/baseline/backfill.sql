@@ -34,7 +34,7 @@ create table backfill.run (
   constraint run_connection_id_key unique (connection_id),
   constraint run_pkey primary key (id)
 );
-create index run_due on backfill.run (provider, run_at) where (state = 'running');
+create index run_due on backfill.run (provider, run_at) where state = 'running';
 create index run_user on backfill.run (user_id);
 
 -- One request: a type and a span of at most 30 days, in the order of position.

@@ -459,8 +459,8 @@ create table changes.pending (
 alter table changes.pending
   alter column object set statistics 0,
   alter column data set statistics 0;
-create index pending_due on changes.pending (due_at) where (due_at is not null);
-create index pending_published on changes.pending (published_at) where (due_at is null);
+create index pending_due on changes.pending (due_at) where due_at is not null;
+create index pending_published on changes.pending (published_at) where due_at is null;
 
 -- The series types that a summary is made of. The service `timeseries` fills it from the catalogue.
 create table changes.summary_type (

@@ -42,11 +42,11 @@ alter table deliveries.delivery
   alter column headers set statistics 0,
   alter column answer set statistics 0,
   alter column body set statistics 0;
-create index delivery_closed on deliveries.delivery (done_at) where (done_at is not null);
-create index delivery_due on deliveries.delivery (provider, kind, priority, run_at) where (state in ('ready', 'working'));
+create index delivery_closed on deliveries.delivery (done_at) where done_at is not null;
+create index delivery_due on deliveries.delivery (provider, kind, priority, run_at) where state in ('ready', 'working');
 create index delivery_listed on deliveries.delivery (state, received_at, id);
 create index delivery_of_provider on deliveries.delivery (provider, state, received_at, id);
-create index delivery_sender on deliveries.delivery (sender) include (received_bytes) where (sender is not null);
+create index delivery_sender on deliveries.delivery (sender) include (received_bytes) where sender is not null;
 
 -- Accounts of people who were erased: what deliveries that came until then hold of them is taken out, behind. A row
 -- goes when that is done.
@@ -120,7 +120,7 @@ create table deliveries.reprocess_run (
   constraint reprocess_run_state_check check (state in ('running', 'done', 'cancelled')),
   constraint reprocess_run_pkey primary key (id)
 );
-create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(type, ''), coalesce(from_time, '-infinity'), coalesce(to_time, 'infinity'), dry_run) where (state = 'running');
+create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(type, ''), coalesce(from_time, '-infinity'), coalesce(to_time, 'infinity'), dry_run) where state = 'running';
 
 -- Encrypted bodies of deliveries that are kept longer than DELIVERY_RETENTION_DAYS, compressed before. `entry` is empty for
 -- the body of the delivery, otherwise the entry of its progress. `key_id` names the secret. `done_at` is that of the delivery,

@@ -18,4 +18,4 @@ alter table gateway.idempotent_answer
   alter column request set statistics 0,
   alter column answer set statistics 0;
 create index idempotent_answer_created on gateway.idempotent_answer (created_at);
-create index idempotent_answer_user on gateway.idempotent_answer (user_id) where (user_id is not null);
+create index idempotent_answer_user on gateway.idempotent_answer (user_id) where user_id is not null;

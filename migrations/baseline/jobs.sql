@@ -47,5 +47,5 @@ create table jobs.job (
 alter table jobs.job
   alter column key set statistics 0,
   alter column payload set statistics 0;
-create index job_dead on jobs.job (dead_at) where (dead_at is not null);
-create index job_due on jobs.job (kind, lane, run_at) where (dead_at is null);
+create index job_dead on jobs.job (dead_at) where dead_at is not null;
+create index job_due on jobs.job (kind, lane, run_at) where dead_at is null;

@@ -73,7 +73,7 @@ create table phone.phase (
   constraint phase_pkey primary key (user_id, id)
 );
 create index phase_time on phone.phase (user_id, start_time);
-create index phase_unsettled on phone.phase (user_id) where (settled_at is null);
+create index phase_unsettled on phone.phase (user_id) where settled_at is null;
 
 -- Deliveries whose items are counted.
 create table phone.receipt (

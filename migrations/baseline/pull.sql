@@ -65,7 +65,7 @@ create table pull.reading (
   error text,
   constraint reading_pkey primary key (connection_id, type)
 );
-create index reading_due on pull.reading ((((spans = '{}'::tstzmultirange) and (taken = '{}'::tstzmultirange) and (not from_cursor) and (not taken_cursor))), run_at) where (run_at is not null);
+create index reading_due on pull.reading ((((spans = '{}'::tstzmultirange) and (taken = '{}'::tstzmultirange) and (not from_cursor) and (not taken_cursor))), run_at) where run_at is not null;
 
 -- The newest backfill of a connection, and its types.
 create table pull.run (

@@ -610,7 +610,7 @@ create table timeseries.purge (
   purged_at timestamptz default now() not null,
   constraint purge_pkey primary key (user_id, provider)
 );
-create index purge_unfinished on timeseries.purge (purged_at) where ((not items_done) or (cardinality(series_ids) > 0));
+create index purge_unfinished on timeseries.purge (purged_at) where (not items_done) or (cardinality(series_ids) > 0);
 
 -- How far the retention of samples has come, one row for all processes: whoever holds it works. Samples of local days
 -- before `kept_from` go series by series; those up to `series_id` are done. Nobody works while finished_at is set and
@@ -799,7 +799,7 @@ create table timeseries.tombstone (
   finished_at timestamptz,
   constraint tombstone_pkey primary key (user_id)
 );
-create index tombstone_unfinished on timeseries.tombstone (erased_at) where (finished_at is null);
+create index tombstone_unfinished on timeseries.tombstone (erased_at) where finished_at is null;
 
 -- The latest clock that an item of a user told, for those that tell none.
 create table timeseries.user_clock (
@@ -864,11 +864,11 @@ alter table timeseries.workout
   alter column steps set statistics 0,
   alter column parent_id set statistics 0,
   alter column parts set statistics 0;
-create index workout_by_local_date on timeseries.workout (user_id, local_date) where ((deleted_at is null) and (duplicate_of is null) and (not is_parent));
+create index workout_by_local_date on timeseries.workout (user_id, local_date) where (deleted_at is null) and (duplicate_of is null) and (not is_parent);
 create index workout_by_start on timeseries.workout (user_id, start_time, id);
-create index workout_listed on timeseries.workout (user_id, start_time, id) where ((deleted_at is null) and (duplicate_of is null) and (not is_parent));
-create index workout_listed_by_type on timeseries.workout (user_id, type, start_time, id) where ((deleted_at is null) and (duplicate_of is null) and (not is_parent));
-create index workout_of_parent on timeseries.workout (user_id, provider, parent_id) where (parent_id is not null);
+create index workout_listed on timeseries.workout (user_id, start_time, id) where (deleted_at is null) and (duplicate_of is null) and (not is_parent);
+create index workout_listed_by_type on timeseries.workout (user_id, type, start_time, id) where (deleted_at is null) and (duplicate_of is null) and (not is_parent);
+create index workout_of_parent on timeseries.workout (user_id, provider, parent_id) where parent_id is not null;
 
 -- What providers send of a workout beside its fields: details, laps and splits, by data type. `track_of` and `track_hash`
 -- name the data type and the version whose track is complete. Rows are deleted with their workout.
@@ -922,7 +922,7 @@ alter table timeseries.workout_track
   alter column temperature set statistics 0,
   alter column grade set statistics 0,
   alter column moving set statistics 0;
-create index workout_track_located on timeseries.workout_track (user_id, workout_id) where (located > 0);
+create index workout_track_located on timeseries.workout_track (user_id, workout_id) where located > 0;
 create index workout_track_old on timeseries.workout_track (end_time);
 
 alter table timeseries.deleted_interval add constraint deleted_interval_set_id_fkey foreign key (set_id) references timeseries.interval_set(id) on delete cascade;
@@ -1010,18 +1010,15 @@ create trigger changes after insert or delete or update on timeseries.sleep_sess
   execute function changes.of_sleep();
 create trigger mark_night_delete after delete on timeseries.sleep_session
   for each row
- 
-  when ((not old.is_nap))
+  when (not old.is_nap)
   execute function timeseries.mark_night();
 create trigger mark_night_insert after insert on timeseries.sleep_session
   for each row
- 
-  when ((not new.is_nap))
+  when (not new.is_nap)
   execute function timeseries.mark_night();
 create trigger mark_night_update after update on timeseries.sleep_session
   for each row
- 
-  when (((not (old.is_nap and new.is_nap)) and ((old.user_id, old.provider, old.date, old.is_nap, old.device, old.start_time, old.end_time, old.asleep_seconds) is distinct from (new.user_id, new.provider, new.date, new.is_nap, new.device, new.start_time, new.end_time, new.asleep_seconds))))
+  when ((not (old.is_nap and new.is_nap)) and ((old.user_id, old.provider, old.date, old.is_nap, old.device, old.start_time, old.end_time, old.asleep_seconds) is distinct from (new.user_id, new.provider, new.date, new.is_nap, new.device, new.start_time, new.end_time, new.asleep_seconds)))
   execute function timeseries.mark_night();
 create trigger enqueue_erasure after insert on timeseries.tombstone
   for each row
@@ -1032,8 +1029,7 @@ create trigger changes_of_day after insert or delete or update on timeseries.wor
   execute function changes.of_day();
 create trigger wipe_details after update on timeseries.workout
   for each row
- 
-  when (((new.deleted_at is not null) and (not new.hidden)))
+  when ((new.deleted_at is not null) and (not new.hidden))
   execute function timeseries.wipe_details();
 create trigger changes after insert or delete or update on timeseries.workout_detail
   for each row

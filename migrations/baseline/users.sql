@@ -76,8 +76,8 @@ create table users.access_check (
   constraint access_check_ending_check check (ending in ('applied', 'wanted', 'restoring')),
   constraint access_check_pkey primary key (connection_id)
 );
-create index access_check_applied on users.access_check (provider) where (ending = 'applied');
-create index access_check_due on users.access_check (provider, run_at) where ((ending is not null) or (permissions_since is not null));
+create index access_check_applied on users.access_check (provider) where ending = 'applied';
+create index access_check_due on users.access_check (provider, run_at) where (ending is not null) or (permissions_since is not null);
 
 -- Reads for such checks, of all accounts of a provider together, in the current window.
 create table users.access_quota (
@@ -120,9 +120,9 @@ alter table users.connection
   alter column access_token set statistics 0,
   alter column refresh_token set statistics 0,
   alter column privacy set statistics 0;
-create index connection_account on users.connection (provider, provider_user_id) where (status = 'active');
-create index connection_ended on users.connection (status, provider, user_id) where (status <> 'active');
-create index connection_purge on users.connection (id) where (purge = 'wanted');
+create index connection_account on users.connection (provider, provider_user_id) where status = 'active';
+create index connection_ended on users.connection (status, provider, user_id) where status <> 'active';
+create index connection_purge on users.connection (id) where purge = 'wanted';
 
 -- The number of connections by provider and status, as changes that are added up. Changes are only ever added, so that
 -- connections made at the same time do not wait for each other; they are folded when they are many.
@@ -228,34 +228,22 @@ create table users.person (
   deleted_at timestamptz(3),
   erasure_tried_at timestamptz(3),
   erased_at timestamptz(3),
-  first_name_key text generated always as (
-case
-  when (first_name is null) then '1'
-  else ('0' || lower(first_name))
-end) stored not null collate pg_catalog."C",
-  last_name_key text generated always as (
-case
-  when (last_name is null) then '1'
-  else ('0' || lower(last_name))
-end) stored not null collate pg_catalog."C",
-  email_key text generated always as (
-case
-  when (email is null) then '1'
-  else ('0' || lower(email))
-end) stored not null collate pg_catalog."C",
+  first_name_key text generated always as (case when first_name is null then '1' else '0' || lower(first_name) end) stored not null collate pg_catalog."C",
+  last_name_key text generated always as (case when last_name is null then '1' else '0' || lower(last_name) end) stored not null collate pg_catalog."C",
+  email_key text generated always as (case when email is null then '1' else '0' || lower(email) end) stored not null collate pg_catalog."C",
   search_text text generated always as (lower(((((((coalesce(first_name, '') || chr(31)) || coalesce(last_name, '')) || chr(31)) || coalesce(email, '')) || chr(31)) || coalesce(external_user_id, '')))) stored not null,
   time_zone text,
   constraint person_pkey primary key (id)
 );
-create index person_created_at on users.person (created_at, id) where (deleted_at is null);
-create index person_email on users.person (email_key, id) where (deleted_at is null);
-create index person_erased on users.person (erased_at) where (erased_at is not null);
-create unique index person_external_user_id on users.person (external_user_id) where (deleted_at is null);
-create index person_first_name on users.person (first_name_key, id) where (deleted_at is null);
-create index person_grams on users.person using gin ((((users.grams(search_text, 1) || users.grams(search_text, 2)) || users.grams(search_text, 3)))) where (deleted_at is null);
-create index person_last_name on users.person (last_name_key, id) where (deleted_at is null);
-create index person_long_grams on users.person using gin (users.grams(search_text, 6)) where (deleted_at is null);
-create index person_unerased on users.person (erasure_tried_at) where ((deleted_at is not null) and (erased_at is null));
+create index person_created_at on users.person (created_at, id) where deleted_at is null;
+create index person_email on users.person (email_key, id) where deleted_at is null;
+create index person_erased on users.person (erased_at) where erased_at is not null;
+create unique index person_external_user_id on users.person (external_user_id) where deleted_at is null;
+create index person_first_name on users.person (first_name_key, id) where deleted_at is null;
+create index person_grams on users.person using gin ((((users.grams(search_text, 1) || users.grams(search_text, 2)) || users.grams(search_text, 3)))) where deleted_at is null;
+create index person_last_name on users.person (last_name_key, id) where deleted_at is null;
+create index person_long_grams on users.person using gin (users.grams(search_text, 6)) where deleted_at is null;
+create index person_unerased on users.person (erasure_tried_at) where (deleted_at is not null) and (erased_at is null);
 
 -- How many connections of a user are in a state. A row is locked until its transaction ends, so that parallel changes of one
 -- user's connections see each other. A row of none is deleted, so no row stays of a user without connections.
@@ -279,24 +267,20 @@ alter table users.held_delivery add constraint held_delivery_connection_id_fkey 
 
 create trigger enqueue_restoration after update of ending on users.access_check
   for each row
- 
-  when (((new.ending = 'restoring'::text) and (old.ending is distinct from 'restoring'::text)))
+  when ((new.ending = 'restoring'::text) and (old.ending is distinct from 'restoring'::text))
   execute function jobs.enqueue_written('users.restoration', '{connection_id}', '{}');
 create trigger changes after insert on users.connection for each row execute function changes.of_connection();
 create trigger changes_update after update on users.connection
   for each row
- 
-  when (((new.status, new.connected_at, new.status_reason) is distinct from (old.status, old.connected_at, old.status_reason)))
+  when ((new.status, new.connected_at, new.status_reason) is distinct from (old.status, old.connected_at, old.status_reason))
   execute function changes.of_connection();
 create trigger drop_previous_refresh_token before update on users.connection
   for each row
- 
-  when (((new.previous_refresh_token is not null) and ((new.refresh_token is null) or (new.provider_user_id is distinct from old.provider_user_id))))
+  when ((new.previous_refresh_token is not null) and ((new.refresh_token is null) or (new.provider_user_id is distinct from old.provider_user_id)))
   execute function users.drop_previous_refresh_token();
 create trigger enqueue_purge after update of purge on users.connection
   for each row
- 
-  when ((new.purge = 'wanted'::text))
+  when (new.purge = 'wanted'::text)
   execute function jobs.enqueue_written('users.purge', '{id}', '{}');
 create trigger note_connection_delete after delete on users.connection
   for each row
@@ -306,8 +290,7 @@ create trigger note_connection_insert after insert on users.connection
   execute function users.note_connection_change();
 create trigger note_connection_update after update on users.connection
   for each row
- 
-  when (((old.status, old.provider) is distinct from (new.status, new.provider)))
+  when ((old.status, old.provider) is distinct from (new.status, new.provider))
   execute function users.note_connection_change();
 create trigger note_person_status_delete after delete on users.connection
   for each row
@@ -317,8 +300,7 @@ create trigger note_person_status_insert after insert on users.connection
   execute function users.note_person_status();
 create trigger note_person_status_update after update on users.connection
   for each row
- 
-  when (((old.status, old.user_id) is distinct from (new.status, new.user_id)))
+  when ((old.status, old.user_id) is distinct from (new.status, new.user_id))
   execute function users.note_person_status();
 create trigger enqueue before insert on users.farewell
   for each row
@@ -326,8 +308,7 @@ create trigger enqueue before insert on users.farewell
 create trigger changes after insert or update on users.person for each row execute function changes.of_user();
 create trigger enqueue_erasure after update of deleted_at on users.person
   for each row
- 
-  when (((new.deleted_at is not null) and (old.deleted_at is null)))
+  when ((new.deleted_at is not null) and (old.deleted_at is null))
   execute function jobs.enqueue_written('users.erasure', '{id}', '{}');
 create trigger note_delete after delete on users.person
   referencing old table as gone

@@ -68,10 +68,10 @@ create table webhooks.message (
   constraint message_state_check check (state in ('waiting', 'delivered', 'failed', 'dropped')),
   constraint message_pkey primary key (id)
 );
-create index message_due on webhooks.message (endpoint_id, lane, run_at) where (state = 'waiting');
-create index message_failed on webhooks.message (endpoint_id, created_at, id) where (state in ('failed', 'dropped'));
+create index message_due on webhooks.message (endpoint_id, lane, run_at) where state = 'waiting';
+create index message_failed on webhooks.message (endpoint_id, created_at, id) where state in ('failed', 'dropped');
 create index message_listed on webhooks.message (endpoint_id, created_at, id);
-create index message_of_user on webhooks.message (user_id) where (user_id is not null);
+create index message_of_user on webhooks.message (user_id) where user_id is not null;
 create index message_old on webhooks.message (created_at);
 
 alter table webhooks.attempt add constraint attempt_message_id_fkey foreign key (message_id) references webhooks.message(id) on delete cascade;
