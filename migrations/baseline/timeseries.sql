@@ -52,6 +52,21 @@ create function timeseries.fives_of(mask bigint) returns bigint language sql imm
 create function timeseries.fives_in(mask bigint) returns smallint language sql immutable parallel safe
     return bit_count((timeseries.fives_of(mask))::bit(64));
 
+create function timeseries.has_samples(series_ids integer[], firsts timestamptz[], lasts timestamptz[]) returns boolean language plpgsql stable
+    set enable_seqscan to 'off' as $$
+declare
+  earliest timestamptz := (select min(f) from unnest(firsts) f);
+  latest timestamptz := (select max(l) from unnest(lasts) l);
+begin
+  return exists (
+    select from unnest(series_ids, firsts, lasts) t (series_id, first, last)
+    cross join lateral (
+      select from timeseries.sample x
+      where x.series_id = t.series_id and x.ts >= t.first and x.ts <= t.last
+        and x.ts >= earliest and x.ts <= latest
+      limit 1) found);
+end $$;
+
 create function timeseries.hour_key(series_id integer, bucket timestamptz) returns bigint language sql stable parallel safe
     return (((series_id)::bigint << 24) + ((date_part('epoch'::text, bucket) / (3600)::float8))::bigint);
 
@@ -210,22 +225,37 @@ declare
   firsts timestamptz[];
   lasts timestamptz[];
 begin
-  with hours as (
-    insert into timeseries.sample_hour as h (series_id, bucket, n, sum, min, max, last, last_ts, mask, energy)
-    select g.series_id, g.bucket, g.n, g.sum, g.min, g.max,
-      g.last, g.last_ts, g.mask, g.energy
+  with grouped as materialized (
+    select r.series_id, r.hour, r.day, count(*) as n, sum(r.value) as sum, min(r.value) as min, max(r.value) as max,
+      max(r.ts) as last_ts, (array_agg(r.value order by r.ts))[count(*)] as last,
+      bit_or(1::bigint << (r.minute - 60 * r.hour)) as mask
     from (
-      select r.series_id, timeseries.hour_of(r.ts) as bucket, count(*) as n, sum(r.value) as sum,
-        min(r.value) as min, max(r.value) as max, max(r.ts) as last_ts,
-        (array_agg(r.value order by r.ts desc))[1] as last,
-        bit_or(1::bigint << floor(date_part('epoch', r.ts - timeseries.hour_of(r.ts)) / 60)::int) as mask,
-        sum(case when t.bucket = 'leq' then power(10, r.value / 10) end) as energy
-      from inserted r
-      join timeseries.series s on s.id = r.series_id
-      join timeseries.series_type t on t.id = s.type_id
-      group by r.series_id, timeseries.hour_of(r.ts)
+      select series_id, ts, value, floor(seconds / 60)::int as minute, floor(seconds / 3600)::int as hour,
+        floor((seconds + 60 * zone_offset_minutes) / 86400)::int as day
+      from (select series_id, ts, value, zone_offset_minutes, date_part('epoch', ts) as seconds from inserted offset 0) i
+      offset 0
+    ) r
+    group by r.series_id, r.hour, r.day
+  ), known as materialized (
+    select s.id, t.bucket = 'leq' as is_leq
+    from (select distinct series_id from grouped) g
+    join timeseries.series s on s.id = g.series_id
+    join timeseries.series_type t on t.id = s.type_id
+  ), energies as (
+    select r.series_id, floor(date_part('epoch', r.ts) / 3600)::int as hour, sum(power(10, r.value / 10)) as energy
+    from inserted r join known k on k.id = r.series_id and k.is_leq
+    group by 1, 2
+  ), hours as (
+    insert into timeseries.sample_hour as h (series_id, bucket, n, sum, min, max, last, last_ts, mask, energy)
+    select series_id, to_timestamp(hour * 3600::float8), sum(n), sum(sum), min(min), max(max),
+      (array_agg(last order by last_ts desc nulls last))[1], max(last_ts), bit_or(mask), sum(energy)
+    from (
+      select series_id, hour, n, sum, min, max, last, last_ts, mask, null::float8 as energy from grouped
+      union all
+      select series_id, hour, null, null, null, null, null, null, null, energy from energies
     ) g
-    where timeseries.hour_key(g.series_id, g.bucket) <> all (hours_done)
+    where series_id = any (array(select id from known)) and (series_id::bigint << 24) + hour <> all (hours_done)
+    group by series_id, hour
     on conflict (series_id, bucket) do update
       set n = h.n + excluded.n, sum = h.sum + excluded.sum,
         min = least(h.min, excluded.min), max = greatest(h.max, excluded.max),
@@ -233,6 +263,15 @@ begin
         last_ts = greatest(h.last_ts, excluded.last_ts),
         mask = h.mask | excluded.mask, energy = h.energy + excluded.energy
     returning h.series_id, h.bucket
+  ), local_days as (
+    insert into timeseries.sample_local_day as d (series_id, date, n, sum, min, max)
+    select series_id, date '1970-01-01' + day, sum(n), sum(sum), min(min), max(max)
+    from grouped
+    where series_id = any (array(select id from known)) and (series_id::bigint << 24) + day <> all (days_done)
+    group by series_id, day
+    on conflict (series_id, date) do update
+      set n = d.n + excluded.n, sum = d.sum + excluded.sum,
+        min = least(d.min, excluded.min), max = greatest(d.max, excluded.max)
   )
   select array_agg(d.series_id), array_agg(d.day), array_agg(d.first), array_agg(d.last)
   into series_ids, days, firsts, lasts
@@ -242,19 +281,6 @@ begin
   ) d;
   perform timeseries.refresh_days(series_ids, days);
   perform timeseries.mark_nights(series_ids, firsts, lasts);
-
-  insert into timeseries.sample_local_day as d (series_id, date, n, sum, min, max)
-  select g.series_id, (g.midnight at time zone 'UTC')::date, g.n, g.sum, g.min, g.max
-  from (
-    select r.series_id, timeseries.local_midnight(r.ts, r.zone_offset_minutes) as midnight, count(*) as n,
-      sum(r.value) as sum, min(r.value) as min, max(r.value) as max
-    from inserted r join timeseries.series s on s.id = r.series_id
-    group by r.series_id, timeseries.local_midnight(r.ts, r.zone_offset_minutes)
-  ) g
-  where timeseries.day_key(g.series_id, g.midnight) <> all (days_done)
-  on conflict (series_id, date) do update
-    set n = d.n + excluded.n, sum = d.sum + excluded.sum,
-      min = least(d.min, excluded.min), max = greatest(d.max, excluded.max);
   return null;
 end $$;
 
@@ -549,6 +575,7 @@ alter table timeseries.other_record
 create index other_record_by_local_date on timeseries.other_record (user_id, local_date);
 create index other_record_by_start on timeseries.other_record (user_id, start_time, id);
 create index other_record_by_type on timeseries.other_record (user_id, type, start_time, id);
+create index other_record_of_meal on timeseries.other_record (user_id, ((data ->> 'meal_id'))) where type = 'nutrition';
 
 -- A provider's own totals of a local day. Two items may name one date (a day that was begun in another zone).
 create table timeseries.provider_day (
