@@ -139,7 +139,7 @@ function schemaOf(
   };
 }
 
-// Metrics and traces have the cost that docs/decisions states, and none if they are off.
+// Metrics and traces cost what docs/decisions/0048-metrics.md states, and nothing if they are off.
 async function watched(
   { broker, name }: Service,
   ctx: Context<unknown, Meta>,

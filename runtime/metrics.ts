@@ -6,7 +6,7 @@ import { type LabelsOf, type MetricDefinition, type MetricName, metricTable } fr
 /**
  * Metrics of one process for Prometheus. Moleculer's own metrics are disabled: its middleware measures every call
  * several times, and its reporter omits the sum and count of a histogram, exports the command line, and ends the process
- * if its port is in use. docs/decisions states the cost of both.
+ * if its port is in use. docs/decisions/0048-metrics.md states the cost of both.
  */
 export interface Metrics {
   /** Increments a counter. */

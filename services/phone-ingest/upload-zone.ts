@@ -1,5 +1,5 @@
-import { isError } from '../../domain/errors.ts';
 import { isTimeZone } from '../../domain/zone.ts';
+import { zoneOfUser } from '../../mixins/user-zone.ts';
 import { timeZoneHeader } from '../../providers/phone/provider.ts';
 import type { Call } from '../../runtime/environment.ts';
 
@@ -11,13 +11,4 @@ export async function zoneOfUpload(
 ): Promise<string | null> {
   const sent = headers[timeZoneHeader];
   return sent !== undefined && isTimeZone(sent) ? sent : zoneOfUser(call, userId);
-}
-
-async function zoneOfUser(call: Call, user_id: string): Promise<string | null> {
-  try {
-    return (await call('users.get', { user_id })).time_zone;
-  } catch (error) {
-    if (isError(error, 'USER_NOT_FOUND')) return null;
-    throw error;
-  }
 }

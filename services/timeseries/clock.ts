@@ -1,7 +1,7 @@
-import { isError } from '../../domain/errors.ts';
 import type { StoreItem } from '../../domain/records.ts';
 import { offsetMinutesIn } from '../../domain/zone.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import { zoneOfUser } from '../../mixins/user-zone.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { type ClockRow, selectClock } from './queries/select-clock.ts';
 
@@ -25,12 +25,7 @@ export async function zoneWithoutClock(
 ): Promise<string | null> {
   if (given.every(({ zone_offset_minutes }) => zone_offset_minutes !== null)) return null;
   if ((await selectClock(database, user_id)) !== undefined) return null;
-  try {
-    return (await call('users.get', { user_id })).time_zone;
-  } catch (error) {
-    if (isError(error, 'USER_NOT_FOUND')) return null;
-    throw error;
-  }
+  return zoneOfUser(call, user_id);
 }
 
 /** The clock offset that an item reports in its records, otherwise in its samples. Null if it reports none. */

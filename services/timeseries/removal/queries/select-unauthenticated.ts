@@ -53,8 +53,8 @@ export async function hasAuthenticatedPart(
 }
 
 /**
- * Clears the version of an item, of an activity those of all its parts, and keeps the mark, so that its kept delivery does not bring it again. A new delivery, and a kept
- * authenticated one, do.
+ * Clears the version of an item, of an activity those of all its parts, and keeps the mark, so that its kept delivery does
+ * not bring it again. A new delivery, and a kept authenticated one, do.
  */
 export async function clearItem(
   transaction: Queryable,
