@@ -34,11 +34,8 @@ export function memoryLimit(t: Test, name: string, limitMb: number): MemoryLimit
   return {
     by: isV2 ? 'cgroup v2' : 'cgroup v1',
     through: ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', `${folder}/cgroup.procs`],
-    watch: ({ ended }) =>
-      t.teardown(async () => {
-        await ended;
-        rmdirSync(folder);
-      }),
+    // Not in a teardown: it would come before the one that ends the process.
+    watch: ({ ended }) => void ended.then(() => rmdirSync(folder)),
     peakMb: () => Math.round(Number(readFileSync(`${folder}/${files.peak}`, 'utf8')) / mebibyte),
   };
 }
