@@ -68,6 +68,7 @@ export const tenantsOfRemovals: readonly PlantedFault[] = [
     `${removal}/select-series-id.ts`,
     'where user_id = $1',
     'Samples are deleted from series of their user only.',
+    queries,
   ),
   row(
     `${removal}/update-purge.ts`,

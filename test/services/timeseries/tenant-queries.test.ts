@@ -5,6 +5,7 @@ import { deleteSamples } from '../../../services/timeseries/days/queries/delete-
 import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
 import { upsertPurge } from '../../../services/timeseries/removal/queries/insert-purge.ts';
 import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
+import { selectSeriesId } from '../../../services/timeseries/removal/queries/select-series-id.ts';
 import { finishItems } from '../../../services/timeseries/removal/queries/update-purge.ts';
 import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
 import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
@@ -56,6 +57,19 @@ t.test('an erasure continues with the series of its user', async (t) => {
   );
   const locked = (userId: string) => database.transaction((on) => lockTombstone(on, userId));
   t.same([await locked(one), await locked(two)], [[1], [2]]);
+});
+
+t.test('a series is found by its key for each of three users', async (t) => {
+  const users = await Promise.all([another(), another(), another()]);
+  for (const { store } of users) await store([item({ samples: [block('weight', [[at('12:00:00'), 70]])] })]);
+  for (const { userId: user_id } of users) {
+    const [row] = await database.query<{ id: number; provider: string; device: string; type_id: number }>(
+      'select id, provider, device, type_id from timeseries.series where user_id = $1',
+      [user_id],
+    );
+    if (row === undefined) throw new Error('nothing was stored');
+    t.equal(await selectSeriesId(database, { ...row, user_id }), row.id);
+  }
 });
 
 t.test('samples of a slot are deleted in series of their user', async (t) => {
