@@ -11,6 +11,9 @@ function checkRefused(t: Test, { status, headers, body }: Answer, limit: number)
   t.equal(headers.get('x-ratelimit-remaining'), '0');
   const reset = Number(headers.get('x-ratelimit-reset'));
   t.ok(reset > Date.now() / 1000 - 1 && reset < Date.now() / 1000 + 62, 'the window ends within a minute');
+  const left = reset - Date.parse(headers.get('date') ?? '') / 1000;
+  const retryAfter = Number(headers.get('retry-after'));
+  t.ok(Math.abs(retryAfter - Math.min(60, Math.max(1, left))) <= 2, `${retryAfter} of ${left} s`);
 }
 
 t.test('request 1001 of an API key within a minute is refused', async (t) => {
@@ -75,7 +78,10 @@ t.test('failed log-ins count, successful ones do not', async (t) => {
   const login = (password: string) =>
     api.ask('/api/v1/auth/login', { body: { email: 'developer@example.com', password } });
   for (let i = 0; i < 5; i += 1) t.equal((await login('a long password of the tests')).status, 200);
-  for (let i = 0; i < 3; i += 1) t.equal((await login('wrong')).status, 401);
+  for (const left of ['2', '1', '0']) {
+    const { status, headers } = await login('wrong');
+    t.same([status, headers.get('x-ratelimit-remaining')], [401, left]);
+  }
   checkRefused(t, await login('a long password of the tests'), 3);
 });
 

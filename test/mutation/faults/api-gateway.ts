@@ -8,7 +8,7 @@ export const apiGateway: readonly PlantedFault[] = [
     before:
       "if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;\n  return typeof query.user_id === 'string' ? query.user_id : undefined;",
     after: "return typeof query.user_id === 'string' ? query.user_id : path.user_id;",
-    test: 'test/http/access.test.ts',
+    test: 'test/http/user-isolation.test.ts',
   },
   {
     kind: 'tenant',

@@ -94,7 +94,7 @@ export const runtime: readonly PlantedFault[] = [
     file: 'runtime/awake-timeout.ts',
     before: 'Math.min(tickMs, longestTickMs)',
     after: 'Math.max(tickMs, longestTickMs)',
-    test: 'test/mixins/provider-api.test.ts',
+    test: 'test/runtime/awake-timeout.test.ts',
   },
   {
     kind: 'end',

@@ -108,6 +108,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     `${workouts}/delete-workout.ts`,
     'where user_id = $1 and provider = $2 and key = $3 and (deleted_at',
     'A deletion finds the workout of its user.',
+    queries,
   ),
   row(
     `${workouts}/delete-workout.ts`,

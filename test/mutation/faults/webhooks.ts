@@ -112,7 +112,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/outcome.ts',
     before: 'const delayMs = Math.max(pauseMs ?? 0, retryMs * (0.9 + random() / 5));',
     after: 'const delayMs = pauseMs ?? retryMs * (0.9 + random() / 5);',
-    test: 'test/services/webhooks/deliver.test.ts',
+    test: 'test/services/webhooks/outcome.test.ts',
   },
   {
     kind: 'retry',
@@ -160,7 +160,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/update-endpoint-health.ts',
     before: 'where id = $1 and url = $2 and (failing_since',
     after: 'where id = $1 and ($2::text is not null) and (failing_since',
-    test: 'test/services/webhooks/hostile.test.ts',
+    test: 'test/services/webhooks/endpoint-health.test.ts',
   },
   {
     kind: 'leak',

@@ -10,8 +10,11 @@ const query: DownloadQuery = {
   format: 'ndjson',
 };
 
-/** A store of `series` series of `samples` samples each, and what was handed out of it. */
-function playedStore(series: number, samples: number) {
+/**
+ * A store of `series` series of `samples` samples each, and what was handed out of it. Samples of series n are
+ * `spacing(n)` s apart.
+ */
+function playedStore(series: number, samples: number, spacing = (_series: number) => 1) {
   const state = { handedOut: 0, calls: 0 };
   const call = async (action: string, params: unknown) => {
     const given = Object(params);
@@ -24,9 +27,10 @@ function playedStore(series: number, samples: number) {
           source: { provider: 'p', device: `d${series_id}` },
         };
       });
-    const first: number = given.after === null ? 0 : given.after / 1000 + 1;
+    const apartMs = 1000 * spacing(given.series_id);
+    const first: number = given.after === null ? 0 : given.after / apartMs + 1;
     const length = Math.max(0, Math.min(given.limit, samples - first));
-    const at = Array.from({ length }, (_, n) => (first + n) * 1000);
+    const at = Array.from({ length }, (_, n) => (first + n) * apartMs);
     state.calls += 1;
     state.handedOut += length;
     return {
@@ -69,4 +73,17 @@ t.test('reads only while samples are requested', async (t) => {
   const { calls } = state;
   await samples.return(undefined);
   t.equal(state.calls, calls);
+});
+
+t.test('is in the order of time, also of series with samples at different distances', async (t) => {
+  const { call } = playedStore(3, 30_000, (series) => 1 + 7 * series);
+  const late: string[] = [];
+  let last = 0;
+  for await (const { timestamp } of downloadSamples(call, query)) {
+    const at = Date.parse(timestamp);
+    if (at < last) late.push(timestamp);
+    last = at;
+  }
+  t.same(late.slice(0, 3), []);
+  t.ok(last > 440_000);
 });

@@ -121,9 +121,11 @@ t.test('of encrypted bodies those of the account go, also what was fetched', asy
       Buffer.from(JSON.stringify(accounts.map((userId) => ({ userId })))),
     ]);
   const [own, shared, other] = [await deliver('a'), await deliver(['a', 'b']), await deliver('b')];
+  const mixed = await deliver(['a', 'b']);
   await fetch(shared, 'dailies[0]', ['a']);
   await fetch(shared, 'dailies[1]', ['b', 'a']);
   await fetch(other, 'dailies[0]', ['a']);
+  await fetch(mixed, 'dailies[0]', ['b']); // for an item of a
   while ((await sealPiece(database, bodyCipherOf(keys), 7)) > 0);
   t.equal(await kept(), 0, 'no plain body');
   t.same(await database.query('select from deliveries.progress where body is not null'), []);
@@ -132,13 +134,14 @@ t.test('of encrypted bodies those of the account go, also what was fetched', asy
   const waiting = await database.query<{ n: number }>(
     'select cardinality(waiting) as n from deliveries.erasure',
   );
-  t.same(waiting, [{ n: 3 }], 'they wait for the secret');
+  t.same(waiting, [{ n: 4 }], 'they wait for the secret');
   await eraseAll(keys);
   const sealed = await database.query<{ delivery_id: string; entry: string }>(
     'select delivery_id, entry from deliveries.sealed_body',
   );
-  const names = { [own]: 'own', [shared]: 'shared', [other]: 'other' };
+  const names = { [own]: 'own', [shared]: 'shared', [other]: 'other', [mixed]: 'mixed' };
   t.same(sealed.map(({ delivery_id, entry }) => `${names[delivery_id]} ${entry}`).toSorted(), [
+    'mixed ',
     'other ',
     'shared ',
     'shared dailies[1]',

@@ -9,6 +9,7 @@ import { selectSeriesId } from '../../../services/timeseries/removal/queries/sel
 import { finishItems } from '../../../services/timeseries/removal/queries/update-purge.ts';
 import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
 import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
+import { selectDeletable } from '../../../services/timeseries/workouts/queries/delete-workout.ts';
 import { selectCropped } from '../../../services/timeseries/workouts/queries/select-cropped.ts';
 import { selectOverlappingWorkouts } from '../../../services/timeseries/workouts/queries/select-overlapping-workouts.ts';
 import { steps, watch } from './interval-items.ts';
@@ -69,6 +70,18 @@ t.test('a series is found by its key for each of three users', async (t) => {
     );
     if (row === undefined) throw new Error('nothing was stored');
     t.equal(await selectSeriesId(database, { ...row, user_id }), row.id);
+  }
+});
+
+t.test('a workout that is to be deleted is found by its key for each of three users', async (t) => {
+  const users = await Promise.all([another(), another(), another()]);
+  const run = activity(workout(at('08:00:00'), 30), { key: 'a run' });
+  for (const { store } of users) await store([run]);
+  for (const { userId } of users) {
+    const owned = 'select id, provider from timeseries.workout where user_id = $1';
+    const [row] = await database.query<{ id: string; provider: string }>(owned, [userId]);
+    const found = await selectDeletable(database, userId, row?.provider ?? '', 'a run');
+    t.equal(found?.id, row?.id ?? '');
   }
 });
 

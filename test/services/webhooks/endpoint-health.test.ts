@@ -1,6 +1,7 @@
 import t from 'tap';
 import { unsent } from '../../../services/webhooks/attempt.ts';
 import { newEndpointHealth } from '../../../services/webhooks/endpoint-health.ts';
+import { noteSuccess } from '../../../services/webhooks/queries/update-endpoint-health.ts';
 import { startSetting } from './delivery-setting.ts';
 
 t.test('a success directly after a failure ends the failing of an endpoint', async (t) => {
@@ -19,5 +20,17 @@ t.test('a success directly after a failure ends the failing of an endpoint', asy
   await note(lease, { ...settled, state: 'waiting', isFailure: true, attempt: failed });
   t.equal((await failing()).length, 1);
   await succeed();
+  t.equal((await failing()).length, 0);
+});
+
+t.test('a success at a former address does not count for the new one', async (t) => {
+  const s = await startSetting(t);
+  const { id: endpoint_id, path } = await s.endpoint();
+  const url = `${s.origin}${path}`;
+  await s.database.query('update webhooks.endpoint set failing_since = now() where id = $1', [endpoint_id]);
+  const failing = () => s.database.query('select from webhooks.endpoint where failing_since is not null');
+  await noteSuccess(s.database, { endpoint_id, url: `${url}/former` });
+  t.equal((await failing()).length, 1);
+  await noteSuccess(s.database, { endpoint_id, url });
   t.equal((await failing()).length, 0);
 });
