@@ -14,7 +14,7 @@ COPY domain ./domain
 COPY stack ./stack
 COPY clients ./clients
 COPY console ./console
-RUN node stack/build-console.ts
+RUN node stack/commands/build-console.ts
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9100 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus
@@ -22,7 +22,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 COPY --from=console /app/console/dist ./console/dist
-# Volumes of these names take over who owns them: see stack/container-secrets.sh.
+# Volumes of these names take over who owns them: see stack/compose/container-secrets.sh.
 RUN cd /run && for group in database database_activitynet_ingest database_api_gateway database_auth database_backfill database_connect database_deliveries database_devicemaker_ingest database_phone_ingest database_pull_ingest database_timeseries database_users database_webhooks superuser replication bus bus_activitynet_ingest bus_api_gateway bus_auth bus_backfill bus_connect bus_deliveries bus_devicemaker_ingest bus_phone_ingest bus_pull_ingest bus_summaries bus_timeseries bus_users bus_webhooks caller caller_public sessions encryption admin providers webhooks figures; do \
   install -d -o node -g node -m 755 "secrets/$group"; done
 USER node
@@ -31,5 +31,5 @@ EXPOSE 3000 9100
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/metrics`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Nothing is written outside /tmp: run it with --read-only --tmpfs /tmp. SIGTERM drains it, and it exits with 0.
-ENTRYPOINT ["/app/stack/container-entry.sh"]
-CMD ["node", "--max-semi-space-size=16", "stack/process.ts"]
+ENTRYPOINT ["/app/stack/compose/container-entry.sh"]
+CMD ["node", "--max-semi-space-size=16", "stack/processes/process.ts"]

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOneServer } from './domain/database-url.ts';
-import { DeviceType, deviceTypes } from './domain/interval-records.ts';
 import { plainMessage } from './domain/plain-message.ts';
+import { DeviceType, deviceTypes } from './domain/records/interval-records.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
 import {
   busUrl,

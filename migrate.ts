@@ -1,8 +1,8 @@
 import { ConfigError, loadConfig } from './config.ts';
 import { migrateDown, migrateUp } from './migrations/migrate.ts';
-import { grantRights, rightsWarnings } from './stack/grant-rights.ts';
-import { checkServers } from './stack/reachable.ts';
-import { messageForOperator } from './stack/start-error.ts';
+import { grantRights, rightsWarnings } from './stack/database/grant-rights.ts';
+import { checkServers } from './stack/machine/reachable.ts';
+import { messageForOperator } from './stack/machine/start-error.ts';
 
 // `npm run migrate` brings the database of DATABASE_URL to the newest version; `npm run migrate -- down` takes the
 // newest migration back. After it the roles of the services, where they exist, get their rights.

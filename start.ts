@@ -1,16 +1,16 @@
 import { loadConfig } from './config.ts';
-import { buildConsole } from './stack/console-build.ts';
-import { metricsPortsOf } from './stack/listening.ts';
-import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
-import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
-import { startSandbox } from './stack/sandbox.ts';
-import { registerReceiver, startReceiver } from './stack/sandbox-receiver.ts';
-import { connectSandboxUsers } from './stack/sandbox-users.ts';
-import { checkServiceNames } from './stack/services.ts';
-import { signInLink } from './stack/sign-in-link.ts';
-import { startPage } from './stack/start-page.ts';
-import { startServices } from './stack/start-services.ts';
-import { defaultWorkers } from './stack/workers.ts';
+import { buildConsole } from './stack/commands/console-build.ts';
+import { metricsPortsOf } from './stack/machine/listening.ts';
+import { type Lifetime, runUntilSignal } from './stack/machine/run-until-signal.ts';
+import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/processes/prepare.ts';
+import { checkServiceNames } from './stack/processes/services.ts';
+import { startServices } from './stack/processes/start-services.ts';
+import { defaultWorkers } from './stack/processes/workers.ts';
+import { startSandbox } from './stack/sandbox/sandbox.ts';
+import { registerReceiver, startReceiver } from './stack/sandbox/sandbox-receiver.ts';
+import { connectSandboxUsers } from './stack/sandbox/sandbox-users.ts';
+import { signInLink } from './stack/sandbox/sign-in-link.ts';
+import { startPage } from './stack/sandbox/start-page.ts';
 
 const say = (line: string) => console.log(line);
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
 import { typedCall } from '../runtime/environment.ts';
-import { collectGarbage } from '../sandbox/collect-garbage.ts';
+import { collectGarbage } from '../sandbox/server/collect-garbage.ts';
 import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
-import { firstAccount } from '../stack/first-account.ts';
-import { loadServices } from '../stack/services.ts';
-import { signInLink } from '../stack/sign-in-link.ts';
+import { firstAccount } from '../stack/database/first-account.ts';
+import { loadServices } from '../stack/processes/services.ts';
+import { signInLink } from '../stack/sandbox/sign-in-link.ts';
 import { answerParent, ownUsage } from './parent.ts';
 
 const Request = z.discriminatedUnion('kind', [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayMs } from '../domain/time.ts';
+import { dayMs } from '../domain/time/time.ts';
 import type { Bench } from './bench.ts';
 import { startMs } from './dataset/plan.ts';
 import type { HttpRequest, LoadTarget } from './load/load.ts';

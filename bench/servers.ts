@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { type Stack, startStack } from '../stack/servers/stack.ts';
 
 /** Running servers. Omitted ones are started, with data of their own that is kept for the next run. */
 export interface GivenServers {

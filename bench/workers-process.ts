@@ -1,7 +1,7 @@
 // Runs several workers of the product, as `npm start` does with WORKERS, in processes of the bench.
 import { z } from 'zod';
 import { loadConfig } from '../config.ts';
-import { startWorkers } from '../stack/workers.ts';
+import { startWorkers } from '../stack/processes/workers.ts';
 import { answerParent } from './parent.ts';
 
 const Request = z.object({ kind: z.literal('url') });

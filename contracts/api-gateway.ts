@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, contract, Nothing, readers } from '../domain/contract.ts';
-import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
+import { RangeEnd, RangeStart, TimeParameter } from '../domain/time/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
 import { Health } from './fields.ts';
 import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isTimeZone } from '../domain/time/zone.ts';
 import { Text } from '../domain/wire.ts';
-import { isTimeZone } from '../domain/zone.ts';
 
 /** Fields that several contracts have in common. */
 

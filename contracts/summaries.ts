@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, contract, readers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
-import { CalendarDate, RangeEnd, RangeStart } from '../domain/time.ts';
+import { CalendarDate, RangeEnd, RangeStart } from '../domain/time/time.ts';
 import { Flag, SortOrder, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import {

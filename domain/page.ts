@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Direction, encodeCursor } from './cursor.ts';
-import { formatInstant, type Range } from './time.ts';
+import { formatInstant, type Range } from './time/time.ts';
 
 /** The `limit` parameter: a whole number from 1 to `most`, default `preset`. */
 export function limitUpTo(most: number, preset = 50) {

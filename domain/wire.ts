@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { recordingMethods } from './recording-method.ts';
-import { seriesTypes } from './series.ts';
-import { workoutTypes } from './workout-types.ts';
+import { recordingMethods } from './records/recording-method.ts';
+import { seriesTypes } from './records/series.ts';
+import { workoutTypes } from './records/workout-types.ts';
 
 /** Wire schemas that several contracts share. */
 

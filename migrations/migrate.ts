@@ -4,7 +4,7 @@ import type { IMigrator } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { Client } from 'pg';
-import { connectionChoice, newClient } from '../runtime/database-client.ts';
+import { connectionChoice, newClient } from '../runtime/database/database-client.ts';
 import { makeBaseline } from './baseline.ts';
 
 /** The steps of releases before 0.3. */

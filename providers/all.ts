@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Provider } from '../domain/provider.ts';
-import type { Pull } from '../domain/pulled-provider.ts';
+import type { Provider } from '../domain/provider/provider.ts';
+import type { Pull } from '../domain/provider/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';

@@ -1,5 +1,5 @@
-import type { Field, FieldTable } from '../domain/field-table.ts';
-import { isExtra, isKept } from '../domain/field-table.ts';
+import type { Field, FieldTable } from '../domain/provider/field-table.ts';
+import { isExtra, isKept } from '../domain/provider/field-table.ts';
 import { providerNames, providers } from './all.ts';
 
 const intro = `# Fields of the providers

@@ -4,10 +4,10 @@ import { nodeIdOf, roleOfUrl } from './bus/roles.ts';
 import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
-import { logLine } from './log-line.ts';
-import { openMetrics } from './metrics.ts';
-import { endMetrics, serveMetrics } from './metrics-server.ts';
-import { openTracer, tracerOf } from './tracing.ts';
+import { logLine } from './telemetry/log-line.ts';
+import { openMetrics } from './telemetry/metrics.ts';
+import { endMetrics, serveMetrics } from './telemetry/metrics-server.ts';
+import { openTracer, tracerOf } from './telemetry/tracing.ts';
 
 /** Parameters of a broker beside the settings. */
 export interface BrokerChoice {

@@ -15,9 +15,9 @@ import { answerProblems } from './answer-check.ts';
 import { type AuditOrigin, originOf } from './audit-origin.ts';
 import { type Call, configOf, type Environment, type Meta, type Mixin, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
-import { metricsOf } from './metrics.ts';
-import { loggerFor } from './request-logger.ts';
-import { tracerOf } from './tracing.ts';
+import { metricsOf } from './telemetry/metrics.ts';
+import { loggerFor } from './telemetry/request-logger.ts';
+import { tracerOf } from './telemetry/tracing.ts';
 
 /** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
-import type { Provider, SettingNames } from '../domain/provider.ts';
+import type { Provider, SettingNames } from '../domain/provider/provider.ts';
 import { byProvider, type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
 /** The settings of one provider. `Url` is null for a provider without an API. */

@@ -1,8 +1,8 @@
 import { activitynet } from './activitynet/simulation.ts';
+import type { SimulatedUploads } from './connect/uploads.ts';
 import { devicemaker } from './devicemaker/simulation.ts';
 import { googlehealth } from './googlehealth/simulation.ts';
 import { phoneUploads } from './phone/uploads.ts';
-import type { SimulatedUploads } from './uploads.ts';
 import { withings } from './withings/simulation.ts';
 
 /** The simulated providers. The start page connects a visitor to the first. */

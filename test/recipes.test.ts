@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { seriesCatalogue } from '../domain/series.ts';
-import { freshDatabase } from './support/database.ts';
+import { seriesCatalogue } from '../domain/records/series.ts';
+import { freshDatabase } from './support/servers/database.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ const trial = `
 import { loadConfig } from './config.ts';
 import { createBroker } from './runtime/broker.ts';
 import { typedCall } from './runtime/environment.ts';
-import { loadServices } from './stack/services.ts';
+import { loadServices } from './stack/processes/services.ts';
 const config = loadConfig();
 const broker = createBroker({ config, services: await loadServices(['users', 'timeseries']) });
 await broker.start();
@@ -45,7 +45,7 @@ function copiedTree(t: Test): string {
 t.test("README's recipe for a new series type is one row of the catalogue", async (t) => {
   const { url } = await freshDatabase(t);
   const tree = copiedTree(t);
-  const catalogue = join(tree, 'domain/series.ts');
+  const catalogue = join(tree, 'domain/records/series.ts');
   const id = Math.max(...seriesCatalogue.map((row) => row.id)) + 1;
   const row = `{ id: ${id}, type: 'grip_strength', unit: 'kg', bucket: 'mean', min: 0, max: 200 },`;
   const before = readFileSync(catalogue, 'utf8');

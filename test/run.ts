@@ -6,15 +6,15 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findChromium } from '../stack/find-chromium.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
-import { buildTap } from './support/build-tap.ts';
-import { keepDurations, readDurations } from './support/durations.ts';
-import { groupFiles } from './support/file-groups.ts';
-import { makeMemoryFolder } from './support/memory-folder.ts';
-import { Tally } from './support/tally.ts';
-import { TestProcesses } from './support/test-processes.ts';
-import { type Wanted, wantedFiles } from './support/wanted-files.ts';
+import { findChromium } from '../stack/packages/find-chromium.ts';
+import { type Stack, startStack } from '../stack/servers/stack.ts';
+import { buildTap } from './runner/build-tap.ts';
+import { keepDurations, readDurations } from './runner/durations.ts';
+import { groupFiles } from './runner/file-groups.ts';
+import { Tally } from './runner/tally.ts';
+import { TestProcesses } from './runner/test-processes.ts';
+import { type Wanted, wantedFiles } from './runner/wanted-files.ts';
+import { makeMemoryFolder } from './support/servers/memory-folder.ts';
 
 // Most files wait for something now and then: two more than there are cores keep these busy.
 const jobs = Math.min(availableParallelism() + 2, 6);

@@ -134,7 +134,12 @@ t.test('no shared code names a provider', async (t) => {
   const ownFolder = new RegExp(`^(providers|sandbox)/(${providerFolders.join('|')})/`);
   const ownService = new RegExp(`^(services|contracts)/(${providerFolders.join('|')})-ingest[/.]`);
   const isOwn = (file: string) => ownFolder.test(file) || ownService.test(file);
-  const lists = ['providers/all.ts', 'contracts/all.ts', 'contracts/calls.ts', 'stack/service-rights.ts'];
+  const lists = [
+    'providers/all.ts',
+    'contracts/all.ts',
+    'contracts/calls.ts',
+    'stack/database/service-rights.ts',
+  ];
   const word = new RegExp(`${providerFolders.join('|')}|strava|garmin`, 'gi');
   // The public names of file formats contain the name of their author.
   const formats = /www\.garmin\.com\/xmlschemas\/\w+\/v2|vnd\.garmin\.tcx/g;
@@ -236,13 +241,13 @@ function namesSchema(lines: readonly string[], name: string): boolean {
   return documented(lines, first) || /^export /.test(lines[first - 1] ?? '');
 }
 
-// JSON of another party is parsed by domain/json-bounds.ts. These files parse what this product has written.
+// JSON of another party is parsed by domain/json/json-bounds.ts. These files parse what this product has written.
 const parsesOwnJson = [
   'domain/cursor.ts',
-  'domain/json-scan.ts',
-  'services/api-gateway/components.ts',
-  'services/api-gateway/idempotency.ts',
-  'services/api-gateway/openapi.ts',
+  'domain/json/json-scan.ts',
+  'services/api-gateway/openapi/components.ts',
+  'services/api-gateway/openapi/openapi.ts',
+  'services/api-gateway/pipeline/idempotency.ts',
   'services/devicemaker-ingest/reading/open-body.ts',
 ];
 
@@ -250,7 +255,7 @@ t.test('JSON of other parties is bounded before it is parsed', async (t) => {
   const edge = files.filter((file) => /^(domain|providers|runtime|mixins|services)\//.test(file));
   const parsing = edge.filter((file) => /\bJSON\.parse\(|\bawait .*\.json\(\)/.test(code(file)));
   t.same(
-    parsing.filter((file) => file !== 'domain/json-bounds.ts'),
+    parsing.filter((file) => file !== 'domain/json/json-bounds.ts'),
     parsesOwnJson,
   );
 });

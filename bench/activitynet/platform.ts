@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 
 /** A simulated activity platform on loopback. Every activity exists, and reads beyond the limits are refused. */
 export interface Platform {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { loadConfig } from '../../config.ts';
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import { createBroker } from '../../runtime/broker.ts';
 import { typedCall } from '../../runtime/environment.ts';
 import { activitynetIngestService } from '../../services/activitynet-ingest/activitynet-ingest.service.ts';

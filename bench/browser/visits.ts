@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { chromiumOptions } from '../../stack/find-chromium.ts';
+import { chromiumOptions } from '../../stack/packages/find-chromium.ts';
 import type { Product } from '../product.ts';
 
 /** A browser that is signed in to the console. */

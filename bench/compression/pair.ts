@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { dayMs } from '../../domain/time.ts';
-import { type Database, databaseOf } from '../../mixins/database.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { type Database, databaseOf } from '../../mixins/database/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
-import { dropDatabase, withClient } from '../../stack/create-database.ts';
+import { dropDatabase, withClient } from '../../stack/database/create-database.ts';
 import type { Bench } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { insertSamples, insertSeries } from '../dataset/insert-samples.ts';

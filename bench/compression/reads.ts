@@ -1,6 +1,6 @@
 import type { Resolution } from '../../contracts/timeseries/schemas.ts';
-import type { SeriesType } from '../../domain/series.ts';
-import { dayMs, isoTime } from '../../domain/time.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { dayMs, isoTime } from '../../domain/time/time.ts';
 import { selectExportSamples } from '../../services/timeseries/removal/queries/select-export.ts';
 import { readSamples } from '../../services/timeseries/samples/samples.ts';
 import type { Bench } from '../bench.ts';

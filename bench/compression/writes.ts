@@ -1,4 +1,4 @@
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import { type StoredSample, writeStoredSamples } from '../../services/timeseries/queries/upsert-samples.ts';
 import type { Bench } from '../bench.ts';
 import { insertSeries } from '../dataset/insert-samples.ts';

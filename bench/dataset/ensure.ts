@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { createDatabase, dropDatabase, withClient } from '../../stack/create-database.ts';
+import { createDatabase, dropDatabase, withClient } from '../../stack/database/create-database.ts';
 import type { Sizes } from '../sizes.ts';
 import { checkStatistics } from './check.ts';
 import { fill } from './fill.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { dayMs } from '../../domain/time.ts';
-import { databaseOf } from '../../mixins/database.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
 import { insertDays } from './insert-days.ts';
 import { insertSamples, insertSeries, type StoredCohort } from './insert-samples.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type SeriesType, seriesOf } from '../../domain/series.ts';
-import { dayMs } from '../../domain/time.ts';
-import { databaseOf } from '../../mixins/database.ts';
+import { type SeriesType, seriesOf } from '../../domain/records/series.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
 import { removeChangeLog } from '../webhooks/remove-change-log.ts';
 import { source } from './insert-samples.ts';

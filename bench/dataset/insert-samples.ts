@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { seriesOf } from '../../domain/series.ts';
+import { seriesOf } from '../../domain/records/series.ts';
 import type { Cohort, SeriesPlan } from './plan.ts';
 
 /** A cohort with the stored ids of its series. */

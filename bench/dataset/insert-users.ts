@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { databaseOf } from '../../mixins/database.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
 import { seed } from './plan.ts';
 

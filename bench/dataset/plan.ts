@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type SeriesType, seriesOf } from '../../domain/series.ts';
-import { dayMs } from '../../domain/time.ts';
+import { type SeriesType, seriesOf } from '../../domain/records/series.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import type { Sizes } from '../sizes.ts';
 
 /** The seed of all values. */

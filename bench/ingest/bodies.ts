@@ -1,5 +1,5 @@
-import { dayMs } from '../../domain/time.ts';
-import { randomOf } from '../../sandbox/random.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { randomOf } from '../../sandbox/simulation/random.ts';
 import { seed, startMs } from '../dataset/plan.ts';
 import type { ConnectedUser } from './connected-users.ts';
 

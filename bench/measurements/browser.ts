@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { buildConsole } from '../../stack/console-build.ts';
-import { chromiumMissing, findChromium } from '../../stack/find-chromium.ts';
+import { buildConsole } from '../../stack/commands/console-build.ts';
+import { chromiumMissing, findChromium } from '../../stack/packages/find-chromium.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { insertRecentRecords, removeRecentRecords } from '../browser/recent-records.ts';
 import { loadedBytes, timeOfAction, timeOfNavigation } from '../browser/timings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { seriesOf } from '../../domain/series.ts';
-import { dayMs } from '../../domain/time.ts';
+import { seriesOf } from '../../domain/records/series.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { checkStatistics } from '../dataset/check.ts';
 import { startMs } from '../dataset/plan.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { databaseOf, planningOptions } from '../../mixins/database.ts';
+import { databaseOf, planningOptions } from '../../mixins/database/database.ts';
 import { compressOldChunks } from '../../services/timeseries/compression/compression.ts';
 import { canCompress } from '../../services/timeseries/compression/queries/chunks.ts';
 import type { Bench, Measurement } from '../bench.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { seriesOf } from '../../domain/series.ts';
-import { databaseOf, planningOptions } from '../../mixins/database.ts';
+import { seriesOf } from '../../domain/records/series.ts';
+import { databaseOf, planningOptions } from '../../mixins/database/database.ts';
 import { countSeries } from '../../services/timeseries/samples/queries/count-series.ts';
 import { piecesOf } from '../../services/timeseries/samples/range-pieces.ts';
 import type { Bench, Measurement } from '../bench.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { startMs } from '../dataset/plan.ts';

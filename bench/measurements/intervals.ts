@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { seriesOf } from '../../domain/series.ts';
-import { dayMs, hourMs, minuteMs } from '../../domain/time.ts';
-import { databaseOf } from '../../mixins/database.ts';
+import { seriesOf } from '../../domain/records/series.ts';
+import { dayMs, hourMs, minuteMs } from '../../domain/time/time.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
 import { settleIntervals } from '../../services/timeseries/intervals/settle-intervals.ts';
 import { storeIntervals } from '../../services/timeseries/intervals/store-intervals.ts';
 import { readSamples } from '../../services/timeseries/samples/samples.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { ensureCrowd } from '../dataset/ensure.ts';
 import { type CrowdUser, crowdTypes, crowdUsers } from '../dataset/insert-crowd.ts';

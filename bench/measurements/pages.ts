@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { dayMs } from '../../domain/time.ts';
-import type { Planning } from '../../mixins/database.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import type { Planning } from '../../mixins/database/database.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { startChild } from '../child.ts';
 import { startMs } from '../dataset/plan.ts';

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { serviceNames } from '../../stack/services.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import type { LoadTarget } from '../load/load.ts';
 import { type Product, startProduct, startServices } from '../product.ts';

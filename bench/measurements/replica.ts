@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { startReplicatedServers } from '../../test/faults/replicated-servers.ts';
+import { startReplicatedServers } from '../../test/faults/support/replicated-servers.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { type Product, startProduct } from '../product.ts';
 import { targetOf } from '../requests.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { dayMs } from '../../domain/time.ts';
-import { serviceNames } from '../../stack/services.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 import { account, eventRequests } from '../activitynet/events.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { serverCpuMs } from '../database-cpu.ts';

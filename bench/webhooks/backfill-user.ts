@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiAt } from '../../sandbox/api.ts';
-import { quarterOf } from '../../sandbox/clock.ts';
-import { backfillProgress, type ConnectDeps, connectUsers } from '../../sandbox/connect-users.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { environmentOf, sandboxSeed, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-users.ts';
+import { apiAt } from '../../sandbox/connect/api.ts';
+import { backfillProgress, type ConnectDeps, connectUsers } from '../../sandbox/connect/connect-users.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server/server.ts';
+import { quarterOf } from '../../sandbox/simulation/clock.ts';
+import { environmentOf, sandboxSeed, settingsOf } from '../../stack/sandbox/sandbox.ts';
+import { pointAt } from '../../stack/sandbox/sandbox-users.ts';
 import type { Product } from '../product.ts';
 
 const hourMs = 3_600_000;

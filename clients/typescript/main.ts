@@ -1,6 +1,6 @@
 // `npm run client`: installs the packages of this folder if they are missing, then writes src/generated and dist.
 // usage: node main.ts [folder of the generated source] [folder of the package]
-import { install, isInstalled } from '../../stack/install.js';
+import { install, isInstalled } from '../../stack/install/install.js';
 
 if (!isInstalled(import.meta.dirname)) await install(import.meta.dirname);
 const [generated, dist] = process.argv.slice(2);

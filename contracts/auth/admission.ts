@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
-import { TimeParameter } from '../../domain/time.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { Text, UserId } from '../../domain/wire.ts';
 import { Admission, AuditActionName, AuditEntry, LimitWindow, SecretHash } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
-import { SharedData } from '../../domain/provider.ts';
+import { SharedData } from '../../domain/provider/provider.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
 import { ConnectReason, ConnectStatus, Language } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DayValues } from '../../domain/day-values.ts';
+import { DayValues } from '../../domain/records/day-values.ts';
 import {
   ExtraFields,
   recordingMethod,

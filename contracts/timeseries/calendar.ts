@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
-import { RangeEnd, RangeStart } from '../../domain/time.ts';
+import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { Flag, OtherEventType, repeated, SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
 import { mostTypes } from './schemas.ts';

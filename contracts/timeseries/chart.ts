@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
-import { RangeEnd, RangeStart } from '../../domain/time.ts';
+import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { recordingMethod, repeated, SeriesTypeName, Source, Timestamp, UserId } from '../../domain/wire.ts';
 import { Resolution } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
-import { ActivityDays, BodyFacts, DayValueDays, Nights } from '../../domain/facts.ts';
-import { CalendarDate } from '../../domain/time.ts';
+import { ActivityDays, BodyFacts, DayValueDays, Nights } from '../../domain/provider/facts.ts';
+import { CalendarDate } from '../../domain/time/time.ts';
 import { SortOrder, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 

@@ -6,7 +6,7 @@ import {
   IntervalSource,
   mostIntervals,
   ReplacedSpan,
-} from '../../domain/interval-records.ts';
+} from '../../domain/records/interval-records.ts';
 import { UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Changes, ReprocessedItems } from '../reprocess.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
-import { RangeEnd, RangeStart } from '../../domain/time.ts';
+import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { OtherEventType, repeated, UserId, WorkoutTypeName } from '../../domain/wire.ts';
 import {
   ListedSleepSession,

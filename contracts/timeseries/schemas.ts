@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { seriesTypes } from '../../domain/series.ts';
+import { seriesTypes } from '../../domain/records/series.ts';
 import {
   ExtraFields,
   OtherEventType,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, readers, writers } from '../../domain/contract.ts';
-import { DeviceType, SummedTypeName } from '../../domain/interval-records.ts';
+import { DeviceType, SummedTypeName } from '../../domain/records/interval-records.ts';
 import { UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 

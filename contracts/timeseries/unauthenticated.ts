@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
-import { TimeParameter } from '../../domain/time.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { Timestamp } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 

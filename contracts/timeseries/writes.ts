@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
-import { StoreItem, StoreOutcome } from '../../domain/records.ts';
-import { seriesTypes } from '../../domain/series.ts';
+import { StoreItem, StoreOutcome } from '../../domain/records/records.ts';
+import { seriesTypes } from '../../domain/records/series.ts';
 import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Changes, ReprocessedItems } from '../reprocess.ts';

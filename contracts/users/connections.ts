@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, readers, writers } from '../../domain/contract.ts';
-import { TimeParameter } from '../../domain/time.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { Flag, Text, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Ciphertext, Scope } from '../fields.ts';

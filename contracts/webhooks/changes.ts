@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, writers } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
-import { TimeParameter } from '../../domain/time.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
 import { EventType } from './events.ts';
 

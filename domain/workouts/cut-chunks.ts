@@ -1,4 +1,4 @@
-import type { StoreItem } from '../records.ts';
+import type { StoreItem } from '../records/records.ts';
 import { cutRoute, type RouteRules } from './route-privacy.ts';
 import type { Track } from './track.ts';
 import { chunksOf } from './track-codec.ts';

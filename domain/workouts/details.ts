@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Extra } from '../extra.ts';
+import { Extra } from '../provider/extra.ts';
 
 const Measure = z.number().nullable();
 const Count = z.int().nullable();

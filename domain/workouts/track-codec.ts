@@ -1,4 +1,11 @@
-import { decodeTimes, decodeValues, encodeTimes, encodeValues, fromBytes, toBytes } from '../sample-codec.ts';
+import {
+  decodeTimes,
+  decodeValues,
+  encodeTimes,
+  encodeValues,
+  fromBytes,
+  toBytes,
+} from '../records/sample-codec.ts';
 import { pointsPerChunk, type StreamType, streamTypes, type Track, type TrackChunk } from './track.ts';
 
 /*

@@ -755,7 +755,7 @@ create table timeseries.series (
 alter table timeseries.series
   alter column device set statistics 0;
 
--- The catalogue of domain/series.ts, written at each start of the service: the triggers need to know which types
+-- The catalogue of domain/records/series.ts, written at each start of the service: the triggers need to know which types
 -- are levels in dB.
 create table timeseries.series_type (
   id smallint not null,

@@ -3,7 +3,7 @@
 -- local day are kept by triggers, so that counts and hourly values never touch the samples.
 create schema timeseries;
 
--- The catalogue of domain/series.ts, written at each start of the service: the triggers need to know which types
+-- The catalogue of domain/records/series.ts, written at each start of the service: the triggers need to know which types
 -- are levels in dB.
 create table timeseries.series_type (
   id smallint primary key,

@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
 
 const account = 'the account, which the connection has';
 const place = 'location data: the route is kept as streams, cut by its user’s privacy zones';

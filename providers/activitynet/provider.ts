@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Provider } from '../../domain/provider.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { fields } from './fields.ts';

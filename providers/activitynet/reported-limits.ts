@@ -1,4 +1,4 @@
-import type { QuotaWindows, ReportedLimits } from '../../domain/provider.ts';
+import type { QuotaWindows, ReportedLimits } from '../../domain/provider/provider.ts';
 
 /**
  * Reads the provider's rate-limit headers: pairs `quarter,day`. Names are case-insensitive. Any header may be missing.

@@ -1,4 +1,4 @@
-import type { FieldTable } from '../../domain/field-table.ts';
+import type { FieldTable } from '../../domain/provider/field-table.ts';
 import { activities, activityDetails, moveiq } from './fields/activities.ts';
 import { dailies, epochs, hrv, stressDetails } from './fields/days.ts';
 import { sleeps } from './fields/sleeps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../domain/json-bounds.ts';
+import { parseJson } from '../../domain/json/json-bounds.ts';
 import { scopesIn } from '../scopes.ts';
 
 const Names = z.array(z.string()).max(1000);

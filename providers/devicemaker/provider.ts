@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../domain/json-bounds.ts';
-import type { Provider } from '../../domain/provider.ts';
-import { dayMs } from '../../domain/time.ts';
+import { parseJson } from '../../domain/json/json-bounds.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import { list, networks, origin, url, webhookSecrets } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { dataTypes } from './data-types.ts';

@@ -1,5 +1,5 @@
-import type { PulledType, Span } from '../../domain/pulled-provider.ts';
-import { dayMs, hourMs } from '../../domain/time.ts';
+import type { PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import { dayMs, hourMs } from '../../domain/time/time.ts';
 import { normaliseExercise } from './normalise/exercise.ts';
 import { normaliseSampled, type SampledRow } from './normalise/sampled.ts';
 import { normaliseSleep } from './normalise/sleep.ts';

@@ -1,4 +1,11 @@
-import { assumed, type Field, type FieldTable, kept, notKept, under } from '../../domain/field-table.ts';
+import {
+  assumed,
+  type Field,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
 import type { SampledRow } from './normalise/sampled.ts';
 import type { SummedRow } from './normalise/summed.ts';
 import { runVo2Max, sampled, summed } from './rows.ts';

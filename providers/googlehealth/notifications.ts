@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { Hint, Span } from '../../domain/pulled-provider.ts';
-import { parseInstant } from '../../domain/time.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Hint, Span } from '../../domain/provider/pulled-provider.ts';
+import { parseInstant } from '../../domain/time/time.ts';
 import { typeOf } from './data-types.ts';
 
 const Interval = z.object({

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { PullFailure, PullPage, PullPart, PullPass, PullReply } from '../../domain/pulled-provider.ts';
-import { retryAfterMs } from '../../domain/retry-after.ts';
-import { dayMs, isoTime } from '../../domain/time.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type {
+  PullFailure,
+  PullPage,
+  PullPart,
+  PullPass,
+  PullReply,
+} from '../../domain/provider/pulled-provider.ts';
+import { retryAfterMs } from '../../domain/time/retry-after.ts';
+import { dayMs, isoTime } from '../../domain/time/time.ts';
 
 /** How the points of a type are placed in time. */
 export type TimeShape = 'interval' | 'sample' | 'daily' | 'session';

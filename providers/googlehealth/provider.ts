@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { Provider } from '../../domain/provider.ts';
-import { hourMs, minuteMs } from '../../domain/time.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import { hourMs, minuteMs } from '../../domain/time/time.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { dataTypes } from './data-types.ts';
 import { fields } from './fields.ts';

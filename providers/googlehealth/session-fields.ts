@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
 
 const ofDevice = 'describes the device, which the source names';
 const civil = 'the interval and its offset have the same time';

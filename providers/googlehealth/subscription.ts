@@ -1,7 +1,11 @@
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { ApplicationSubscription, PullReply, SubscriptionState } from '../../domain/pulled-provider.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type {
+  ApplicationSubscription,
+  PullReply,
+  SubscriptionState,
+} from '../../domain/provider/pulled-provider.ts';
 import { dataTypes } from './data-types.ts';
 
 /** A key of a service account, as the provider's console exports it. */

@@ -1,5 +1,5 @@
-import { nutrientUnits } from '../../domain/event-data.ts';
-import { assumed, type Field, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { nutrientUnits } from '../../domain/provider/event-data.ts';
+import { assumed, type Field, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
 import { asSent, item } from './item-fields.ts';
 import { type EventType, eventTypeNames, eventTypeOf } from './normalise/event-types.ts';
 

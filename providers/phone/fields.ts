@@ -1,5 +1,5 @@
-import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
-import { seriesOf } from '../../domain/series.ts';
+import { assumed, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
+import { seriesOf } from '../../domain/records/series.ts';
 import { events, eventTypes } from './event-fields.ts';
 import { asSent, item } from './item-fields.ts';
 import { recordTypeNames, recordTypeOf } from './normalise/record-types.ts';

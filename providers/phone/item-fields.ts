@@ -1,4 +1,4 @@
-import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { assumed, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
 
 const ofDevice = 'describes the device, which the source names';
 /** The unit of a value that has its unit beside it. */

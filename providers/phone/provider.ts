@@ -1,4 +1,4 @@
-import type { Provider } from '../../domain/provider.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
 import { fields } from './fields.ts';
 
 /** The header of an upload with the IANA name of the phone's time zone. */

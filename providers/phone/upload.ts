@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../domain/records.ts';
+import type { StoreItem } from '../../domain/records/records.ts';
 import { readEvent } from './normalise/event.ts';
 import { idOf, isObject, isProblem, type Problem, type RawItem, textOrNull } from './normalise/item.ts';
 import { type PhoneRecord, readRecord, type Unmapped } from './normalise/record.ts';

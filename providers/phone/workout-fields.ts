@@ -1,4 +1,11 @@
-import { assumed, extra, type FieldEnd, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import {
+  assumed,
+  extra,
+  type FieldEnd,
+  type FieldTable,
+  kept,
+  notKept,
+} from '../../domain/provider/field-table.ts';
 import { asSent, item } from './item-fields.ts';
 
 const place = 'location data, which is not kept of uploads';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { Reply } from '../../domain/provider.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Reply } from '../../domain/provider/provider.ts';
 import type {
   PullFailure,
   PullPage,
@@ -8,8 +8,8 @@ import type {
   PullReply,
   PullRequest,
   Span,
-} from '../../domain/pulled-provider.ts';
-import { dayMs, localDate } from '../../domain/time.ts';
+} from '../../domain/provider/pulled-provider.ts';
+import { dayMs, localDate } from '../../domain/time/time.ts';
 import { plainReply } from './plain-reply.ts';
 
 /** A call whose answers are pages of rows: with `lastupdate` from a cursor, otherwise of a span. */

@@ -1,4 +1,4 @@
-import { type FieldTable, isKept } from '../../domain/field-table.ts';
+import { type FieldTable, isKept } from '../../domain/provider/field-table.ts';
 import { fields } from './fields.ts';
 
 /** Fields that every answer has. */

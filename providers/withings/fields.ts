@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept, notKept, under } from '../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import { measureTypes } from './normalise/measure-types.ts';
 import { sleepData } from './sleep-fields.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PullPage, PullPart, PullReply, PullRequest } from '../../domain/pulled-provider.ts';
+import type { PullPage, PullPart, PullReply, PullRequest } from '../../domain/provider/pulled-provider.ts';
 import { bodyOf } from './calls.ts';
 import { dataFieldsOf } from './data-fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Hint, Notifications, Span } from '../../domain/pulled-provider.ts';
-import { CalendarDate, dateToMs, dayMs, earliestMs } from '../../domain/time.ts';
+import type { Hint, Notifications, Span } from '../../domain/provider/pulled-provider.ts';
+import { CalendarDate, dateToMs, dayMs, earliestMs } from '../../domain/time/time.ts';
 import type { types } from './types.ts';
 
 type Type = keyof typeof types;

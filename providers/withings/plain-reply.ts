@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { Reply } from '../../domain/provider.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Reply } from '../../domain/provider/provider.ts';
 
 /** Every answer has HTTP status 200. `status` is 0 for success, and `body` then has the result. */
 const Envelope = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Provider } from '../../domain/provider.ts';
-import { minuteMs } from '../../domain/time.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import { minuteMs } from '../../domain/time/time.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';

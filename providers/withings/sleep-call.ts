@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { PullPage, PullPart, PullReply, PullRequest } from '../../domain/pulled-provider.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { PullPage, PullPart, PullReply, PullRequest } from '../../domain/provider/pulled-provider.ts';
 import { bodyOf, type ListCall, listRequest, readList } from './calls.ts';
 import { dataFieldsOf } from './data-fields.ts';
 import type { SleepRead } from './normalise/sleep.ts';

@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept } from '../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept } from '../../domain/provider/field-table.ts';
 
 /** The data of a night. */
 export const sleepData: FieldTable = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Reply, SubscriptionEnding } from '../../domain/provider.ts';
-import type { AccountSubscription } from '../../domain/pulled-provider.ts';
-import { dayMs } from '../../domain/time.ts';
+import type { Reply, SubscriptionEnding } from '../../domain/provider/provider.ts';
+import type { AccountSubscription } from '../../domain/provider/pulled-provider.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import { bodyOf } from './calls.ts';
 import { categoriesOf } from './notifications.ts';
 

@@ -1,5 +1,5 @@
-import type { Normalised as Part, PulledType, Span } from '../../domain/pulled-provider.ts';
-import { dayMs, hourMs } from '../../domain/time.ts';
+import type { Normalised as Part, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import { dayMs, hourMs } from '../../domain/time/time.ts';
 import { type ListCall, listRequest, readList } from './calls.ts';
 import { dataFieldsOf } from './data-fields.ts';
 import { intradayRequest, readIntraday } from './intraday-call.ts';

@@ -1,10 +1,10 @@
-import type { HttpRequest, Reply } from '../http.ts';
-import { bearerOf } from '../http.ts';
-import { hashOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import type { Grant } from '../store.ts';
-import { ownerOf } from '../tokens.ts';
-import type { Traits } from '../traits.ts';
+import type { HttpRequest, Reply } from '../server/http.ts';
+import { bearerOf } from '../server/http.ts';
+import type { Grant } from '../server/store.ts';
+import { ownerOf } from '../server/tokens.ts';
+import { hashOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import type { Traits } from '../simulation/traits.ts';
 import type { ActivitynetAccount, ActivitynetWorld, Event } from './state.ts';
 
 /** The id of a user's account. It is greater than 2^32, as some real ids are. */

@@ -1,14 +1,14 @@
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant } from '../../domain/time/time.ts';
 import { hundredths } from '../day-simulation/counts.ts';
 import type { SimulatedDay, Workout } from '../day-simulation/day.ts';
 import { type PlannedWorkout, planOf, type Span } from '../day-simulation/plan.ts';
 import type { Position } from '../day-simulation/route.ts';
 import { type SportName, sportOf } from '../day-simulation/sports.ts';
 import { totalsOf, type WorkoutSample, workoutSamples } from '../day-simulation/workout.ts';
-import { type Days, datesIn } from '../days.ts';
-import { hashOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import { dateAt, offsetMinutesAt } from '../zone.ts';
+import { type Days, datesIn } from '../simulation/days.ts';
+import { hashOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import { dateAt, offsetMinutesAt } from '../simulation/zone.ts';
 
 /** An activity before its day is made: enough to list, page and choose. */
 export interface Uploaded {

@@ -1,4 +1,4 @@
-import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
 import { asAthlete, failure } from './accounts.ts';
 import { activityOf, detailedOf, streamsOf, summaryOf, type Uploaded, uploadsIn } from './activities.ts';
 import { limited, type ReadLimits } from './limits.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../../domain/time.ts';
-import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
-import { answerForUser, userOfChoice } from '../user-choice.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../server/http.ts';
+import { answerForUser, userOfChoice } from '../server/user-choice.ts';
 import { accountOf, deauthorize } from './accounts.ts';
 import { activitiesOf } from './api.ts';
 import { remove, rename, restore } from './events.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Post } from '../delivery.ts';
+import type { Post } from '../server/delivery.ts';
 import { sendEvent } from './accounts.ts';
 import { uploadsIn } from './activities.ts';
 import { recordSeen } from './api.ts';

@@ -1,6 +1,6 @@
-import type { SeriesType } from '../../domain/series.ts';
-import { isoTime } from '../../domain/time.ts';
-import { emptySeries, type SampleSink } from '../expected-series.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { emptySeries, type SampleSink } from '../simulation/expected-series.ts';
 import {
   type Activity,
   activityOf,

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../simulation/random.ts';
 import type { Message } from './state.ts';
 
 const event = { object_type: 'activity', object_id: 1, aspect_type: 'create', event_time: 1_700_000_000 };

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { Reply } from '../http.ts';
-import type { SandboxLimits } from '../world.ts';
+import type { Reply } from '../server/http.ts';
+import type { Clock } from '../simulation/clock.ts';
+import type { SandboxLimits } from '../simulation/world.ts';
 import { failure } from './accounts.ts';
 
 /** The application's requests to the platform, counted per quarter of an hour and per day of the platform's clock. */

@@ -1,8 +1,8 @@
-import { consentEndpoint } from '../consent.ts';
-import { bearerOf, type HttpRequest, type Reply, type Route, route } from '../http.ts';
-import type { Grant } from '../store.ts';
-import { isClient, issue, ownerOf, refresh } from '../tokens.ts';
-import { userChoices, userOfForm } from '../user-choice.ts';
+import { consentEndpoint } from '../server/consent.ts';
+import { bearerOf, type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import type { Grant } from '../server/store.ts';
+import { isClient, issue, ownerOf, refresh } from '../server/tokens.ts';
+import { userChoices, userOfForm } from '../server/user-choice.ts';
 import { deauthorize, failure, hasAccount, link } from './accounts.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Provider, Simulation, WebhookTarget } from '../simulation.ts';
+import type { Provider, Simulation, WebhookTarget } from '../simulation/simulation.ts';
 import { accountOf, hasAccount } from './accounts.ts';
 import { activitynetApi } from './api.ts';
 import { controlRoutes } from './control.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type HttpRequest, ok, type Reply, type Route, route } from '../http.ts';
-import { hashOf } from '../random.ts';
-import { secret } from '../store.ts';
-import { isClient } from '../tokens.ts';
+import { type HttpRequest, ok, type Reply, type Route, route } from '../server/http.ts';
+import { secret } from '../server/store.ts';
+import { isClient } from '../server/tokens.ts';
+import { hashOf } from '../simulation/random.ts';
 import { failure } from './accounts.ts';
 import type { ActivitynetWorld } from './state.ts';
 

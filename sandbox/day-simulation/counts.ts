@@ -1,4 +1,4 @@
-import type { SimulatedUser } from '../simulated-users.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import type { SimulatedDay } from './day.ts';
 import type { Minute } from './minutes.ts';
 

@@ -1,5 +1,5 @@
-import type { SimulatedUser } from '../simulated-users.ts';
-import { addDays, offsetMinutesAt } from '../zone.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import { addDays, offsetMinutesAt } from '../simulation/zone.ts';
 import { heartRateEveryMs, heartRatesOf, restingHeartRate } from './heart-rate.ts';
 import { type Minute, minutesOf } from './minutes.ts';
 import { type StageSpan, stagesOf } from './night.ts';

@@ -1,5 +1,5 @@
-import { noiseOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
+import { noiseOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import type { Minute } from './minutes.ts';
 import type { Stage } from './night.ts';
 

@@ -1,5 +1,5 @@
-import { type Noise, noiseOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
+import { type Noise, noiseOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import { type Stage, stagesOf } from './night.ts';
 import type { Plan, PlannedWorkout, Span } from './plan.ts';
 import { sportOf } from './sports.ts';

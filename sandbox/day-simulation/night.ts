@@ -1,5 +1,5 @@
-import { type Random, randomOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
+import { type Random, randomOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import type { Span } from './plan.ts';
 
 /** The stages that a device distinguishes; `unmeasurable` if it has no contact. */

@@ -1,7 +1,7 @@
-import { hashOf, type Random, randomOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import type { Routine } from '../traits.ts';
-import { addDays, dayNumber, instantOf, weekdayOf } from '../zone.ts';
+import { hashOf, type Random, randomOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import type { Routine } from '../simulation/traits.ts';
+import { addDays, dayNumber, instantOf, weekdayOf } from '../simulation/zone.ts';
 import { type DayRhythm, type Minutes, rhythmOf } from './rhythm.ts';
 import type { SportName } from './sports.ts';
 

@@ -1,7 +1,7 @@
-import { hashOf, randomOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import type { ShiftRhythm, WeekdayRhythm } from '../traits.ts';
-import { addDays, dayNumber, weekdayOf } from '../zone.ts';
+import { hashOf, randomOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import type { ShiftRhythm, WeekdayRhythm } from '../simulation/traits.ts';
+import { addDays, dayNumber, weekdayOf } from '../simulation/zone.ts';
 
 /** A span of minutes after local midnight of a date; negative minutes are on the previous day. */
 export type Minutes = readonly [from: number, to: number];

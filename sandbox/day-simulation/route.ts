@@ -1,6 +1,6 @@
-import { noiseOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import { offsetMinutesAt } from '../zone.ts';
+import { noiseOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import { offsetMinutesAt } from '../simulation/zone.ts';
 import type { Workout } from './day.ts';
 import { sportOf } from './sports.ts';
 

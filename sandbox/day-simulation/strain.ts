@@ -1,5 +1,5 @@
-import { type Noise, noiseOf, randomOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
+import { type Noise, noiseOf, randomOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import type { Minute } from './minutes.ts';
 import type { Plan } from './plan.ts';
 

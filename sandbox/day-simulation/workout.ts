@@ -1,5 +1,5 @@
-import { noiseOf } from '../random.ts';
-import { offsetMinutesAt } from '../zone.ts';
+import { noiseOf } from '../simulation/random.ts';
+import { offsetMinutesAt } from '../simulation/zone.ts';
 import { activeKilocalories, hundredths, seconds } from './counts.ts';
 import type { SimulatedDay, Workout } from './day.ts';
 import { heartRateEveryMs } from './heart-rate.ts';

@@ -1,4 +1,4 @@
-import { ok, type Reply, type Route, route } from '../http.ts';
+import { ok, type Reply, type Route, route } from '../server/http.ts';
 import { asOwner, deregister } from './accounts.ts';
 import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 

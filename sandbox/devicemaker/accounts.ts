@@ -1,9 +1,9 @@
-import { quarterOf } from '../clock.ts';
-import type { HttpRequest, Reply } from '../http.ts';
-import { bearerOf } from '../http.ts';
-import type { Grant } from '../store.ts';
-import { ownerOf } from '../tokens.ts';
-import { stampOf } from '../world.ts';
+import type { HttpRequest, Reply } from '../server/http.ts';
+import { bearerOf } from '../server/http.ts';
+import type { Grant } from '../server/store.ts';
+import { ownerOf } from '../server/tokens.ts';
+import { quarterOf } from '../simulation/clock.ts';
+import { stampOf } from '../simulation/world.ts';
 import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 
 /** The account with an id; null if there is none. */

@@ -1,6 +1,6 @@
-import { quarterOf } from '../clock.ts';
-import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
-import { holds, withSpan } from '../spans.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import { quarterOf } from '../simulation/clock.ts';
+import { holds, withSpan } from '../simulation/spans.ts';
 import { asOwner, refusal } from './accounts.ts';
 import { isAllowed, missingTypes, notificationsOf, partsOf, typeNamed } from './notification-parts.ts';
 import type { DataType } from './payloads.ts';

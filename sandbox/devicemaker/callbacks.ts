@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
 import { accountOf, refusal } from './accounts.ts';
 import { itemsOf, sentName, typeNamed } from './notification-parts.ts';
 import { dataTypes } from './payloads.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
-import { answerForUser, userOfChoice } from '../user-choice.ts';
+import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../server/http.ts';
+import { answerForUser, userOfChoice } from '../server/user-choice.ts';
 import { accountOf, changePermissions, deregister } from './accounts.ts';
 import { itemsSent } from './expected-data.ts';
 import { permissions } from './notification-parts.ts';

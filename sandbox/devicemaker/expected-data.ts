@@ -1,5 +1,5 @@
-import { isoTime } from '../../domain/time.ts';
-import { emptySeries, type SampleSink } from '../expected-series.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { emptySeries, type SampleSink } from '../simulation/expected-series.ts';
 import { countedEpochs, sedentarySeconds } from './expected-epochs.ts';
 import { addEpochs, addItems } from './expected-samples.ts';
 import { bodiesOf } from './notification-parts.ts';

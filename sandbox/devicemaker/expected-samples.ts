@@ -1,6 +1,6 @@
-import type { SeriesType } from '../../domain/series.ts';
-import { dateToMs } from '../../domain/time.ts';
-import type { SampleSink } from '../expected-series.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { dateToMs } from '../../domain/time/time.ts';
+import type { SampleSink } from '../simulation/expected-series.ts';
 import type { PushBody } from './payloads.ts';
 
 /** The samples that result from the items. Only activities name their device. */

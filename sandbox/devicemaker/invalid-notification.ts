@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../simulation/random.ts';
 import type { Message } from './state.ts';
 
 type Texts = readonly [string, ...string[]];

@@ -1,8 +1,8 @@
-import { quarterOf, sliceMs } from '../clock.ts';
 import type { Span } from '../day-simulation/plan.ts';
-import { datesIn } from '../days.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import { addDays, instantOf } from '../zone.ts';
+import { quarterOf, sliceMs } from '../simulation/clock.ts';
+import { datesIn } from '../simulation/days.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import { addDays, instantOf } from '../simulation/zone.ts';
 import { isOff } from './backfill.ts';
 import { dataTypes } from './payloads.ts';
 import type { DevicemakerAccount, DevicemakerWorld, NotificationPart } from './state.ts';

@@ -1,8 +1,8 @@
 import type { Span } from '../day-simulation/plan.ts';
-import { type Days, datesIn } from '../days.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import { shared } from '../spans.ts';
-import { addDays, instantOf } from '../zone.ts';
+import { type Days, datesIn } from '../simulation/days.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import { shared } from '../simulation/spans.ts';
+import { addDays, instantOf } from '../simulation/zone.ts';
 import { bodyOf, type DataType, dataTypes, type PushBody } from './payloads.ts';
 import type { NotificationPart } from './state.ts';
 

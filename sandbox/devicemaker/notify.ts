@@ -1,5 +1,5 @@
-import type { Post } from '../delivery.ts';
-import { withSpan } from '../spans.ts';
+import type { Post } from '../server/delivery.ts';
+import { withSpan } from '../simulation/spans.ts';
 import { accountOf } from './accounts.ts';
 import { isOff } from './backfill.ts';
 import { callbackUrl } from './callbacks.ts';

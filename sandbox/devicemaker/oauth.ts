@@ -1,8 +1,8 @@
-import { consentEndpoint } from '../consent.ts';
-import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
-import type { Grant } from '../store.ts';
-import { isClient, issue, refresh } from '../tokens.ts';
-import { userChoices, userOfForm } from '../user-choice.ts';
+import { consentEndpoint } from '../server/consent.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import type { Grant } from '../server/store.ts';
+import { isClient, issue, refresh } from '../server/tokens.ts';
+import { userChoices, userOfForm } from '../server/user-choice.ts';
 import { register } from './accounts.ts';
 import { permissions } from './notification-parts.ts';
 import type { DevicemakerWorld } from './state.ts';

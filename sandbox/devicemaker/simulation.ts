@@ -1,4 +1,4 @@
-import type { Provider, Simulation } from '../simulation.ts';
+import type { Provider, Simulation } from '../simulation/simulation.ts';
 import { devicemakerAccountApi } from './account-api.ts';
 import { accountOf } from './accounts.ts';
 import { devicemakerBackfill } from './backfill.ts';

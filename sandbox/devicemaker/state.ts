@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Client, Garbage, Grant, newClient, Span, secret } from '../store.ts';
-import type { World } from '../world.ts';
+import { Client, Garbage, Grant, newClient, Span, secret } from '../server/store.ts';
+import type { World } from '../simulation/world.ts';
 import { dataTypes } from './payloads.ts';
 
 const SpansByType = z.partialRecord(z.enum(dataTypes), z.array(Span));

@@ -1,5 +1,5 @@
-import { bearerOf, type HttpRequest, ok, type Reply, type Route, route } from '../http.ts';
-import { ownerOf } from '../tokens.ts';
+import { bearerOf, type HttpRequest, ok, type Reply, type Route, route } from '../server/http.ts';
+import { ownerOf } from '../server/tokens.ts';
 import { type Point, pointsIn, reconciled, types } from './points.ts';
 import type { HealthAccount, HealthWorld } from './state.ts';
 

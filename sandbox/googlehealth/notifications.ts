@@ -1,6 +1,6 @@
-import { isoTime } from '../../domain/time.ts';
-import type { Post } from '../delivery.ts';
-import type { Random } from '../random.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import type { Post } from '../server/delivery.ts';
+import type { Random } from '../simulation/random.ts';
 import { signatureOf } from './keyset.ts';
 import { types } from './points.ts';
 import type { Change, HealthAccount, HealthWorld, Message } from './state.ts';

@@ -1,9 +1,9 @@
-import { consentEndpoint } from '../consent.ts';
-import { type HttpRequest, ok, type Reply, type Route, route } from '../http.ts';
-import { hashOf } from '../random.ts';
-import { isClient, issue, ownerOf } from '../tokens.ts';
-import type { Traits } from '../traits.ts';
-import { userChoices, userOfForm } from '../user-choice.ts';
+import { consentEndpoint } from '../server/consent.ts';
+import { type HttpRequest, ok, type Reply, type Route, route } from '../server/http.ts';
+import { isClient, issue, ownerOf } from '../server/tokens.ts';
+import { userChoices, userOfForm } from '../server/user-choice.ts';
+import { hashOf } from '../simulation/random.ts';
+import type { Traits } from '../simulation/traits.ts';
 import type { HealthAccount, HealthWorld } from './state.ts';
 
 const prefix = 'https://www.googleapis.com/auth/googlehealth.';

@@ -1,7 +1,7 @@
-import { isoTime } from '../../domain/time.ts';
+import { isoTime } from '../../domain/time/time.ts';
 import type { SimulatedDay } from '../day-simulation/day.ts';
 import type { Minute } from '../day-simulation/minutes.ts';
-import { datesIn } from '../days.ts';
+import { datesIn } from '../simulation/days.ts';
 import type { HealthAccount, HealthWorld } from './state.ts';
 
 /** A point of a data type. `body` is its JSON without name and device. */

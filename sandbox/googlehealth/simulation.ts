@@ -1,6 +1,6 @@
-import { ok, type Reply, type Route, refused, route } from '../http.ts';
-import type { Provider, Simulation, WebhookTarget } from '../simulation.ts';
-import { answerForUser, userOfChoice } from '../user-choice.ts';
+import { ok, type Reply, type Route, refused, route } from '../server/http.ts';
+import { answerForUser, userOfChoice } from '../server/user-choice.ts';
+import type { Provider, Simulation, WebhookTarget } from '../simulation/simulation.ts';
 import { healthApi, type RequestCounts } from './api.ts';
 import { addHealthSamples, expectedHealthData } from './expected-data.ts';
 import { keysetOf, rotateKeys } from './keyset.ts';

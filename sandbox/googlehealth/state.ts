@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { Client, Garbage, Grant, newClient, secret } from '../store.ts';
-import type { World } from '../world.ts';
+import { Client, Garbage, Grant, newClient, secret } from '../server/store.ts';
+import type { World } from '../simulation/world.ts';
 
 const Account = z.object({
   health_user_id: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bearerOf, type HttpRequest, ok, type Reply, type Route, route, withBody } from '../http.ts';
+import { bearerOf, type HttpRequest, ok, type Reply, type Route, route, withBody } from '../server/http.ts';
 import { failure } from './api.ts';
 import type { HealthWorld } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { randomOf } from '../random.ts';
+import { randomOf } from '../simulation/random.ts';
 
 /**
  * Days of a person with an iPhone and a Watch, in Apple's dialect: no zone offsets, shares as fractions, units of HealthKit.

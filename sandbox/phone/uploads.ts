@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Api } from '../api.ts';
-import { ensureUser } from '../ensure-user.ts';
-import type { SimulatedUploads } from '../uploads.ts';
+import type { Api } from '../connect/api.ts';
+import { ensureUser } from '../connect/ensure-user.ts';
+import type { SimulatedUploads } from '../connect/uploads.ts';
 import { type AppAccess, sendEvents, upload } from './app.ts';
 import { type PhoneDays, type PhoneItem, phoneDays } from './days.ts';
 

@@ -1,9 +1,9 @@
-import { bearerOf, type HttpRequest, type Reply } from '../http.ts';
-import { hashOf } from '../random.ts';
-import type { SimulatedUser } from '../simulated-users.ts';
-import { ownerOf } from '../tokens.ts';
-import type { Traits } from '../traits.ts';
-import { stampOf } from '../world.ts';
+import { bearerOf, type HttpRequest, type Reply } from '../server/http.ts';
+import { ownerOf } from '../server/tokens.ts';
+import { hashOf } from '../simulation/random.ts';
+import type { SimulatedUser } from '../simulation/simulated-users.ts';
+import type { Traits } from '../simulation/traits.ts';
+import { stampOf } from '../simulation/world.ts';
 import { failure } from './envelope.ts';
 import type { WithingsAccount, WithingsWorld } from './state.ts';
 

@@ -1,5 +1,5 @@
-import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
-import { addDays, dateAt, instantOf } from '../zone.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import { addDays, dateAt, instantOf } from '../simulation/zone.ts';
 import { asUser } from './accounts.ts';
 import { type CurrentRow, rowsIn, rowsSince } from './current-rows.ts';
 import { envelope, failure } from './envelope.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
-import { userOfChoice } from '../user-choice.ts';
+import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../server/http.ts';
+import { userOfChoice } from '../server/user-choice.ts';
 import { accountOf, touchRow, unlink } from './accounts.ts';
 import { rowsIn } from './current-rows.ts';
 import { expectedWithingsData } from './expected-data.ts';

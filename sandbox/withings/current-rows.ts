@@ -1,5 +1,5 @@
 import type { Span } from '../day-simulation/plan.ts';
-import { datesIn } from '../days.ts';
+import { datesIn } from '../simulation/days.ts';
 import { type Row, type RowKind, rowsOf } from './rows.ts';
 import type { WithingsAccount, WithingsWorld } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Reply } from '../http.ts';
+import type { Reply } from '../server/http.ts';
 
 /** A success: the status of the envelope is 0. */
 export function envelope(body: unknown): Reply {

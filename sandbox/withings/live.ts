@@ -1,6 +1,6 @@
-import type { Post } from '../delivery.ts';
-import type { Random } from '../random.ts';
-import { stampOf } from '../world.ts';
+import type { Post } from '../server/delivery.ts';
+import type { Random } from '../simulation/random.ts';
+import { stampOf } from '../simulation/world.ts';
 import { notify } from './accounts.ts';
 import { rowsIn } from './current-rows.ts';
 import type { RowKind } from './rows.ts';

@@ -1,8 +1,8 @@
-import { consentEndpoint } from '../consent.ts';
-import type { HttpRequest, Reply, Route } from '../http.ts';
-import { route } from '../http.ts';
-import { isClient, issue } from '../tokens.ts';
-import { userChoices, userOfForm } from '../user-choice.ts';
+import { consentEndpoint } from '../server/consent.ts';
+import type { HttpRequest, Reply, Route } from '../server/http.ts';
+import { route } from '../server/http.ts';
+import { isClient, issue } from '../server/tokens.ts';
+import { userChoices, userOfForm } from '../server/user-choice.ts';
 import { hasAccount, link } from './accounts.ts';
 import { envelope, failure } from './envelope.ts';
 import { isOverLimit } from './limit.ts';

@@ -11,7 +11,7 @@ import type { Minute } from '../day-simulation/minutes.ts';
 import { stageTotals } from '../day-simulation/night.ts';
 import type { SportName } from '../day-simulation/sports.ts';
 import { totalsOf } from '../day-simulation/workout.ts';
-import { hashOf, noiseOf } from '../random.ts';
+import { hashOf, noiseOf } from '../simulation/random.ts';
 
 /** The calls whose rows have a time of modification. */
 export type RowKind = 'measures' | 'days' | 'workouts' | 'sleep';

@@ -1,5 +1,5 @@
-import type { Reply } from '../http.ts';
-import type { Provider, Simulation } from '../simulation.ts';
+import type { Reply } from '../server/http.ts';
+import type { Provider, Simulation } from '../simulation/simulation.ts';
 import { accountOf, hasAccount } from './accounts.ts';
 import { withingsApi } from './api.ts';
 import { controlRoutes } from './control.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Client, Garbage, Grant, newClient } from '../store.ts';
-import type { World } from '../world.ts';
+import { Client, Garbage, Grant, newClient } from '../server/store.ts';
+import type { World } from '../simulation/world.ts';
 
 const Subscription = z.object({ appli: z.int(), callbackurl: z.url(), comment: z.string() });
 export type Subscription = z.infer<typeof Subscription>;

@@ -1,4 +1,4 @@
-import type { HttpRequest, Reply } from '../http.ts';
+import type { HttpRequest, Reply } from '../server/http.ts';
 import { envelope, failure } from './envelope.ts';
 import type { WithingsAccount, WithingsWorld } from './state.ts';
 

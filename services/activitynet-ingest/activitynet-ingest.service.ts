@@ -1,11 +1,11 @@
 import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
-import { database } from '../../mixins/database.ts';
-import { jobs } from '../../mixins/jobs.ts';
-import { providerApi } from '../../mixins/provider-api.ts';
-import { providerQuota } from '../../mixins/provider-quota.ts';
-import { providerTokens } from '../../mixins/provider-tokens.ts';
-import { rowJobs } from '../../mixins/row-jobs.ts';
+import { database } from '../../mixins/database/database.ts';
+import { jobs } from '../../mixins/jobs/jobs.ts';
+import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
+import { providerApi } from '../../mixins/provider-api/provider-api.ts';
+import { providerQuota } from '../../mixins/provider-api/provider-quota.ts';
+import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';

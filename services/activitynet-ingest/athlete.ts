@@ -1,4 +1,4 @@
-import type { LinkedUser } from '../../mixins/linked-users.ts';
+import type { LinkedUser } from '../../mixins/inbox/linked-users.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { ProviderEvent } from './read-event.ts';
 

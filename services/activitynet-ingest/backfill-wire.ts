@@ -1,6 +1,6 @@
 import type { Backfill, BackfillType, StepStatus } from '../../contracts/backfill.ts';
 import { accessReasons } from '../../domain/access-reasons.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
 import type { BackfillRow } from './queries/backfill-runs.ts';
 
 /** Texts for the reason codes that a client may see. */

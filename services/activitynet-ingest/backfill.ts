@@ -1,7 +1,7 @@
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Database } from '../../mixins/database.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { toBackfill } from './backfill-wire.ts';

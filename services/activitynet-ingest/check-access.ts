@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../../contracts/access-check.ts';
-import { type AccessRead, askAccess } from '../../mixins/access-check.ts';
-import type { ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderQuota } from '../../mixins/provider-quota.ts';
-import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
+import { type AccessRead, askAccess } from '../../mixins/provider-api/access-check.ts';
+import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+import type { ProviderQuota } from '../../mixins/provider-api/provider-quota.ts';
+import type { ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 
 interface Checking {
   readonly config: Config;

@@ -1,5 +1,5 @@
-import { type Database, database } from '../../mixins/database.ts';
-import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
+import { type Database, database } from '../../mixins/database/database.ts';
+import { type InboxWorker, inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import type { Mixin } from '../../runtime/environment.ts';
 import { workEvent } from './work-event.ts';
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../../domain/json-bounds.ts';
+import { parseJson } from '../../domain/json/json-bounds.ts';
 
 /**
  * The third argument of a JSON.parse reviver: `source` is the original text of a number. TypeScript's library types

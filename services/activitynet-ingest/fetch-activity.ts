@@ -1,7 +1,7 @@
 import { isError } from '../../domain/errors.ts';
-import { partsOf } from '../../domain/item-parts.ts';
-import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
-import { unlistedFields } from '../../domain/unlisted-fields.ts';
+import { unlistedFields } from '../../domain/provider/unlisted-fields.ts';
+import { partsOf } from '../../domain/records/item-parts.ts';
+import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records/records.ts';
 import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
 import type { Track } from '../../domain/workouts/track.ts';
 import { fields } from '../../providers/activitynet/fields.ts';
@@ -13,8 +13,8 @@ import { streamSamples } from '../../providers/activitynet/normalise/streams.ts'
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
-import { countUnlisted } from '../../runtime/unlisted-fields.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';

@@ -1,6 +1,6 @@
-import { type JobHandler, type Jobs, recurringHandler } from '../../mixins/jobs.ts';
-import type { RowJobs } from '../../mixins/row-jobs.ts';
-import type { JobSource } from '../../runtime/job-worker.ts';
+import { type JobHandler, type Jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
+import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
+import type { JobSource } from '../../runtime/jobs/job-worker.ts';
 import { listBackfillPage } from './list-backfill.ts';
 import { type BackfillLease, claimBackfills, extendBackfill } from './queries/backfill-pages.ts';
 import { type ActivityLease, claimActivities } from './queries/claim-activities.ts';

@@ -1,6 +1,6 @@
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import type { Held } from '../../runtime/job-worker.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Reading, Unfound } from './reads.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { StoreItem } from '../../domain/records.ts';
-import { parseInstant } from '../../domain/time.ts';
+import type { StoreItem } from '../../domain/records/records.ts';
+import { parseInstant } from '../../domain/time/time.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import { itemOf } from './fetch-activity.ts';

@@ -1,4 +1,4 @@
-import { type ProviderPace, providerPace } from '../../mixins/provider-api.ts';
+import { type ProviderPace, providerPace } from '../../mixins/provider-api/provider-api.ts';
 
 /** Timing and parallelism of requests to the provider. Production uses the defaults. Tests set others. */
 export interface FetchPace extends ProviderPace {

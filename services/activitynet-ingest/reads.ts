@@ -1,8 +1,8 @@
 import pRetry from 'p-retry';
 import type { Config } from '../../config.ts';
-import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderQuota, QuotaReservation, Work } from '../../mixins/provider-quota.ts';
-import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
+import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+import type { ProviderQuota, QuotaReservation, Work } from '../../mixins/provider-api/provider-quota.ts';
+import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { parseExact } from './exact-json.ts';
 import type { FetchPace } from './pace.ts';
 

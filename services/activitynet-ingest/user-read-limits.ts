@@ -1,4 +1,4 @@
-import { quotaOf } from '../../mixins/provider-quota.ts';
+import { quotaOf } from '../../mixins/provider-api/provider-quota.ts';
 import type { Fetched, Fetching } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { type ReadLimits, reserveUserRead, settleUserReads } from './queries/user-reads.ts';

@@ -1,7 +1,7 @@
 import { isError } from '../../domain/errors.ts';
-import { backoffMs } from '../../runtime/backoff.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
+import { backoffMs } from '../../runtime/jobs/backoff.ts';
 import { workoutOf } from './confirm-deletion.ts';
 import { fetchActivity } from './fetch-activity.ts';
 import type { Fetched, Fetching, HeldActivity } from './fetched.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
 import { acceptedEvent, type EventAnswer } from '../../contracts/activitynet-ingest.ts';
-import type { Database } from '../../mixins/database.ts';
-import type { Job, Outcome } from '../../mixins/inbox-job.ts';
-import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../mixins/linked-users.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hidesAccounts } from '../../runtime/provider-settings.ts';

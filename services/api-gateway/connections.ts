@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
-import { network } from './windows.ts';
+import { network } from './windows/windows.ts';
 
 /** A connection without traffic is closed after this time, in any state. */
 const silentMs = 300_000;

@@ -1,7 +1,7 @@
 import type { ServiceBroker } from 'moleculer';
 import { contracts } from '../../contracts/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
 
 /** Readiness requests are not rate-limited, so the result of the database check is reused for this time. */
 const databaseFreshMs = 250;

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { failureToSend, sendFailure, setWindow } from './answer.ts';
-import { webhookLimitBytes } from './body-bounds.ts';
-import { allowedMs } from './body-deadline.ts';
+import { webhookLimitBytes } from './body/body-bounds.ts';
+import { allowedMs } from './body/body-deadline.ts';
 import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
-import { limited, type Pipeline } from './exchange.ts';
-import { markHead } from './head.ts';
+import { failureToSend, sendFailure, setWindow } from './pipeline/answer.ts';
+import { limited, type Pipeline } from './pipeline/exchange.ts';
+import { markHead } from './pipeline/head.ts';
 
 type Next = (error?: unknown) => void;
 /** moleculer-web as a middleware: it runs the handler of a route, or calls `next`. */

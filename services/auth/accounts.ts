@@ -1,13 +1,13 @@
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Orm } from '../../mixins/orm.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Meta } from '../../runtime/environment.ts';
 import { acting, actingWith } from './actor.ts';
 import { Developer } from './auth.entities.ts';
-import { refuseWeakPassword } from './password-rules.ts';
-import type { Passwords } from './passwords.ts';
+import { refuseWeakPassword } from './log-in/password-rules.ts';
+import type { Passwords } from './log-in/passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
 import { type ShownDeveloper, selectDeveloper } from './queries/select-listed.ts';
 

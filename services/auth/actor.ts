@@ -1,6 +1,6 @@
 import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Orm } from '../../mixins/orm.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 
 type Manager = SqlEntityManager<PostgreSqlDriver>;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { AuditEntry } from '../../contracts/auth/schemas.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
-import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { type AuditFilter, type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);

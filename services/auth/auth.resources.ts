@@ -1,15 +1,15 @@
 import type { Config } from '../../config.ts';
-import { database } from '../../mixins/database.ts';
-import { jobs } from '../../mixins/jobs.ts';
-import { orm } from '../../mixins/orm.ts';
-import { reads } from '../../mixins/reads.ts';
+import { database } from '../../mixins/database/database.ts';
+import { orm } from '../../mixins/database/orm.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobs } from '../../mixins/jobs/jobs.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { GroupedCounts } from './admission/grouped-counts.ts';
+import { outage } from './admission/outage.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
-import { GroupedCounts } from './grouped-counts.ts';
-import { outage } from './outage.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords } from './log-in/passwords.ts';
 import type { AdmittedRow } from './queries/admit.ts';
-import { tokenSignerOf } from './tokens.ts';
+import { tokenSignerOf } from './tokens/tokens.ts';
 
 /** The resources in the context of every action of auth. */
 export const authResources = {

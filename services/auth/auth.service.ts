@@ -8,14 +8,12 @@ import {
   readDeveloper,
 } from './accounts.ts';
 import { acting } from './actor.ts';
-import { admit } from './admission.ts';
-import { countAttempt } from './attempts.ts';
+import { admit } from './admission/admission.ts';
+import { readWindow } from './admission/window.ts';
 import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
-import { createSignInLink, endSession, startSession, startSessionByLink } from './console-sessions.ts';
 import { keyEndingHandler, removeKey } from './end-key.ts';
-import { issueForCode, issueToken } from './issue-token.ts';
 import {
   changeApplication,
   createApiKey,
@@ -25,14 +23,16 @@ import {
   replaceSecret,
   shownKey,
 } from './keys.ts';
-import { logIn } from './log-in.ts';
+import { countAttempt } from './log-in/attempts.ts';
+import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
+import { logIn } from './log-in/log-in.ts';
 import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
-import { refresh } from './refresh.ts';
-import { revoke } from './revoke.ts';
-import { readWindow } from './window.ts';
+import { issueForCode, issueToken } from './tokens/issue-token.ts';
+import { refresh } from './tokens/refresh.ts';
+import { revoke } from './tokens/revoke.ts';
 import { toApplication, toDeveloper } from './wire.ts';
 
 export default implement(auth, {

@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import type { Queryable } from '../../mixins/database.ts';
-import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import { type JobHandler, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 
 interface Deps {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { DeletedApiKey } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
-import { enqueue, type JobKind } from '../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler } from '../../mixins/jobs.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { type Call, callAs } from '../../runtime/environment.ts';
 import { acting } from './actor.ts';

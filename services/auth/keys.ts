@@ -1,13 +1,13 @@
 import type * as wire from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Orm } from '../../mixins/orm.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting, actingWith, rotating } from './actor.ts';
 import { ApiKey, Application } from './auth.entities.ts';
 import { type ApiKeyRow, rotateApiKey } from './queries/change-keys.ts';
 import { rotateSecret } from './queries/rotate-secret.ts';
-import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
+import { newApiKey, newAppId, newAppSecret, sha256 } from './tokens/secrets.ts';
 import { toApiKey, toApplication } from './wire.ts';
 
 /** Dependencies of a change, with the origin for its audit entry. */

@@ -1,5 +1,5 @@
 import type * as wire from '../../contracts/auth/schemas.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant } from '../../domain/time/time.ts';
 import type { ApiKey, Application, Developer } from './auth.entities.ts';
 
 /** The wire format of a developer's row. */

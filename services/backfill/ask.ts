@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import type { Bearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
+import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+import type { Bearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { providers } from '../../providers/all.ts';
 import type { BegunStep } from './queries/begin-step.ts';
 import type { RunLease } from './queries/claim-runs.ts';

@@ -1,10 +1,10 @@
 import type { ServiceSchema } from 'moleculer';
 import { backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { database } from '../../mixins/database.ts';
-import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
-import { providerTokens } from '../../mixins/provider-tokens.ts';
-import { rowJobs } from '../../mixins/row-jobs.ts';
+import { database } from '../../mixins/database/database.ts';
+import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
+import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
+import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfill } from './cancel.ts';
 import { isPaged, isUploaded, pagerOf, receiverOf } from './provider.ts';

@@ -1,4 +1,4 @@
-import type { PagedBackfill, RequestedBackfill, UploadedBackfill } from '../../domain/provider.ts';
+import type { PagedBackfill, RequestedBackfill, UploadedBackfill } from '../../domain/provider/provider.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 
 type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };

@@ -1,5 +1,5 @@
 import type { Received } from '../../contracts/backfill.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import {
   countReceived,

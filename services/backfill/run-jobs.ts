@@ -1,8 +1,8 @@
-import type { Database } from '../../mixins/database.ts';
-import type { ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+import type { ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import type { Held, JobSource } from '../../runtime/job-worker.ts';
+import type { Held, JobSource } from '../../runtime/jobs/job-worker.ts';
 import { ask } from './ask.ts';
 import { requestedProviders } from './provider.ts';
 import { type BegunStep, beginStep } from './queries/begin-step.ts';

@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { backoffMs } from '../../runtime/backoff.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { backoffMs } from '../../runtime/jobs/backoff.ts';
 import type { BegunStep } from './queries/begin-step.ts';
 import type { RunLease } from './queries/claim-runs.ts';
 import { deleteRuns } from './queries/delete-runs.ts';

@@ -1,6 +1,6 @@
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { selectRun } from './queries/select-run.ts';

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { RequestedBackfill } from '../../domain/provider.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { RequestedBackfill } from '../../domain/provider/provider.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import { providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';

@@ -1,7 +1,7 @@
-import type { BackfillRefusal, RequestedBackfill } from '../../domain/provider.ts';
-import { retryAfterMs } from '../../domain/retry-after.ts';
-import type { ProviderAnswer } from '../../mixins/provider-api.ts';
-import type { NoBearer } from '../../mixins/provider-tokens.ts';
+import type { BackfillRefusal, RequestedBackfill } from '../../domain/provider/provider.ts';
+import { retryAfterMs } from '../../domain/time/retry-after.ts';
+import type { ProviderAnswer } from '../../mixins/provider-api/provider-api.ts';
+import type { NoBearer } from '../../mixins/provider-api/provider-tokens.ts';
 import type { Reason } from './reasons.ts';
 
 /** The outcome of the request of a step, or of the failure to send it. */

@@ -1,5 +1,5 @@
 import type { Backfill, BackfillType, StepStatus } from '../../contracts/backfill.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
 import type { RunRow, TypeRow } from './queries/select-run.ts';
 import { sentenceOf } from './reasons.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import type { OAuth } from '../../domain/provider.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Cipher } from '../../mixins/cipher.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { OAuth } from '../../domain/provider/provider.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Cipher } from '../../mixins/provider-api/cipher.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';

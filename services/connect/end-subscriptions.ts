@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
-import type { FormRequest, SubscriptionEnding } from '../../domain/provider.ts';
-import { plainAnswer } from '../../mixins/plain-answer.ts';
-import { sendOnce } from '../../mixins/provider-api.ts';
+import type { FormRequest, SubscriptionEnding } from '../../domain/provider/provider.ts';
+import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
+import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
 import { clientOf } from './client.ts';

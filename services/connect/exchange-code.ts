@@ -1,7 +1,12 @@
 import type { Config } from '../../config.ts';
-import { parseJson } from '../../domain/json-bounds.ts';
-import type { ProviderAnswer } from '../../mixins/provider-api.ts';
-import { type FreshTokens, isInvalidGrant, readTokens, requestTokens } from '../../mixins/token-endpoint.ts';
+import { parseJson } from '../../domain/json/json-bounds.ts';
+import type { ProviderAnswer } from '../../mixins/provider-api/provider-api.ts';
+import {
+  type FreshTokens,
+  isInvalidGrant,
+  readTokens,
+  requestTokens,
+} from '../../mixins/provider-api/token-endpoint.ts';
 import type { Attempt } from './queries/insert-attempt.ts';
 
 /** The result of a code exchange: the tokens and the whole answer of the provider. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { GrantByRequest, GrantInTokenAnswer } from '../../domain/provider.ts';
-import { plainAnswer } from '../../mixins/plain-answer.ts';
-import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
+import type { GrantByRequest, GrantInTokenAnswer } from '../../domain/provider/provider.ts';
+import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
+import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import { scopesIn } from '../../providers/scopes.ts';
 import { apiPath } from '../../providers/urls.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'moleculer';
 import { z } from 'zod';
 import { isError } from '../../domain/errors.ts';
-import type { Queryable } from '../../mixins/database.ts';
-import { cancelJob, enqueue, type Job, type JobKind, type JobOutcome } from '../../mixins/job-queue.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import { cancelJob, enqueue, type Job, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
 import { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
-import type { OAuth, Revocation } from '../../domain/provider.ts';
-import { plainAnswer } from '../../mixins/plain-answer.ts';
-import { sendOnce } from '../../mixins/provider-api.ts';
-import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
+import type { OAuth, Revocation } from '../../domain/provider/provider.ts';
+import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
+import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
+import { type FreshTokens, refreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import { clientOf } from './client.ts';
 import { endSubscriptions, isSettled } from './end-subscriptions.ts';

@@ -4,8 +4,8 @@ import { ConnectReason, ConnectStatus } from '../../contracts/connect/schemas.ts
 import type { BrowserProof, ConnectChoice, Refused, SessionView } from '../../contracts/connect/sessions.ts';
 import type { Connection } from '../../contracts/users/schemas.ts';
 import { isError } from '../../domain/errors.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Database } from '../../mixins/database.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';

@@ -1,9 +1,9 @@
 import type { DeliveryBody, DeliveryDetails } from '../../contracts/deliveries/content.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import { UnreadableBody } from '../../mixins/body-cipher.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { type BodyKeys, readKeptBody } from '../../mixins/sealed-bodies.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { UnreadableBody } from '../../mixins/inbox/body-cipher.ts';
+import { type BodyKeys, readKeptBody } from '../../mixins/inbox/sealed-bodies.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { itemErrorsIn } from './item-errors.ts';
 import { toWire } from './listing.ts';

@@ -5,7 +5,7 @@ import {
   passValue,
   readElements,
   readObject,
-} from '../../domain/json-scan.ts';
+} from '../../domain/json/json-scan.ts';
 import { type Cutout, cutoutsIn, standIn } from './cut-values.ts';
 import { idIn, mayMention, mentions } from './mentions.ts';
 

@@ -1,4 +1,4 @@
-import { type JsonScan, kindOf, passValue, readElements, readObject } from '../../domain/json-scan.ts';
+import { type JsonScan, kindOf, passValue, readElements, readObject } from '../../domain/json/json-scan.ts';
 import { idIn, textIn } from './mentions.ts';
 
 /** Bytes of a body and their replacement. */

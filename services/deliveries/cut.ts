@@ -7,8 +7,8 @@ import {
   passList,
   passValue,
   readObject,
-} from '../../domain/json-scan.ts';
-import type { SingleEvent, Webhooks } from '../../domain/provider.ts';
+} from '../../domain/json/json-scan.ts';
+import type { SingleEvent, Webhooks } from '../../domain/provider/provider.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { cutItem } from './cut-item.ts';
 import { type Cutout, memberStandIn, standIn } from './cut-values.ts';

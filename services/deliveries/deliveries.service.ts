@@ -1,13 +1,13 @@
 import type { Config } from '../../config.ts';
 import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { database } from '../../mixins/database.ts';
-import { jobs } from '../../mixins/jobs.ts';
-import { reads } from '../../mixins/reads.ts';
+import { database } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobs } from '../../mixins/jobs/jobs.ts';
 import type { Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { readContent, readDelivery } from './content.ts';
 import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts';
 import { setFigures } from './figures.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { bodyCipherOf, UnreadableBody } from '../../mixins/body-cipher.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { enqueue, type JobKind, type JobOutcome } from '../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { bodyCipherOf, UnreadableBody } from '../../mixins/inbox/body-cipher.ts';
 import {
   type BodyKeys,
   keepSealed,
@@ -10,9 +8,11 @@ import {
   readKeptBody,
   readKeptEntry,
   sealedEntries,
-} from '../../mixins/sealed-bodies.ts';
+} from '../../mixins/inbox/sealed-bodies.ts';
+import { enqueue, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs/jobs.ts';
 import type { ProviderName } from '../../providers/all.ts';
-import type { Held } from '../../runtime/job-worker.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
 import { type Cut, isOfAccount, isOfOneAccount } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import {

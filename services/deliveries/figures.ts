@@ -1,6 +1,6 @@
 import type { Status } from '../../contracts/deliveries.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
-import type { Metrics } from '../../runtime/metrics.ts';
+import type { Metrics } from '../../runtime/telemetry/metrics.ts';
 
 /** Sets the metrics of the provider status; every deliveries process reports the same values. */
 export function setFigures(metrics: Metrics, { providers, samples }: Status): void {

@@ -1,10 +1,10 @@
 import { type Job, jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { retryDeadJob, selectDeadJobs } from '../../mixins/dead-jobs.ts';
-import { countJobs } from '../../mixins/job-queue.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { retryDeadJob, selectDeadJobs } from '../../mixins/jobs/dead-jobs.ts';
+import { countJobs } from '../../mixins/jobs/job-queue.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { type ListedJob, selectJob, selectJobs } from './queries/select-jobs.ts';
 

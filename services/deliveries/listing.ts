@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Delivery } from '../../contracts/deliveries.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Pagination } from '../../domain/page.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import {
   countDeliveries,
   type DeliveryFilter,

@@ -1,4 +1,4 @@
-import { readValue } from '../../domain/json-scan.ts';
+import { readValue } from '../../domain/json/json-scan.ts';
 
 /**
  * Whether bytes mention one of some accounts anywhere, in UTF-8 or UTF-16, also within a longer text and with any JSON

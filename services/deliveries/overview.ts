@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Overview, ProviderSetup } from '../../contracts/deliveries/overview.ts';
-import { formatInstant } from '../../domain/time.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import { formatInstant } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { addressesToRegister, settingsOf, titlesOf } from '../../runtime/provider-settings.ts';

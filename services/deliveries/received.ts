@@ -1,6 +1,6 @@
 import type { Received, ReceivedPeriod } from '../../contracts/deliveries/received.ts';
-import { formatInstant, isoTime } from '../../domain/time.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import { formatInstant, isoTime } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { byProvider } from '../../providers/all.ts';
 import { type ReceivedRow, selectReceived } from './queries/received-minutes.ts';
 

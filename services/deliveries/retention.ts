@@ -1,11 +1,11 @@
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { deleteOldDeadJobs } from '../../mixins/dead-jobs.ts';
-import { deleteInBatches } from '../../mixins/delete-in-batches.ts';
-import { countStored } from '../../mixins/inbox-stored.ts';
-import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
-import { bodyRetentionDays } from '../../mixins/sealed-bodies.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { deleteInBatches } from '../../mixins/database/delete-in-batches.ts';
+import { countStored } from '../../mixins/inbox/inbox-stored.ts';
+import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
+import { deleteOldDeadJobs } from '../../mixins/jobs/dead-jobs.ts';
+import { type JobHandler, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { deleteOldAnswers } from './queries/answer-minutes.ts';
 import { deleteExpired, expiredPerStatement, type KeptDays } from './queries/delete-expired.ts';
 import { deleteOldReceived } from './queries/received-minutes.ts';

@@ -1,11 +1,9 @@
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import { type BodyCipher, bodyCipherOf } from '../../mixins/body-cipher.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
-import { readBody } from '../../mixins/inbox.ts';
-import { readProgressBody } from '../../mixins/inbox-progress.ts';
-import type { JobOutcome } from '../../mixins/job-queue.ts';
-import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { type BodyCipher, bodyCipherOf } from '../../mixins/inbox/body-cipher.ts';
+import { readBody } from '../../mixins/inbox/inbox.ts';
+import { readProgressBody } from '../../mixins/inbox/inbox-progress.ts';
 import {
   type BodyKeys,
   bodyRetentionDays,
@@ -13,8 +11,10 @@ import {
   ownBody,
   readSealed,
   sealedEntries,
-} from '../../mixins/sealed-bodies.ts';
-import type { Held } from '../../runtime/job-worker.ts';
+} from '../../mixins/inbox/sealed-bodies.ts';
+import type { JobOutcome } from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
 import {
   claimUnsealed,
   clearPlain,

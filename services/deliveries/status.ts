@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { ProviderStatus, Status } from '../../contracts/deliveries.ts';
 import type { Figures } from '../../contracts/ingest-figures.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { byProvider, type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { isConfigured, secretAddresses } from '../../runtime/provider-settings.ts';

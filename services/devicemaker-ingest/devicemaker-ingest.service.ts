@@ -1,6 +1,6 @@
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
-import { database } from '../../mixins/database.ts';
-import { inboxWorker } from '../../mixins/inbox-worker.ts';
+import { database } from '../../mixins/database/database.ts';
+import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type PingLimits, pingLimits, workPing } from './ping/work-ping.ts';
 import { workPush } from './push/work-push.ts';

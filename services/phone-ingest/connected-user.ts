@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import type { Database } from '../../mixins/database.ts';
-import type { Lease } from '../../mixins/delivery.ts';
-import { type Arrival, arrivalOf, findLinkedUsers, type LinkedUser } from '../../mixins/linked-users.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Lease } from '../../mixins/inbox/delivery.ts';
+import {
+  type Arrival,
+  arrivalOf,
+  findLinkedUsers,
+  type LinkedUser,
+} from '../../mixins/inbox/linked-users.ts';
 import { phone } from '../../providers/phone/provider.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { behindFence, type FencedWrite } from './fence.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database, Queryable } from '../../mixins/database.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { deleteFence, holdFence, insertFence, selectFence } from './queries/fence.ts';
 
 /** Runs a transaction that writes a user's rows. @throws SERVICE_UNAVAILABLE (503) if the data was erased meanwhile */

@@ -1,7 +1,7 @@
 import type { Backfill, BackfillType } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { type SyncTypeRow, selectSync } from './queries/first-sync.ts';
 
 /** The first upload of all past data in the form of a backfill. @throws BACKFILL_NOT_FOUND (404) */

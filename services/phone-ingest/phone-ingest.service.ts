@@ -1,7 +1,7 @@
 import { phoneIngest } from '../../contracts/phone-ingest.ts';
-import { database } from '../../mixins/database.ts';
-import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
-import { bodyRetentionDays } from '../../mixins/sealed-bodies.ts';
+import { database } from '../../mixins/database/database.ts';
+import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
+import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { createCode, redeemCode } from './codes/invitation-codes.ts';

@@ -1,4 +1,4 @@
-import { isTimeZone } from '../../domain/zone.ts';
+import { isTimeZone } from '../../domain/time/zone.ts';
 import { zoneOfUser } from '../../mixins/user-zone.ts';
 import { timeZoneHeader } from '../../providers/phone/provider.ts';
 import type { Call } from '../../runtime/environment.ts';

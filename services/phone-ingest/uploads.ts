@@ -1,6 +1,6 @@
-import { type Database, database } from '../../mixins/database.ts';
-import type { Job, Outcome } from '../../mixins/inbox-job.ts';
-import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
+import { type Database, database } from '../../mixins/database/database.ts';
+import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
+import { type InboxWorker, inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import type { Mixin } from '../../runtime/environment.ts';
 import { weightOf } from './reading/open-upload.ts';
 import type { UploadDeps } from './work-sync.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
-import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
 import { type ConnectedUser, connectedUser } from './connected-user.ts';
 import { Tally } from './items/tally.ts';
 import { beginSync, endType, finishSync } from './queries/first-sync.ts';

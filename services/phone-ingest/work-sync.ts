@@ -1,9 +1,9 @@
 import { isError, ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
-import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { type ConnectedUser, connectedUser } from './connected-user.ts';
 import { batchKey } from './items/sample-blocks.ts';
 import { storeBatch } from './items/store-batch.ts';

@@ -1,5 +1,5 @@
 import { isError } from '../../domain/errors.ts';
-import type { AccountSubscription } from '../../domain/pulled-provider.ts';
+import type { AccountSubscription } from '../../domain/provider/pulled-provider.ts';
 import { pullOf } from '../../providers/all.ts';
 import { addressOf } from './address.ts';
 import { pulledNamed } from './pulled.ts';

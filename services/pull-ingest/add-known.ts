@@ -1,5 +1,5 @@
-import type { Queryable } from '../../mixins/database.ts';
-import type { LinkedUsers } from '../../mixins/linked-users.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import type { LinkedUsers } from '../../mixins/inbox/linked-users.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { sweepsOf } from './pulled.ts';
 import { addConnections, type ListedConnection } from './queries/connections.ts';

@@ -1,9 +1,9 @@
 import type { Backfill, BackfillType } from '../../contracts/backfill.ts';
 import { accessReasons } from '../../domain/access-reasons.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
-import { recordAudit } from '../../mixins/audit.ts';
-import type { Database } from '../../mixins/database.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';

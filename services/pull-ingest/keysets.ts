@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { Keyset, PublicKey, SignatureAuthentication } from '../../domain/pulled-provider.ts';
-import type { ProviderApi } from '../../mixins/provider-api.ts';
+import type { Keyset, PublicKey, SignatureAuthentication } from '../../domain/provider/pulled-provider.ts';
+import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
 export type SignatureProblem =

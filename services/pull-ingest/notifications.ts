@@ -1,6 +1,6 @@
-import { type Database, database } from '../../mixins/database.ts';
-import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
-import { openProviderApi, providerPace } from '../../mixins/provider-api.ts';
+import { type Database, database } from '../../mixins/database/database.ts';
+import { type InboxWorker, inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
+import { openProviderApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
 import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { type Signatures, signaturesOf } from './keysets.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Pull, PulledType } from '../../domain/pulled-provider.ts';
+import type { Pull, PulledType } from '../../domain/provider/pulled-provider.ts';
 import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import type { SweepRow } from './queries/connections.ts';

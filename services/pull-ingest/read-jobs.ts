@@ -1,4 +1,4 @@
-import type { RowJobs } from '../../mixins/row-jobs.ts';
+import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { claimReadings, extendReading } from './queries/claim-readings.ts';
 import { type ReadingDeps, workReading } from './work-reading.ts';
 

@@ -1,6 +1,12 @@
-import type { FieldTable } from '../../domain/field-table.ts';
-import type { Normalised, PulledType, PullPart, PullPass, Span } from '../../domain/pulled-provider.ts';
-import { unlistedInAll } from '../../domain/unlisted-fields.ts';
+import type { FieldTable } from '../../domain/provider/field-table.ts';
+import type {
+  Normalised,
+  PulledType,
+  PullPart,
+  PullPass,
+  Span,
+} from '../../domain/provider/pulled-provider.ts';
+import { unlistedInAll } from '../../domain/provider/unlisted-fields.ts';
 import { providers } from '../../providers/all.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
-import type { Pull, PullFailure, PullReply, PullRequest } from '../../domain/pulled-provider.ts';
-import type { Database } from '../../mixins/database.ts';
-import type { ProviderApi } from '../../mixins/provider-api.ts';
-import type { Bearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
+import type { Pull, PullFailure, PullReply, PullRequest } from '../../domain/provider/pulled-provider.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+import type { Bearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';

@@ -1,6 +1,6 @@
-import { spanParts } from '../../domain/interval-records.ts';
-import type { Normalised, PulledType, Span } from '../../domain/pulled-provider.ts';
-import type { SampleBlock, StoreItem } from '../../domain/records.ts';
+import type { Normalised, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import { spanParts } from '../../domain/records/interval-records.ts';
+import type { SampleBlock, StoreItem } from '../../domain/records/records.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Account } from './send-request.ts';

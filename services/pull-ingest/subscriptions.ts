@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
 import type {
   ApplicationSubscription,
   PullRequest,
   SubscriptionState,
-} from '../../domain/pulled-provider.ts';
+} from '../../domain/provider/pulled-provider.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import { addressOf } from './address.ts';

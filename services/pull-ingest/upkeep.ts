@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
-import { dayMs, minuteMs } from '../../domain/time.ts';
-import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs.ts';
-import type { RowJobs } from '../../mixins/row-jobs.ts';
+import { dayMs, minuteMs } from '../../domain/time/time.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
+import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { pulledNames, pullOf } from '../../providers/all.ts';
 import { accountSubscriptions } from './account-subscriptions.ts';
 import { addListed } from './add-known.ts';

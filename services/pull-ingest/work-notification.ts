@@ -1,10 +1,10 @@
 import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
-import type { Hint, Pull } from '../../domain/pulled-provider.ts';
-import { dayMs } from '../../domain/time.ts';
-import type { Database } from '../../mixins/database.ts';
-import { authorizationHeader } from '../../mixins/delivery.ts';
-import type { Job, Outcome } from '../../mixins/inbox-job.ts';
-import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../mixins/linked-users.ts';
+import type { Hint, Pull } from '../../domain/provider/pulled-provider.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import { authorizationHeader } from '../../mixins/inbox/delivery.ts';
+import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../mixins/inbox/linked-users.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';

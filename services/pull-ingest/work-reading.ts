@@ -1,12 +1,12 @@
 import { isError } from '../../domain/errors.ts';
-import type { Pull, PulledType, Span } from '../../domain/pulled-provider.ts';
+import type { Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { pullOf } from '../../providers/all.ts';
-import { backoffMs } from '../../runtime/backoff.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import type { Held } from '../../runtime/job-worker.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
-import { countUnlisted } from '../../runtime/unlisted-fields.ts';
+import { backoffMs } from '../../runtime/jobs/backoff.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
 import { accessType, pulledNamed, typeNamed } from './pulled.ts';
 import { countPart, endType } from './queries/backfill-runs.ts';
 import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';

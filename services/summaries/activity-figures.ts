@@ -1,4 +1,4 @@
-import type { DaySource } from '../../domain/facts.ts';
+import type { DaySource } from '../../domain/provider/facts.ts';
 
 /** A value of one provider, with its device. */
 export interface Offer {

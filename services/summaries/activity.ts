@@ -1,6 +1,6 @@
 import type { ActivitySummary } from '../../contracts/summaries/schemas.ts';
-import type { ActivityDays, DaySource } from '../../domain/facts.ts';
-import { wholeMinutes } from '../../domain/time.ts';
+import type { ActivityDays, DaySource } from '../../domain/provider/facts.ts';
+import { wholeMinutes } from '../../domain/time/time.ts';
 import {
   anyPart,
   type DayFigure,

@@ -1,7 +1,7 @@
 import type { BodySummary } from '../../contracts/summaries/schemas.ts';
-import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../../domain/facts.ts';
-import type { SeriesType } from '../../domain/series.ts';
-import { formatInstant } from '../../domain/time.ts';
+import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../../domain/provider/facts.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { formatInstant } from '../../domain/time/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole } from './values.ts';
 

@@ -1,6 +1,6 @@
 import type { Day } from '../../contracts/summaries/schemas.ts';
-import type { DayValueRecord } from '../../domain/facts.ts';
-import { formatInstant, formatOffset } from '../../domain/time.ts';
+import type { DayValueRecord } from '../../domain/provider/facts.ts';
+import { formatInstant, formatOffset } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { DayKind } from './days.ts';

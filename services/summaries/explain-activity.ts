@@ -1,6 +1,6 @@
 import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries/schemas.ts';
-import type { DayPart, DaySource } from '../../domain/facts.ts';
-import { sampleSource } from '../../domain/recording-method.ts';
+import type { DayPart, DaySource } from '../../domain/provider/facts.ts';
+import { sampleSource } from '../../domain/records/recording-method.ts';
 import type { ActivityDay } from './activity.ts';
 import {
   type DayFigure,

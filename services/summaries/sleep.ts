@@ -1,6 +1,6 @@
 import type { SleepSummary } from '../../contracts/summaries/schemas.ts';
-import type { NightSleep, NightSource, Nights } from '../../domain/facts.ts';
-import { formatInstant, wholeMinutes } from '../../domain/time.ts';
+import type { NightSleep, NightSource, Nights } from '../../domain/provider/facts.ts';
+import { formatInstant, wholeMinutes } from '../../domain/time/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole } from './values.ts';
 

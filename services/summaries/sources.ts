@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { readMethod } from '../../domain/recording-method.ts';
+import { readMethod } from '../../domain/records/recording-method.ts';
 import type { Source } from '../../domain/wire.ts';
 
 /** Configured priority and display names of sources. */

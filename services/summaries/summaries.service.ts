@@ -2,7 +2,7 @@ import type { ExplainedActivitySummary } from '../../contracts/summaries/schemas
 import { summaries } from '../../contracts/summaries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
-import { datesOf } from '../../domain/time.ts';
+import { datesOf } from '../../domain/time/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';

@@ -1,4 +1,4 @@
-import { withoutNoise } from '../../domain/decimals.ts';
+import { withoutNoise } from '../../domain/json/decimals.ts';
 
 /** A whole number: steps and beats are counted. */
 export function whole(value: number | null): number | null {

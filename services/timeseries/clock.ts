@@ -1,6 +1,6 @@
-import type { StoreItem } from '../../domain/records.ts';
-import { offsetMinutesIn } from '../../domain/zone.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import type { StoreItem } from '../../domain/records/records.ts';
+import { offsetMinutesIn } from '../../domain/time/zone.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { zoneOfUser } from '../../mixins/user-zone.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { type ClockRow, selectClock } from './queries/select-clock.ts';

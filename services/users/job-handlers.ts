@@ -1,10 +1,10 @@
-import { type JobHandler, jobHandler, recurringHandler } from '../../mixins/jobs.ts';
-import { eraseUser } from './erasure.ts';
+import { type JobHandler, jobHandler, recurringHandler } from '../../mixins/jobs/jobs.ts';
+import { revokeTokens } from './connections/revoke-tokens.ts';
+import { eraseUser } from './erasure/erasure.ts';
+import { type PurgeDeps, purgeConnection } from './erasure/purges.ts';
+import { type RestorationDeps, resumeRestored } from './erasure/restorations.ts';
 import { erasureKind, purgeKind, restorationKind, tokenRevocationKind } from './job-kinds.ts';
-import { type PurgeDeps, purgeConnection } from './purges.ts';
 import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
-import { type RestorationDeps, resumeRestored } from './restorations.ts';
-import { revokeTokens } from './revoke-tokens.ts';
 
 const parallel = 4;
 /** Deletes the hashes of erased accounts that have expired. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { JobKind } from '../../mixins/job-queue.ts';
+import type { JobKind } from '../../mixins/jobs/job-queue.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { backoffMs } from '../../runtime/backoff.ts';
+import { backoffMs } from '../../runtime/jobs/backoff.ts';
 
 const Empty = z.object({});
 

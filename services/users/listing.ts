@@ -1,5 +1,5 @@
 import type { UserPage } from '../../contracts/users.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { isByConnection, selectMatchingUsers, type UserQuery } from './queries/select-matching-users.ts';
 import { isByConnectionOnly, selectUsersByConnection } from './queries/select-users-by-connection.ts';

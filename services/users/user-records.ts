@@ -1,8 +1,8 @@
 import type { User } from '../../contracts/users.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
-import { recordAuditInOrm } from '../../mixins/audit.ts';
-import type { Queryable } from '../../mixins/database.ts';
-import type { Orm } from '../../mixins/orm.ts';
+import { recordAuditInOrm } from '../../mixins/database/audit.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { violates } from './constraint-violation.ts';
 import { selectUser } from './queries/select-user.ts';

@@ -1,5 +1,5 @@
 import type * as wire from '../../contracts/users.ts';
-import { formatInstant, instantOrNull } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
 import type { ShownConnection } from './queries/select-connections.ts';
 import type { UserRow } from './users.entities.ts';
 

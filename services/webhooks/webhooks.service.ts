@@ -1,19 +1,21 @@
 import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { webhooks } from '../../contracts/webhooks.ts';
-import { cipherOf } from '../../mixins/cipher.ts';
-import { database } from '../../mixins/database.ts';
-import { jobs } from '../../mixins/jobs.ts';
-import { reads } from '../../mixins/reads.ts';
-import { rowJobs } from '../../mixins/row-jobs.ts';
+import { database } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobs } from '../../mixins/jobs/jobs.ts';
+import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import type { Resolve } from '../../runtime/guarded-request.ts';
+import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
-import { messageDeletionHandler } from './delete-messages.ts';
-import { startDelivering } from './deliver.ts';
-import { setDeliveryFigures } from './delivery-figures.ts';
-import { endKeys } from './end-keys.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { startDelivering } from './deliver/deliver.ts';
+import { setDeliveryFigures } from './deliver/delivery-figures.ts';
+import { messageBodies } from './deliver/message-body.ts';
+import { type DeliveryPace, deliveryPace } from './deliver/pace.ts';
+import { poster } from './deliver/poster.ts';
+import { endKeys } from './endpoints/end-keys.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -21,28 +23,26 @@ import {
   listEndpoints,
   removeEndpoint,
   replaceSecret,
-} from './endpoints.ts';
-import type { Shown } from './event-of-change.ts';
-import { readFeed } from './feed.ts';
-import { feedWatch } from './feed-watch.ts';
-import { messageBodies } from './message-body.ts';
-import { findMessage, listMessages } from './message-list.ts';
-import { type DeliveryPace, deliveryPace } from './pace.ts';
-import { poster } from './poster.ts';
-import { startPublisher } from './publish.ts';
-import { published } from './published.ts';
-import { forgetUser } from './queries/forget-user.ts';
+} from './endpoints/endpoints.ts';
+import { resealSecrets } from './endpoints/secrets.ts';
+import { testEndpoint } from './endpoints/test-endpoint.ts';
+import type { Shown } from './feed/event-of-change.ts';
+import { readFeed } from './feed/feed.ts';
+import { feedWatch } from './feed/feed-watch.ts';
+import { startPublisher } from './feed/publish.ts';
+import { published } from './feed/published.ts';
+import { messageDeletionHandler } from './messages/delete-messages.ts';
+import { findMessage, listMessages } from './messages/message-list.ts';
 import {
   type RequeuePace,
   type RequeueRequest,
   requestRequeue,
   requeueHandler,
   requeuePace,
-} from './requeue.ts';
-import { resendMessage } from './resend.ts';
-import { retentionHandlers } from './retention.ts';
-import { resealSecrets } from './secrets.ts';
-import { testEndpoint } from './test-endpoint.ts';
+} from './messages/requeue.ts';
+import { resendMessage } from './messages/resend.ts';
+import { retentionHandlers } from './messages/retention.ts';
+import { forgetUser } from './queries/forget-user.ts';
 
 /** How events show values, by the settings. */
 export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {

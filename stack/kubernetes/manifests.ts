@@ -7,7 +7,7 @@ import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisrup
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { providerNames, providers } from '../../providers/all.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../machine/start-error.ts';
 import { type ComposedContainer, readComposed } from './composed.ts';
 import { labelsOf, podTemplate } from './pods.ts';
 

@@ -1,7 +1,7 @@
 // `npm run kubernetes`: writes kubernetes/*.yaml. A test compares them with what is derived now.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceNames } from '../services.ts';
+import { serviceNames } from '../processes/services.ts';
 import { manifestTexts } from './manifest-texts.ts';
 
 const folder = join(import.meta.dirname, '../../kubernetes');

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedMessage } from '../../sandbox/receiver/message-log.ts';
 import type { StreamLine } from '../../sandbox/receiver/message-stream.ts';
-import type { ReceiverAccess } from '../sandbox-receiver.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../machine/start-error.ts';
+import type { ReceiverAccess } from '../sandbox/sandbox-receiver.ts';
 import { forward } from './forward.ts';
 import { shownMessage } from './message-line.ts';
 import type { ListenOptions } from './options.ts';

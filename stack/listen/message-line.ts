@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
 import { isProviderName, providers } from '../../providers/all.ts';
 import type { ReceivedMessage } from '../../sandbox/receiver/message-log.ts';
 

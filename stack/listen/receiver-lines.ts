@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { jsonOrNull } from '../../domain/json.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
 import { StreamLine } from '../../sandbox/receiver/message-stream.ts';
-import type { ReceiverAccess } from '../sandbox-receiver.ts';
+import type { ReceiverAccess } from '../sandbox/sandbox-receiver.ts';
 
 /** The receiver refused the connection or ended it. */
 export class ReceiverGone extends Error {

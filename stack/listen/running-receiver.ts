@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { processOf } from '../data-dir.ts';
-import { ReceiverAccess } from '../sandbox-receiver.ts';
+import { ReceiverAccess } from '../sandbox/sandbox-receiver.ts';
+import { processOf } from '../servers/data-dir.ts';
 
 /** The file that a start writes. */
 const Run = z.object({ pid: z.int(), url: z.string(), receiver: ReceiverAccess.nullable() });

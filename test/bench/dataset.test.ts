@@ -3,7 +3,7 @@ import { checkStatistics } from '../../bench/dataset/check.ts';
 import { fill } from '../../bench/dataset/fill.ts';
 import { planOf, samplesIn } from '../../bench/dataset/plan.ts';
 import { quick } from '../../bench/sizes.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const quiet = () => undefined;
 const plan = planOf({ ...quick, days: 2, hertzEverySeconds: 60, ordinaryUsers: 2, users: 50 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { changedTypes, makeChanges } from '../../bench/webhooks/changes.ts';
 import { removeChangeLog } from '../../bench/webhooks/remove-change-log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const recorded = `
   select kind || '.' || action as type, count(*)::int as n from changes.pending

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { startSandbox } from '../../sandbox/server.ts';
+import { startSandbox } from '../../sandbox/server/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';

@@ -1,12 +1,12 @@
 // npm run test:browser: connects to the sandbox's providers by hand, as the start page describes.
 import t from 'tap';
-import { cipherOf } from '../../mixins/cipher.ts';
-import { startSandbox } from '../../sandbox/server.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
+import { startSandbox } from '../../sandbox/server/server.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
-import { testConfig } from '../support/broker.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
+import { testConfig } from '../support/servers/broker.ts';
 import { until } from '../support/until.ts';
 
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });

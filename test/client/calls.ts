@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
-import { dayMs } from '../../domain/time.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { Pulsebus } from '../../clients/typescript/src/index.ts';
-import { apiAt } from '../../sandbox/api.ts';
-import { backfillProgress, connectUsers } from '../../sandbox/connect-users.ts';
-import { startSandbox } from '../../sandbox/server.ts';
-import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-users.ts';
+import { apiAt } from '../../sandbox/connect/api.ts';
+import { backfillProgress, connectUsers } from '../../sandbox/connect/connect-users.ts';
+import { startSandbox } from '../../sandbox/server/server.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox/sandbox.ts';
+import { pointAt } from '../../stack/sandbox/sandbox-users.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 /** The first developer of the product. */

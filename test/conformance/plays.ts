@@ -1,4 +1,4 @@
-import type { FaultKind } from '../../sandbox/faults.ts';
+import type { FaultKind } from '../../sandbox/server/faults.ts';
 import { until } from '../support/until.ts';
 import { type Product, settled, simulationOf, strike, untilIdle } from './product.ts';
 import type { Account, Descriptor, Disturbance, RateLimit } from './scenarios.ts';

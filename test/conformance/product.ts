@@ -1,18 +1,18 @@
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { fieldsOf } from '../../sandbox/connect-users.ts';
-import type { Post } from '../../sandbox/delivery.ts';
-import type { Fault, FaultKind } from '../../sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import type { Provider } from '../../sandbox/simulation.ts';
+import { fieldsOf } from '../../sandbox/connect/connect-users.ts';
+import type { Post } from '../../sandbox/server/delivery.ts';
+import type { Fault, FaultKind } from '../../sandbox/server/faults.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server/server.ts';
+import type { Provider } from '../../sandbox/simulation/simulation.ts';
 import { activitynetIngestService } from '../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import { pullIngestService } from '../../services/pull-ingest/pull-ingest.service.ts';
-import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-users.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox/sandbox.ts';
+import { pointAt } from '../../stack/sandbox/sandbox-users.ts';
 import { joinApi, type TestApi } from '../support/api.ts';
-import { testConfig } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
-import { startForwarder } from '../support/forwarder.ts';
+import { testConfig } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
+import { startForwarder } from '../support/servers/forwarder.ts';
 import { until } from '../support/until.ts';
 import { unlimited } from './unlimited.ts';
 

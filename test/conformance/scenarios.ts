@@ -1,4 +1,4 @@
-import type { Post } from '../../sandbox/delivery.ts';
+import type { Post } from '../../sandbox/server/delivery.ts';
 import type { Product } from './product.ts';
 
 /** A user of ours with an account at a played provider. */

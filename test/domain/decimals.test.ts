@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withoutNoise } from '../../domain/decimals.ts';
+import { withoutNoise } from '../../domain/json/decimals.ts';
 
 const cases: readonly (readonly [value: number, shown: number])[] = [
   [0.1 + 0.2, 0.3],

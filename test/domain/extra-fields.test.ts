@@ -1,11 +1,11 @@
 import t from 'tap';
-import { mostExtraBytes } from '../../domain/extra.ts';
-import { extraOf, extrasTogether } from '../../domain/extra-fields.ts';
-import { extra, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
-import { unlistedFields, unlistedInAll } from '../../domain/unlisted-fields.ts';
+import { mostExtraBytes } from '../../domain/provider/extra.ts';
+import { extraOf, extrasTogether } from '../../domain/provider/extra-fields.ts';
+import { extra, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
+import { unlistedFields, unlistedInAll } from '../../domain/provider/unlisted-fields.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { newMetrics } from '../../runtime/metrics.ts';
-import { countUnlisted } from '../../runtime/unlisted-fields.ts';
+import { newMetrics } from '../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
 
 const table: FieldTable = {
   steps: kept('count', 'day.steps'),

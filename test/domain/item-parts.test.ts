@@ -1,5 +1,5 @@
 import t from 'tap';
-import { partsOf } from '../../domain/item-parts.ts';
+import { partsOf } from '../../domain/records/item-parts.ts';
 import { normaliseDaily } from '../../providers/devicemaker/normalise/daily.ts';
 import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { jsonScan, passList, readValue } from '../../domain/json-scan.ts';
+import { jsonScan, passList, readValue } from '../../domain/json/json-scan.ts';
 
 t.test('passList reports the position of each value', (t) => {
   for (const [text, values] of [

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { editDistance, misspelledName, nearestNames } from '../../domain/nearest.ts';
-import { seriesTypes } from '../../domain/series.ts';
+import { seriesTypes } from '../../domain/records/series.ts';
 
 t.test('counts insertions, deletions and replacements', async (t) => {
   const cases: [string, string, number][] = [

@@ -6,7 +6,7 @@ import {
   recordingMethods,
   sampleSource,
   withMethod,
-} from '../../domain/recording-method.ts';
+} from '../../domain/records/recording-method.ts';
 
 t.test('a stored name has the device and the method', async (t) => {
   for (const method of recordingMethods) {

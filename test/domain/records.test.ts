@@ -1,8 +1,8 @@
 import t from 'tap';
 import { z } from 'zod';
 import { plainMessage } from '../../domain/plain-message.ts';
-import { SampleBlock, StoreItem } from '../../domain/records.ts';
-import { TimeParameter } from '../../domain/time.ts';
+import { SampleBlock, StoreItem } from '../../domain/records/records.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 
 const messages = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: plainMessage }).error?.issues.map(({ message }) => message);

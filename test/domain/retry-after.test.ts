@@ -1,5 +1,5 @@
 import t from 'tap';
-import { retryAfterMs } from '../../domain/retry-after.ts';
+import { retryAfterMs } from '../../domain/time/retry-after.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const bounds = { mostMs: 86_400_000 };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../../domain/sample-codec.ts';
+import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../../domain/records/sample-codec.ts';
 import { seeded } from '../services/timeseries/model.ts';
 
 const start = Date.parse('2026-03-01T08:00:00Z');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { accepts, isSeriesType, seriesCatalogue, seriesOf } from '../../domain/series.ts';
+import { accepts, isSeriesType, seriesCatalogue, seriesOf } from '../../domain/records/series.ts';
 
 /** What each type of the specification is, written down by hand: unit, bucket function, least and largest value. */
 const wanted: readonly (readonly [

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { accepts, seriesById, seriesCatalogue, seriesOf, seriesTypes } from '../../domain/series.ts';
+import { accepts, seriesById, seriesCatalogue, seriesOf, seriesTypes } from '../../domain/records/series.ts';
 
 t.test('lists each type once, with an id of its own', async (t) => {
   t.same(

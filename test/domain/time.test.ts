@@ -1,5 +1,5 @@
 import t from 'tap';
-import { datesOf, formatInstant, localDate, parseInstant, resolveRange } from '../../domain/time.ts';
+import { datesOf, formatInstant, localDate, parseInstant, resolveRange } from '../../domain/time/time.ts';
 
 const day = Date.UTC(2026, 0, 1);
 const half = Date.UTC(2026, 0, 1, 6, 30);

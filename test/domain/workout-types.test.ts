@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sameFamily, type WorkoutType, workoutTypes } from '../../domain/workout-types.ts';
+import { sameFamily, type WorkoutType, workoutTypes } from '../../domain/records/workout-types.ts';
 
 /** Families of the specification; every type that is in none is a family of its own. */
 const families: readonly (readonly WorkoutType[])[] = [

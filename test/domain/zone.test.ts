@@ -1,6 +1,6 @@
 import t from 'tap';
-import { isTimeZone, midnightIn, offsetMinutesIn } from '../../domain/zone.ts';
-import { otherZoneNames } from '../../domain/zone-names.ts';
+import { isTimeZone, midnightIn, offsetMinutesIn } from '../../domain/time/zone.ts';
+import { otherZoneNames } from '../../domain/time/zone-names.ts';
 
 t.test('the offset of a zone follows its daylight saving time', async (t) => {
   const offsets = [0, 6].map((month) => offsetMinutesIn('America/St_Johns', Date.UTC(2026, month, 15)));

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { databaseName } from '../../bench/dataset/plan.ts';
 import { quick } from '../../bench/sizes.ts';
-import { dropDatabase } from '../../stack/create-database.ts';
-import { adminUrl, natsUrl } from '../support/database.ts';
+import { dropDatabase } from '../../stack/database/create-database.ts';
+import { adminUrl, natsUrl } from '../support/servers/database.ts';
 
 const run = promisify(execFile);
 const bench = (...args: string[]) =>

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database.ts';
-import { serviceNames } from '../../stack/services.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 import { ask } from '../support/api.ts';
-import { misplaced, oneEach, startCluster, untilWorkedOff } from './cluster.ts';
-import { Load, type Lost, webhookBody } from './load.ts';
-import { slowWay, startOwnServers } from './servers.ts';
+import { misplaced, oneEach, startCluster, untilWorkedOff } from './support/cluster.ts';
+import { Load, type Lost, webhookBody } from './support/load.ts';
+import { slowWay, startOwnServers } from './support/servers.ts';
 
 /**
  * What breaks at night, one thing after the other, under a steady load of reads and webhooks: two processes of each

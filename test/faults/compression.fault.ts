@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { dayMs, isoTime } from '../../domain/time.ts';
+import { dayMs, isoTime } from '../../domain/time/time.ts';
 import { compressOldChunks } from '../../services/timeseries/compression/compression.ts';
 import { canCompress } from '../../services/timeseries/compression/queries/chunks.ts';
-import { checkServers } from '../../stack/reachable.ts';
+import { checkServers } from '../../stack/machine/reachable.ts';
 import { seeded } from '../services/timeseries/model.ts';
 import { setUp } from '../services/timeseries/setting.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import {
   addUser,
   type ComparedDatabases,
@@ -17,7 +17,7 @@ import {
   replace,
   retain,
   store,
-} from './compared-databases.ts';
+} from './support/compared-databases.ts';
 
 /**
  * Compressed samples against plain ones. It needs DATABASE_URL of a server with the community edition of TimescaleDB whose

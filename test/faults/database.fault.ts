@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database.ts';
-import { connectionChoice } from '../../runtime/database-client.ts';
-import { promote } from '../../stack/promotion.ts';
-import { misplaced, oneEach, startCluster, untilWorkedOff } from './cluster.ts';
-import { Load } from './load.ts';
-import { readBack } from './read-back.ts';
-import { startReplicatedServers } from './replicated-servers.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
+import { connectionChoice } from '../../runtime/database/database-client.ts';
+import { promote } from '../../stack/servers/promotion.ts';
+import { misplaced, oneEach, startCluster, untilWorkedOff } from './support/cluster.ts';
+import { Load } from './support/load.ts';
+import { readBack } from './support/read-back.ts';
+import { startReplicatedServers } from './support/replicated-servers.ts';
 
 /**
  * A primary and a standby under a steady load of reads and webhooks, one process of each service. FAULT_SECONDS is how long the load is

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '../../stack/ports.ts';
+import { freePort } from '../../stack/machine/ports.ts';
 import { ask } from '../support/api.ts';
-import { freshDatabase } from '../support/database.ts';
-import { createApiData, makeDeveloper } from './api-data.ts';
-import { fuzz } from './fuzz.ts';
-import { readProcessUsage } from './process-usage.ts';
-import { startProcess, untilReady } from './product-processes.ts';
+import { freshDatabase } from '../support/servers/database.ts';
+import { createApiData, makeDeveloper } from './support/api-data.ts';
+import { fuzz } from './support/fuzz.ts';
+import { readProcessUsage } from './support/process-usage.ts';
+import { startProcess, untilReady } from './support/product-processes.ts';
 
 t.setTimeout(0);
 const count = Number(process.env.FAULT_REQUESTS ?? 100_000);

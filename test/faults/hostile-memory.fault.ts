@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { serviceNames } from '../../stack/services.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 import { developer } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { get } from './api-data.ts';
-import { type Cluster, startCluster, untilWorkedOff } from './cluster.ts';
-import { send } from './http.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { get } from './support/api-data.ts';
+import { type Cluster, startCluster, untilWorkedOff } from './support/cluster.ts';
+import { send } from './support/http.ts';
 
 /*
  * Each process has the memory of a container. Attackers have what anybody can get: the token of one user, and wrong passwords from many

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { serviceNames } from '../../stack/services.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { startCluster } from './cluster.ts';
-import { killDuring } from './kill-during-deliveries.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { startCluster } from './support/cluster.ts';
+import { killDuring } from './support/kill-during-deliveries.ts';
 
 /**
  * kill -9, again and again, while deliveries of all kinds are posted. KILLED_DELIVERIES says how many: each is worked

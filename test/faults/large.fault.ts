@@ -6,15 +6,15 @@ import { createGzip } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { detailsOf } from '../../bench/ingest/bodies.ts';
-import { freePort } from '../../stack/ports.ts';
+import { freePort } from '../../stack/machine/ports.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { ask } from '../support/api.ts';
 import { json, startCallbackServer } from '../support/callback-server.ts';
-import { freshDatabase } from '../support/database.ts';
-import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
-import { untilWorkedOff } from './cluster.ts';
-import type { Wearer } from './load.ts';
-import { type Process, startProcess, untilReady } from './product-processes.ts';
+import { freshDatabase } from '../support/servers/database.ts';
+import { createConnectedUser, credentialsOf, get, makeDeveloper } from './support/api-data.ts';
+import { untilWorkedOff } from './support/cluster.ts';
+import type { Wearer } from './support/load.ts';
+import { type Process, startProcess, untilReady } from './support/product-processes.ts';
 
 /** What is too large or too slow for a test of seconds, with the limits that run, to a process of all services. */
 t.setTimeout(0);

@@ -1,9 +1,9 @@
 // kill -9 of one of three NATS servers, one after the other, under a steady load of reads and webhooks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startBusCluster } from './bus-cluster.ts';
-import { misplaced, untilWorkedOff } from './cluster.ts';
-import { Load } from './load.ts';
+import { startBusCluster } from './support/bus-cluster.ts';
+import { misplaced, untilWorkedOff } from './support/cluster.ts';
+import { Load } from './support/load.ts';
 
 const seconds = Number(process.env.FAULT_SECONDS ?? 30);
 const servers = 3;

@@ -1,10 +1,10 @@
 // A partition between two groups of services: those that answer callers, and those that keep data.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startBusCluster } from './bus-cluster.ts';
-import { misplaced, untilWorkedOff } from './cluster.ts';
-import { Load } from './load.ts';
-import { type PartitionWay, partitionWay } from './partition-way.ts';
+import { startBusCluster } from './support/bus-cluster.ts';
+import { misplaced, untilWorkedOff } from './support/cluster.ts';
+import { Load } from './support/load.ts';
+import { type PartitionWay, partitionWay } from './support/partition-way.ts';
 
 const seconds = Number(process.env.FAULT_SECONDS ?? 20);
 const partitions = 3;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type AppAccess, foregroundChunk, upload } from '../../sandbox/phone/app.ts';
-import { serviceNames } from '../../stack/services.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { type Cluster, startCluster } from './support/cluster.ts';
 
 /**
  * Apps upload in chunks of 2,000 by the rules of the SDKs while a process is killed every five seconds: gateways, ingest,

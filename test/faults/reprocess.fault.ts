@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { Reprocess } from '../../contracts/deliveries/reprocess.ts';
-import { freePort } from '../../stack/ports.ts';
+import { freePort } from '../../stack/machine/ports.ts';
 import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
 import { sleep as night } from '../fixtures/devicemaker/sleeps.ts';
 import { storedOf } from '../services/timeseries/stored-of-user.ts';
 import { ask } from '../support/api.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
-import { type Process, startProcess, untilReady } from './product-processes.ts';
+import { freshDatabase, type TestDatabase } from '../support/servers/database.ts';
+import { createConnectedUser, credentialsOf, makeDeveloper } from './support/api-data.ts';
+import { type Process, startProcess, untilReady } from './support/product-processes.ts';
 
 /**
  * A mapping fault over REPROCESS_SAMPLES samples (1,000,000), repaired while reads go on and the process is killed once. A
@@ -23,7 +23,7 @@ const samples = Number(process.env.REPROCESS_SAMPLES ?? 1_000_000);
 const samplesPerDay = 5761;
 const people = 10;
 const days = Math.max(people, Math.ceil(samples / samplesPerDay));
-const faulty = ['--import', join(import.meta.dirname, 'faulty-dailies.ts')];
+const faulty = ['--import', join(import.meta.dirname, 'support/faulty-dailies.ts')];
 const accounts = Array.from({ length: people }, (_, index) => `account-${index}`);
 const bystander = 'account-bystander';
 const headers = { 'devicemaker-client-id': 'faults' };

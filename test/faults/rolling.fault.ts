@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { misplaced, oneEach, startCluster, untilWorkedOff } from './cluster.ts';
-import { Load } from './load.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { misplaced, oneEach, startCluster, untilWorkedOff } from './support/cluster.ts';
+import { Load } from './support/load.ts';
 
 const least = Number(process.env.FAULT_REQUESTS ?? 20_000);
 t.setTimeout(0);

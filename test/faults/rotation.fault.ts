@@ -1,10 +1,10 @@
 import t from 'tap';
 import { z } from 'zod';
-import { serviceNames } from '../../stack/services.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { get } from './api-data.ts';
-import { startCluster } from './cluster.ts';
-import { keepAlive, send } from './http.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { get } from './support/api-data.ts';
+import { startCluster } from './support/cluster.ts';
+import { keepAlive, send } from './support/http.ts';
 
 const rotations = Number(process.env.FAULT_ROTATIONS ?? 100);
 t.setTimeout(0);

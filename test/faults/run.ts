@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '../../stack/stack.ts';
+import { startStack } from '../../stack/servers/stack.ts';
 
 const wanted = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname)

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { connectUsers } from '../../sandbox/connect-users.ts';
+import { connectUsers } from '../../sandbox/connect/connect-users.ts';
 import { finishBackfills, snapshots, whole } from '../sandbox/product-with-sandbox.ts';
 import { compareSamples, readExport, recordsOf } from '../sandbox/records.ts';
 

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
-import { userTraits } from '../../sandbox/simulated-users.ts';
+import { userTraits } from '../../sandbox/simulation/simulated-users.ts';
 import { readLedger } from '../sandbox/compare.ts';
 import { ask } from '../support/api.ts';
-import { comparePerson } from './sandbox-compare.ts';
+import { comparePerson } from './support/sandbox-compare.ts';
 
 t.setTimeout(0);
 

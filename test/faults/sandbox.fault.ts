@@ -2,12 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { type ProviderStatus, Status } from '../../contracts/deliveries.ts';
-import { backfillProgress, type ConnectedAccount, connectUsers } from '../../sandbox/connect-users.ts';
-import { type FaultKind, faultKinds } from '../../sandbox/faults.ts';
+import {
+  backfillProgress,
+  type ConnectedAccount,
+  connectUsers,
+} from '../../sandbox/connect/connect-users.ts';
+import { type FaultKind, faultKinds } from '../../sandbox/server/faults.ts';
 import { snapshots } from '../sandbox/product-with-sandbox.ts';
-import { leaksIn, tellingValues } from './leaks.ts';
-import { askSandbox, comparePerson, type Places } from './sandbox-compare.ts';
-import { type SandboxRun, startRun } from './sandbox-run.ts';
+import { leaksIn, tellingValues } from './support/leaks.ts';
+import { askSandbox, comparePerson, type Places } from './support/sandbox-compare.ts';
+import { type SandboxRun, startRun } from './support/sandbox-run.ts';
 
 t.setTimeout(0);
 

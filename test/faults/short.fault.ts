@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '../../stack/ports.ts';
-import { serviceNames } from '../../stack/services.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
-import { createApiData, makeDeveloper } from './api-data.ts';
-import { misplaced, startCluster, untilWorkedOff } from './cluster.ts';
-import { fuzz } from './fuzz.ts';
-import { keepAlive, send } from './http.ts';
-import { Load } from './load.ts';
-import { startProcess, untilReady } from './product-processes.ts';
+import { freePort } from '../../stack/machine/ports.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
+import { createApiData, makeDeveloper } from './support/api-data.ts';
+import { misplaced, startCluster, untilWorkedOff } from './support/cluster.ts';
+import { fuzz } from './support/fuzz.ts';
+import { keepAlive, send } from './support/http.ts';
+import { Load } from './support/load.ts';
+import { startProcess, untilReady } from './support/product-processes.ts';
 
 /** A short set of the other files; both parts wait most of the time, so they wait together. */
 t.setTimeout(110_000); // a machine that runs other things beside

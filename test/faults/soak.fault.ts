@@ -7,15 +7,15 @@ import pg from 'pg';
 import t from 'tap';
 import { z } from 'zod';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database.ts';
-import { freePort } from '../../stack/ports.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
+import { freePort } from '../../stack/machine/ports.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
-import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
-import type { Wearer } from './load.ts';
-import { Mixed } from './mixed-load.ts';
-import { type ProcessUsage, readProcessUsage } from './process-usage.ts';
-import { startProcess, untilReady } from './product-processes.ts';
-import { startOwnServers } from './servers.ts';
+import { createConnectedUser, credentialsOf, makeDeveloper } from './support/api-data.ts';
+import type { Wearer } from './support/load.ts';
+import { Mixed } from './support/mixed-load.ts';
+import { type ProcessUsage, readProcessUsage } from './support/process-usage.ts';
+import { startProcess, untilReady } from './support/product-processes.ts';
+import { startOwnServers } from './support/servers.ts';
 
 /**
  * Mixed load at full rate, everything in one process as `npm start` runs it: rows of the database grow on purpose,

@@ -3,8 +3,8 @@ import t from 'tap';
 import { z } from 'zod';
 import users from '../../services/users/users.service.ts';
 import { createUser, createWearer, push, startApi } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const api = await startApi(t);

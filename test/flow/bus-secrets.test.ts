@@ -4,12 +4,12 @@ import t from 'tap';
 import { callerPublicKey } from '../../runtime/bus/caller-signature.ts';
 import { isSealed } from '../../runtime/bus/sealing.ts';
 import { natsOptions } from '../../runtime/nats-options.ts';
-import { loadServices } from '../../stack/services.ts';
+import { loadServices } from '../../stack/processes/services.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Answer, createUser, developer, joinApi, userToken } from '../support/api.ts';
-import { startBroker, testSettings } from '../support/broker.ts';
 import { followRedirect, linkFor } from '../support/connect.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { startBroker, testSettings } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 /** Texts of an answer that are secret, by the names of their fields. */
 const secretFields =

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { loadServices } from '../../stack/services.ts';
+import { loadServices } from '../../stack/processes/services.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
 import {
   completeConnect,
   connectionsOf,
@@ -12,7 +11,8 @@ import {
   linkFor,
   startConnect,
 } from '../support/connect.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 t.test('the connect flow works with gateway, users and connect in separate processes', async (t) => {

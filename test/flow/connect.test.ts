@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { cipherOf } from '../../mixins/cipher.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { jsonSchema, requiredOf } from '../../services/api-gateway/json-schema.ts';
+import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/json-schema.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Answer, createUser, userToken } from '../support/api.ts';
-import { testConfig } from '../support/broker.ts';
 import {
   appUrl,
   completeConnect,
@@ -16,6 +15,7 @@ import {
   linkFor,
   startConnect,
 } from '../support/connect.ts';
+import { testConfig } from '../support/servers/broker.ts';
 import { until } from '../support/until.ts';
 
 const provider = await playProvider(t);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import t from 'tap';
 import { z } from 'zod';
-import { cipherOf } from '../../mixins/cipher.ts';
-import { type Database, databaseOf } from '../../mixins/database.ts';
+import { type Database, databaseOf } from '../../mixins/database/database.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { playProvider } from '../services/connect/provider.ts';
 import { ask } from '../support/api.ts';
 import { ciphertextsOf } from '../support/ciphertexts.ts';

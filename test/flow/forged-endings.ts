@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type PlayedProvider, playProvider } from '../services/connect/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
-import { testSettings } from '../support/broker.ts';
 import { connectionsOf } from '../support/connect.ts';
-import { freshDatabase, natsUrl, type TestDatabase } from '../support/database.ts';
+import { testSettings } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 export type Name = 'devicemaker' | 'activitynet';
@@ -73,7 +73,7 @@ interface Joined {
 
 function startMember(t: Test, service: string, { database, natsUrl, namespace, settings }: Joined) {
   const environment = testSettings({ databaseUrl: database.url, natsUrl, settings });
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../stack/process.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../stack/processes/process.ts')], {
     env: {
       ...environment,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

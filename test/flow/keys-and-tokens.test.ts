@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { createUser, joinApi, startApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const Key = z.object({ id: z.string(), key: z.string().regex(/^sk-[0-9a-f]{32}$/), name: z.string() });
 const Tokens = z.object({

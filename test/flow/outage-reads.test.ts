@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { createUser, joinApi } from '../support/api.ts';
-import { freshDatabase } from '../support/database.ts';
-import { hostBefore } from '../support/database-servers.ts';
+import { freshDatabase } from '../support/servers/database.ts';
+import { hostBefore } from '../support/servers/database-servers.ts';
 import { until } from '../support/until.ts';
 
 // Functions of a schema `replica` stand before PostgreSQL's, so that a second way to the database looks like a standby

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { cipherOf } from '../../mixins/cipher.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
+import { reportUnreadable, resealTokens, startResealing } from '../../services/users/connections/reseal.ts';
 import { replaceSealed, selectSealed } from '../../services/users/queries/reseal-tokens.ts';
 import { storeTokens } from '../../services/users/queries/update-tokens.ts';
-import { reportUnreadable, resealTokens, startResealing } from '../../services/users/reseal.ts';
 import { playProvider } from '../services/backfill/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
-import { freshDatabase, natsUrl, type TestDatabase } from '../support/database.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const [a, b] = ['the secret A of 32 characters and more', 'the secret B of 32 characters and more'];

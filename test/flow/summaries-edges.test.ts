@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { BodySummary } from '../../contracts/summaries/schemas.ts';
-import { dayMs, formatInstant, localDate, minuteMs } from '../../domain/time.ts';
+import { dayMs, formatInstant, localDate, minuteMs } from '../../domain/time/time.ts';
 import timeseries from '../../services/timeseries/timeseries.service.ts';
 import { activity, block, day, item, night, sleep, workout } from '../services/timeseries/items.ts';
 import { createUser, joinApi, startApi, type TestApi, userToken } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const api = await startApi(t, {
   RATE_LIMIT_API_KEY: '100000',

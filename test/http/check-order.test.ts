@@ -1,5 +1,5 @@
 import t from 'tap';
-import { refuseUnstorable } from '../../services/api-gateway/body.ts';
+import { refuseUnstorable } from '../../services/api-gateway/body/body.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { refusal } from '../support/refusal.ts';
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { Sample } from '../../contracts/timeseries/schemas.ts';
 import type { Page } from '../../domain/page.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant } from '../../domain/time/time.ts';
 import { block, item } from '../services/timeseries/items.ts';
 import { type Answer, type Ask, createUser, startApi, userToken } from '../support/api.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { keepAlive, send } from '../faults/http.ts';
+import { keepAlive, send } from '../faults/support/http.ts';
 import { startApi } from '../support/api.ts';
 
 t.test(

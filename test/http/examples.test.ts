@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
-import { openapiDocument } from '../../services/api-gateway/openapi.ts';
+import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
 import { developer, startApi } from '../support/api.ts';
 
 /*

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { bareItem, type StoreItem } from '../../domain/records.ts';
+import { bareItem, type StoreItem } from '../../domain/records/records.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { dayMs, localDate, minuteMs } from '../../domain/time.ts';
+import { dayMs, localDate, minuteMs } from '../../domain/time/time.ts';
 import { activity, block, day, item, night, other, sleep, workout } from '../services/timeseries/items.ts';
 import { createUser, createWearer, push, startApi } from '../support/api.ts';
 

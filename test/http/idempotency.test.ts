@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { idempotency } from '../../services/api-gateway/idempotency.ts';
+import { idempotency } from '../../services/api-gateway/pipeline/idempotency.ts';
 import { type Answer, type Ask, createUser, joinApi, startApi, type TestApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const api = await startApi(t);
 const Id = z.object({ id: z.string() });

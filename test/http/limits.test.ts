@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { type Answer, createUser, joinApi, startApi, userToken } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 function checkRefused(t: Test, { status, headers, body }: Answer, limit: number): void {
   t.equal(status, 429);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { loadServices } from '../../stack/services.ts';
+import { loadServices } from '../../stack/processes/services.ts';
 import { createUser, joinApi } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
 import { connectClient, toolAnswer } from '../support/mcp.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 t.test('the official client lists and calls every tool over three gateways in turn', async (t) => {
   const database = await freshDatabase(t);

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceBroker } from 'moleculer';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { metricTable } from '../../runtime/metric-table.ts';
-import { newMetrics } from '../../runtime/metrics.ts';
-import { metricsUrl } from '../../runtime/metrics-server.ts';
-import { traceId } from '../../runtime/tracing.ts';
+import { metricTable } from '../../runtime/telemetry/metric-table.ts';
+import { newMetrics } from '../../runtime/telemetry/metrics.ts';
+import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
+import { traceId } from '../../runtime/telemetry/tracing.ts';
 import { record, uploadOf } from '../services/phone-ingest/app.ts';
 import { createUser, createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
 import { startCallbackServer } from '../support/callback-server.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
 import { fullDay } from '../support/full-day.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 async function figures(broker: ServiceBroker): Promise<string> {

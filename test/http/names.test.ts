@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
-import { jsonSchema, propertiesOf } from '../../services/api-gateway/json-schema.ts';
+import { jsonSchema, propertiesOf } from '../../services/api-gateway/openapi/json-schema.ts';
 import { type Answer, createUser, startApi, userToken } from '../support/api.ts';
 
 const api = await startApi(t, {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { z } from 'zod';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { openapiDocument } from '../../services/api-gateway/openapi.ts';
+import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
 
 const Described = z.object({ description: z.string().optional() });
 const Operation = z.object({

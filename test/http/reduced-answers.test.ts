@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Answer, createUser, joinApi, type TestApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const secrets = {

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
-import { countStored } from '../../mixins/inbox-stored.ts';
+import { countStored } from '../../mixins/inbox/inbox-stored.ts';
 import { type Answer, joinApi, push, type TestApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a-secret-of-the-tests-of-32-characters-and-more';

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { metricsUrl } from '../../runtime/metrics-server.ts';
+import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
 import { type Ask, createWearer, joinApi, startApi, type TestApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const secrets = {
   devicemaker: 'devicemaker-secret-of-the-tests-0001',

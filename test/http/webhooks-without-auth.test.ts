@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { loadServices, serviceNames } from '../../stack/services.ts';
+import { loadServices, serviceNames } from '../../stack/processes/services.ts';
 import { ask } from '../support/api.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 t.test('while auth is unavailable webhooks are stored and processed, reads are 503', async (t) => {
   const database = await freshDatabase(t);

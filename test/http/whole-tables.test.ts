@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { databaseOf } from '../../mixins/database.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { foldConnectionChanges } from '../../services/users/queries/connection-counts.ts';
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
@@ -11,9 +11,9 @@ import { deliver } from '../services/summaries/deliver.ts';
 import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
 import { phone, steps, watch } from '../services/timeseries/interval-items.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from '../support/api.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { quietly } from '../support/filling.ts';
-import { fillStatements, rowsPerStatement, smallTables } from '../support/many-rows.ts';
+import { quietly } from '../support/rows/filling.ts';
+import { fillStatements, rowsPerStatement, smallTables } from '../support/rows/many-rows.ts';
+import { freshDatabase, type TestDatabase } from '../support/servers/database.ts';
 
 const Page = z.object({
   data: z.array(z.object({ id: z.coerce.string().optional() })),

@@ -1,4 +1,4 @@
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
 
 const ours = "n.nspname !~ '^(pg_|_?timescaledb|toolkit|information_schema|public)'";
 

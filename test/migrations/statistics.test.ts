@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
 import { migrateUp, migrationNames } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database.ts';
-import { createDatabase, dropDatabase } from '../../stack/create-database.ts';
-import { adminUrl } from '../support/database.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
+import { createDatabase, dropDatabase } from '../../stack/database/create-database.ts';
+import { adminUrl } from '../support/servers/database.ts';
 import { tracesOf } from '../support/traces.ts';
 
 const names = await migrationNames();

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { gatherAnswerTimes } from '../../mixins/answer-times.ts';
-import { startBroker, testConfig } from '../support/broker.ts';
+import { gatherAnswerTimes } from '../../mixins/provider-api/answer-times.ts';
+import { startBroker, testConfig } from '../support/servers/broker.ts';
 
 t.test('sums up the answers of each provider, and hands them over at the end', async (t) => {
   const noted: unknown[] = [];

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cipherOf } from '../../mixins/cipher.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 
 const old = 'the old secret that has 32 characters';
 const fresh = 'the new secret that has 32 characters';

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import { database } from '../../mixins/database.ts';
-import { inbox } from '../../mixins/inbox.ts';
-import { orm } from '../../mixins/orm.ts';
-import { startBroker, testConfig } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import { database } from '../../mixins/database/database.ts';
+import { orm } from '../../mixins/database/orm.ts';
+import { inbox } from '../../mixins/inbox/inbox.ts';
+import { startBroker, testConfig } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 async function environment(t: Test) {
   const { url } = await freshDatabase(t);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { inboxOn } from '../../mixins/inbox.ts';
-import { expectBodies, keepAtHand, takeFromHand } from '../../mixins/inbox-at-hand.ts';
-import { freshDatabase } from '../support/database.ts';
+import { inboxOn } from '../../mixins/inbox/inbox.ts';
+import { expectBodies, keepAtHand, takeFromHand } from '../../mixins/inbox/inbox-at-hand.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const mebibyte = 1024 * 1024;
 

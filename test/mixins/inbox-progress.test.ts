@@ -1,6 +1,6 @@
 import t from 'tap';
-import { inboxOn } from '../../mixins/inbox.ts';
-import { freshDatabase } from '../support/database.ts';
+import { inboxOn } from '../../mixins/inbox/inbox.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);

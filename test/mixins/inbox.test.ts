@@ -1,7 +1,7 @@
 import t from 'tap';
-import { type Lease, type NewDelivery, priorities } from '../../mixins/delivery.ts';
-import { inboxOn } from '../../mixins/inbox.ts';
-import { freshDatabase } from '../support/database.ts';
+import { type Lease, type NewDelivery, priorities } from '../../mixins/inbox/delivery.ts';
+import { inboxOn } from '../../mixins/inbox/inbox.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);

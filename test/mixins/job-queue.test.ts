@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
-import { keepPayload, settleJob } from '../../mixins/job-outcomes.ts';
+import { keepPayload, settleJob } from '../../mixins/jobs/job-outcomes.ts';
 import {
   cancelJob,
   claimJobs,
@@ -9,11 +9,11 @@ import {
   type JobKind,
   type JobOutcome,
   type JobRow,
-} from '../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
+} from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const database = await freshDatabase(t);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
-import { deleteOldDeadJobs } from '../../mixins/dead-jobs.ts';
-import { keepPayload } from '../../mixins/job-outcomes.ts';
+import { deleteOldDeadJobs } from '../../mixins/jobs/dead-jobs.ts';
+import { keepPayload } from '../../mixins/jobs/job-outcomes.ts';
 import {
   cancelJob,
   enqueue,
@@ -11,7 +11,7 @@ import {
   type JobKind,
   type JobOutcome,
   lanes,
-} from '../../mixins/job-queue.ts';
+} from '../../mixins/jobs/job-queue.ts';
 import {
   type HandlerOptions,
   type JobPace,
@@ -20,11 +20,11 @@ import {
   jobs,
   recurringHandler,
   workInParts,
-} from '../../mixins/jobs.ts';
+} from '../../mixins/jobs/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import type { Held } from '../../runtime/job-worker.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const database = await freshDatabase(t);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { openProviderApi, type ProviderPace, sendOnce } from '../../mixins/provider-api.ts';
+import { openProviderApi, type ProviderPace, sendOnce } from '../../mixins/provider-api/provider-api.ts';
 
 const pace: ProviderPace = { spacingMs: 0, atOnce: 10, retries: 2, firstPauseMs: 1, timeoutMs: 2000 };
 

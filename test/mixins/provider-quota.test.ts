@@ -1,7 +1,11 @@
 import t from 'tap';
-import { type ProviderQuota, type QuotaReservation, quotaOn } from '../../mixins/provider-quota.ts';
+import {
+  type ProviderQuota,
+  type QuotaReservation,
+  quotaOn,
+} from '../../mixins/provider-api/provider-quota.ts';
 import { reportedLimits } from '../../providers/activitynet/reported-limits.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const minuteMs = 60_000;

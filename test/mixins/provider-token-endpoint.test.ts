@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readTokens } from '../../mixins/token-endpoint.ts';
+import { readTokens } from '../../mixins/provider-api/token-endpoint.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const read = (status: number, body: unknown) =>

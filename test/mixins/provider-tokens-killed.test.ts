@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { startBroker, testSettings } from '../support/broker.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { startBroker, testSettings } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const provider = 'devicemaker' as const;
@@ -62,7 +62,7 @@ const settings = {
 function startHolder(): ChildProcess {
   const environment = testSettings({ databaseUrl: database.url, natsUrl: bus.natsUrl, settings });
   const { NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../stack/process.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../stack/processes/process.ts')], {
     env: { ...environment, NODE_COMPILE_CACHE, NAMESPACE: bus.namespace, SERVICES: 'users,connect' },
     stdio: 'ignore',
   });

@@ -3,13 +3,13 @@ import t, { type Test } from 'tap';
 import type { StoredTokens } from '../../contracts/users/schemas.ts';
 import { action, contract, Nothing } from '../../domain/contract.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { cipherOf } from '../../mixins/cipher.ts';
-import { type ProviderTokens, providerTokens } from '../../mixins/provider-tokens.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
+import { type ProviderTokens, providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
 import users from '../../services/users/users.service.ts';
 import { playProvider } from '../services/backfill/provider.ts';
-import { startBroker, testConfig } from '../support/broker.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { startBroker, testConfig } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const provider = 'devicemaker' as const;
 const soon = () => new Date(Date.now() + 30_000).toISOString();

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import type { Queryable } from '../../mixins/database.ts';
-import { reads } from '../../mixins/reads.ts';
-import { ReplicaGate } from '../../mixins/replica-gate.ts';
-import { startBroker, testConfig } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { ReplicaGate } from '../../mixins/database/replica-gate.ts';
+import { startBroker, testConfig } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 /** A server that answers with the given rows, one after the other; the last one again and again. */

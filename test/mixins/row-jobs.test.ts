@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceSchema } from 'moleculer';
 import t, { type Test } from 'tap';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
-import { changes, claimStatement, fencedWrites, type JobTable } from '../../mixins/job-table.ts';
-import { rowJobs } from '../../mixins/row-jobs.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from '../../mixins/jobs/job-table.ts';
+import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import type { Held, JobSource } from '../../runtime/job-worker.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import type { Held, JobSource } from '../../runtime/jobs/job-worker.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 interface Page {

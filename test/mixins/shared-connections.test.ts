@@ -1,7 +1,7 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { SharedConnections } from '../../mixins/shared-connections.ts';
-import { freshDatabase } from '../support/database.ts';
+import { SharedConnections } from '../../mixins/database/shared-connections.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const ownPid = 'select pg_backend_pid() as pid';
 

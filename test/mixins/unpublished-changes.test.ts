@@ -1,11 +1,11 @@
 import t from 'tap';
-import { deleteUnpublished } from '../../mixins/unpublished-changes.ts';
-import { metricsUrl } from '../../runtime/metrics-server.ts';
+import { deleteUnpublished } from '../../mixins/database/unpublished-changes.ts';
+import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
 import users from '../../services/users/users.service.ts';
 import { startWebhooks } from '../services/webhooks/setting.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 const age = `update changes.pending set due_at = due_at - interval '31 days'`;

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '../../stack/stack.ts';
-import { makeMemoryFolder } from '../support/memory-folder.ts';
+import { startStack } from '../../stack/servers/stack.ts';
+import { makeMemoryFolder } from '../support/servers/memory-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const copied = [

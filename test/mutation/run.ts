@@ -5,7 +5,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seeded } from '../faults/random.ts';
+import { seeded } from '../faults/support/random.ts';
 import { inParallel, withCopies } from './copies.ts';
 import { type Covered, coverageOf, covers } from './coverage.ts';
 import { runTest } from './run-test.ts';

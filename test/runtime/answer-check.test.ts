@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { action, contract } from '../../domain/contract.ts';
 import { answerProblems } from '../../runtime/answer-check.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startBroker } from '../support/broker.ts';
+import { startBroker } from '../support/servers/broker.ts';
 
 const Item = z.object({ id: z.string(), steps: z.int().nullable() });
 const List = z.object({ items: z.array(Item), total: z.int() });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { backoffMs } from '../../runtime/backoff.ts';
+import { backoffMs } from '../../runtime/jobs/backoff.ts';
 
 t.test(
   'the longest wait is two seconds first, then twice as long each time, up to half an hour',

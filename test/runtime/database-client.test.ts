@@ -1,12 +1,12 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database.ts';
-import { orm } from '../../mixins/orm.ts';
-import { connectionChoice, newClient } from '../../runtime/database-client.ts';
-import { startBroker, testConfig } from '../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { type FakeHost, hostBefore, standbyHost } from '../support/database-servers.ts';
+import { databaseOf } from '../../mixins/database/database.ts';
+import { orm } from '../../mixins/database/orm.ts';
+import { connectionChoice, newClient } from '../../runtime/database/database-client.ts';
+import { startBroker, testConfig } from '../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../support/servers/database.ts';
+import { type FakeHost, hostBefore, standbyHost } from '../support/servers/database-servers.ts';
 
 const closed = '127.0.0.1:1';
 

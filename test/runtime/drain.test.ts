@@ -2,8 +2,8 @@ import t from 'tap';
 import { actionsByName } from '../../contracts/all.ts';
 import { onDrain } from '../../runtime/drain.ts';
 import { callingOptions } from '../../runtime/environment.ts';
-import { startBroker } from '../support/broker.ts';
-import { adminUrl } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { adminUrl } from '../support/servers/database.ts';
 
 t.test('drains once, before services stop', async (t) => {
   const order: string[] = [];

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { byteLimit, type Guard, guardedFetch } from '../../runtime/guarded-fetch.ts';
-import { isLoopbackAddress, isPublicAddress } from '../../runtime/public-address.ts';
+import { byteLimit, type Guard, guardedFetch } from '../../runtime/http/guarded-fetch.ts';
+import { isLoopbackAddress, isPublicAddress } from '../../runtime/http/public-address.ts';
 import {
   type Answering,
   json,

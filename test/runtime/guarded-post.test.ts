@@ -2,9 +2,9 @@ import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { newPoster, type PosterRules } from '../../runtime/guarded-post.ts';
+import { newPoster, type PosterRules } from '../../runtime/http/guarded-post.ts';
 import { startCallbackServer, startSilentListener } from '../support/callback-server.ts';
-import { selfSigned } from '../support/self-signed.ts';
+import { selfSigned } from '../support/servers/self-signed.ts';
 
 const server = await startCallbackServer(t);
 const url = new URL(`${server.origin}/hook`);

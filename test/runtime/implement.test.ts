@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { action, contract } from '../../domain/contract.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startBroker } from '../support/broker.ts';
+import { startBroker } from '../support/servers/broker.ts';
 
 t.test('a call that arrives after the service has stopped is refused as unavailable', async (t) => {
   const steps = contract('steps', {

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { ServiceBroker } from 'moleculer';
 import t from 'tap';
-import { startJobWorker } from '../../runtime/job-worker.ts';
+import { startJobWorker } from '../../runtime/jobs/job-worker.ts';
 
 t.test('the lease of a job is extended while it runs, and no longer', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });

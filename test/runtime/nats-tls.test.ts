@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { connect } from 'nats';
 import t, { type Test } from 'tap';
 import { type BusSettings, natsOptions } from '../../runtime/nats-options.ts';
-import { debianPrograms } from '../../stack/debian-packages.ts';
-import { freePort } from '../../stack/ports.ts';
-import { waitUntil } from '../../stack/processes.ts';
-import { startServer } from '../../stack/server-process.ts';
-import { defaultStackDir, serverAccount } from '../../stack/unprivileged.ts';
-import { selfSigned } from '../support/self-signed.ts';
+import { freePort } from '../../stack/machine/ports.ts';
+import { waitUntil } from '../../stack/machine/processes.ts';
+import { defaultStackDir, serverAccount } from '../../stack/machine/unprivileged.ts';
+import { debianPrograms } from '../../stack/packages/debian-packages.ts';
+import { startServer } from '../../stack/servers/server-process.ts';
+import { selfSigned } from '../support/servers/self-signed.ts';
 
 const patienceMs = 30_000;
 

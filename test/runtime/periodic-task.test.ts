@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import t from 'tap';
-import { startPeriodicTask } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/jobs/periodic-task.ts';
 import { until } from '../support/until.ts';
 
 const task = (work: () => Promise<void>) => {

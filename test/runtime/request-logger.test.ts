@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceBroker } from 'moleculer';
 import t, { type Test } from 'tap';
-import { logLine } from '../../runtime/log-line.ts';
-import { loggerFor } from '../../runtime/request-logger.ts';
+import { logLine } from '../../runtime/telemetry/log-line.ts';
+import { loggerFor } from '../../runtime/telemetry/request-logger.ts';
 import { createWearer, joinApi, startApi } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
 import { fullDay } from '../support/full-day.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 t.test('an entry is one line of JSON with the fields of its event', async (t) => {
   const [line = ''] = logLine('info', ['delivery.done', { provider: 'x', took_ms: 3 }], {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { semaphore } from '../../runtime/semaphore.ts';
+import { semaphore } from '../../runtime/jobs/semaphore.ts';
 
 /** Work that ends on demand. */
 function task(name: string, log: string[]) {

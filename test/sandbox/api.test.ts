@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { apiAt, pauseMs } from '../../sandbox/api.ts';
+import { apiAt, pauseMs } from '../../sandbox/connect/api.ts';
 import { stubApi } from './stub-api.ts';
 
 const nowMs = Date.UTC(2026, 4, 5);

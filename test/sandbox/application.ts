@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server/server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** The start of the clock of these tests, which moves only when it is advanced. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startClock } from '../../sandbox/clock.ts';
+import { startClock } from '../../sandbox/simulation/clock.ts';
 
 t.test('runs at its speed until it reaches the wall clock, then at normal speed', async (t) => {
   let wallMs = 1_000_000;

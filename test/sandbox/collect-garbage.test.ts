@@ -4,7 +4,7 @@ import t from 'tap';
 const script = `
   const { parentPort } = require('node:worker_threads');
   (async () => {
-    const { collectGarbage } = await import(${JSON.stringify(new URL('../../sandbox/collect-garbage.ts', import.meta.url).href)});
+    const { collectGarbage } = await import(${JSON.stringify(new URL('../../sandbox/server/collect-garbage.ts', import.meta.url).href)});
     const gone = new WeakRef({});
     await new Promise((resolve) => setTimeout(resolve, 10));
     collectGarbage();

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { syncsIn } from '../../sandbox/devicemaker/new-data.ts';
-import { gapMs } from '../../sandbox/outbox.ts';
-import { simulatedUserAt } from '../../sandbox/simulated-users.ts';
+import { gapMs } from '../../sandbox/server/outbox.ts';
+import { simulatedUserAt } from '../../sandbox/simulation/simulated-users.ts';
 import { connectDevice, control, startApplication } from './application.ts';
 
 const minuteMs = 60_000;

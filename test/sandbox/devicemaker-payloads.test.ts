@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { accepts } from '../../domain/series.ts';
+import { accepts } from '../../domain/records/series.ts';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
-import { instantOf } from '../../sandbox/zone.ts';
+import { instantOf } from '../../sandbox/simulation/zone.ts';
 import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays } from './devicemaker-payloads/days.ts';
 import { problemList } from './problem-list.ts';
 

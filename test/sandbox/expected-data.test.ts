@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
-import { emptySecondSet } from '../../sandbox/second-set.ts';
-import { startSandbox } from '../../sandbox/server.ts';
-import { holds, withSpan } from '../../sandbox/spans.ts';
+import { startSandbox } from '../../sandbox/server/server.ts';
+import { emptySecondSet } from '../../sandbox/simulation/second-set.ts';
+import { holds, withSpan } from '../../sandbox/simulation/spans.ts';
 import {
   allPermissions,
   ask,

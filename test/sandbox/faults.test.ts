@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { FaultKind } from '../../sandbox/faults.ts';
+import type { FaultKind } from '../../sandbox/server/faults.ts';
 import {
   ask,
   connectDevice,

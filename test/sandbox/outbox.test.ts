@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
-import { startClock } from '../../sandbox/clock.ts';
-import { createFaults } from '../../sandbox/faults.ts';
-import { openOutbox } from '../../sandbox/outbox.ts';
-import { openStore } from '../../sandbox/store.ts';
+import { createFaults } from '../../sandbox/server/faults.ts';
+import { openOutbox } from '../../sandbox/server/outbox.ts';
+import { openStore } from '../../sandbox/server/store.ts';
+import { startClock } from '../../sandbox/simulation/clock.ts';
 
 const Address = z.object({ port: z.number() });
 

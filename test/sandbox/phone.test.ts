@@ -2,7 +2,7 @@ import t from 'tap';
 import { type AppAccess, upload } from '../../sandbox/phone/app.ts';
 import { phoneDays } from '../../sandbox/phone/days.ts';
 import { endedBetween } from '../../sandbox/phone/uploads.ts';
-import { randomOf } from '../../sandbox/random.ts';
+import { randomOf } from '../../sandbox/simulation/random.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { until } from '../support/until.ts';
 

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { apiAt } from '../../sandbox/api.ts';
-import { quarterOf } from '../../sandbox/clock.ts';
-import { backfillProgress, type ConnectDeps, type ConnectedAccount } from '../../sandbox/connect-users.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-users.ts';
+import { apiAt } from '../../sandbox/connect/api.ts';
+import {
+  backfillProgress,
+  type ConnectDeps,
+  type ConnectedAccount,
+} from '../../sandbox/connect/connect-users.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server/server.ts';
+import { quarterOf } from '../../sandbox/simulation/clock.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox/sandbox.ts';
+import { pointAt } from '../../stack/sandbox/sandbox-users.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { compared, found, readLedger, type Snapshot, wanted } from './compare.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { connectUsers } from '../../sandbox/connect-users.ts';
-import { type FaultKind, faultKinds } from '../../sandbox/faults.ts';
+import { connectUsers } from '../../sandbox/connect/connect-users.ts';
+import { type FaultKind, faultKinds } from '../../sandbox/server/faults.ts';
 import { finishBackfills, snapshots, whole } from './product-with-sandbox.ts';
 
 const minuteMs = 60_000;

@@ -2,8 +2,8 @@ import t from 'tap';
 import { type SimulatedDay, simulateDay } from '../../sandbox/day-simulation/day.ts';
 import type { Position } from '../../sandbox/day-simulation/route.ts';
 import { totalsOf, workoutSamples } from '../../sandbox/day-simulation/workout.ts';
-import { type SimulatedUser, simulatedUsers, userTraits } from '../../sandbox/simulated-users.ts';
-import { addDays } from '../../sandbox/zone.ts';
+import { type SimulatedUser, simulatedUsers, userTraits } from '../../sandbox/simulation/simulated-users.ts';
+import { addDays } from '../../sandbox/simulation/zone.ts';
 import { problemList } from './problem-list.ts';
 
 const allUsers = simulatedUsers('a seed');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { simulations } from '../../sandbox/all.ts';
-import { startSandbox } from '../../sandbox/server.ts';
+import { startSandbox } from '../../sandbox/server/server.ts';
 import {
   connectAthlete,
   connectDevice,

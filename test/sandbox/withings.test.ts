@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import type { Sandbox } from '../../sandbox/server.ts';
+import type { Sandbox } from '../../sandbox/server/server.ts';
 import { control, decide, redirectUri, startApplication, startMs, token } from './application.ts';
 
 const hourMs = 3_600_000;

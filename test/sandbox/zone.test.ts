@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addDays, dateAt, instantOf, offsetMinutesAt, weekdayOf } from '../../sandbox/zone.ts';
+import { addDays, dateAt, instantOf, offsetMinutesAt, weekdayOf } from '../../sandbox/simulation/zone.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 

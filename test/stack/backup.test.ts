@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { type Database, databaseOf } from '../../mixins/database.ts';
+import { type Database, databaseOf } from '../../mixins/database/database.ts';
 import timeseries from '../../services/timeseries/timeseries.service.ts';
-import { debianPrograms } from '../../stack/debian-packages.ts';
-import { run } from '../../stack/processes.ts';
-import { startStack } from '../../stack/stack.ts';
-import { defaultStackDir } from '../../stack/unprivileged.ts';
+import { run } from '../../stack/machine/processes.ts';
+import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
+import { debianPrograms } from '../../stack/packages/debian-packages.ts';
+import { startStack } from '../../stack/servers/stack.ts';
 import { activity, at, block, day, item, workout } from '../services/timeseries/items.ts';
 import { withUser } from '../services/timeseries/setting.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
-import { startBroker } from '../support/broker.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import type { TestDatabase } from '../support/servers/database.ts';
 
 const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 

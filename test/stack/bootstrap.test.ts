@@ -55,7 +55,7 @@ function npmThat(folder: string, script: string): NodeJS.ProcessEnv {
 }
 
 async function start(folder: string, env: NodeJS.ProcessEnv = {}) {
-  const args = [join(folder, 'stack/bootstrap.js'), 'program.ts', 'one'];
+  const args = [join(folder, 'stack/install/bootstrap.js'), 'program.ts', 'one'];
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, cwd: folder });
   let [output, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -116,7 +116,7 @@ t.test('exits with the code of the program, or by its signal', async (t) => {
       program,
       `#!${process.execPath}\n${line}\nsetInterval(() => {}, 1000);\nconsole.log('ready');\n`,
     );
-    const child = spawn(process.execPath, [join(folder, 'stack/bootstrap.js'), 'program.ts'], {
+    const child = spawn(process.execPath, [join(folder, 'stack/install/bootstrap.js'), 'program.ts'], {
       cwd: folder,
     });
     await once(child.stdout, 'data');

@@ -12,17 +12,17 @@ import type { ActionDefinition } from '../../domain/contract.ts';
 import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { callerPublicKey } from '../../runtime/bus/caller-signature.ts';
-import { withClient } from '../../stack/create-database.ts';
-import { debianPrograms } from '../../stack/debian-packages.ts';
-import { grantRights } from '../../stack/grant-rights.ts';
-import { applicationLogLevel, quietLog } from '../../stack/postgres-settings.ts';
-import { run } from '../../stack/processes.ts';
-import { roleOf, serviceRights } from '../../stack/service-rights.ts';
-import { loadServices, serviceNames } from '../../stack/services.ts';
-import { startStack } from '../../stack/stack.ts';
-import { defaultStackDir } from '../../stack/unprivileged.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { withClient } from '../../stack/database/create-database.ts';
+import { grantRights } from '../../stack/database/grant-rights.ts';
+import { roleOf, serviceRights } from '../../stack/database/service-rights.ts';
+import { run } from '../../stack/machine/processes.ts';
+import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
+import { debianPrograms } from '../../stack/packages/debian-packages.ts';
+import { loadServices, serviceNames } from '../../stack/processes/services.ts';
+import { applicationLogLevel, quietLog } from '../../stack/servers/postgres-settings.ts';
+import { startStack } from '../../stack/servers/stack.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 const root = join(import.meta.dirname, '../..');
@@ -205,7 +205,7 @@ t.test('secrets are generated once and can be replaced', async (t) => {
   const folder = makeFolders(t);
   const env = { PATH: path, SECRETS_DIR: folder };
   const secrets = (args: string, input = 'true') =>
-    run('sh', ['-c', `${input} | '${join(root, 'stack/container-secrets.sh')}' ${args}`], { env });
+    run('sh', ['-c', `${input} | '${join(root, 'stack/compose/container-secrets.sh')}' ${args}`], { env });
   await secrets('make');
   const made = await secrets('show encryption/ENCRYPTION_KEY');
   t.match(made, /^[0-9a-f]{64}$/);
@@ -214,7 +214,7 @@ t.test('secrets are generated once and can be replaced', async (t) => {
   t.equal(statSync(join(folder, 'bus/BUS_PASSWORD')).mode & 0o777, 0o444);
   await t.rejects(secrets('put providers/ACTIVITYNET_CLIENT_SECRET'), /nothing was given/);
   await secrets('put providers/ACTIVITYNET_CLIENT_SECRET', `printf %s "it's \\$1 #2"`);
-  const shown = await run(join(root, 'stack/container-entry.sh'), ['env'], { env });
+  const shown = await run(join(root, 'stack/compose/container-entry.sh'), ['env'], { env });
   t.match(shown, `ENCRYPTION_KEY=${made}\n`);
   t.match(shown, "ACTIVITYNET_CLIENT_SECRET=it's $1 #2\n");
   t.match(shown, /DATABASE_URL=postgres:\/\/pulsebus:[0-9a-f]{64}@database:5432\/pulsebus\n/);
@@ -224,7 +224,7 @@ t.test('secrets are generated once and can be replaced', async (t) => {
     DATABASE_READ_HOST: 'b:5432',
     DATABASE_USER: 'pulsebus_auth',
   };
-  const replicated = await run(join(root, 'stack/container-entry.sh'), ['env'], {
+  const replicated = await run(join(root, 'stack/compose/container-entry.sh'), ['env'], {
     env: { ...env, ...hosts },
   });
   t.match(replicated, /DATABASE_URL=postgres:\/\/pulsebus_auth:[0-9a-f]{64}@a:5432,b:5432\/pulsebus\n/);
@@ -291,7 +291,10 @@ t.test('a container joins the bus, and exits with 0 after SIGTERM', async (t) =>
   };
   await run('sh', ['-c', `printf %s '${password}' > '${folder}/bus/BUS_PASSWORD'`]);
   const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(textOf('Dockerfile')) ?? [];
-  const child = spawn(join(root, 'stack/container-entry.sh'), JSON.parse(command), { cwd: root, env });
+  const child = spawn(join(root, 'stack/compose/container-entry.sh'), JSON.parse(command), {
+    cwd: root,
+    env,
+  });
   t.teardown(() => child.kill('SIGKILL'));
   await new Promise<void>((resolve) => {
     let said = '';
@@ -327,7 +330,7 @@ t.test('each container has its own user of the bus, and only the gateway the key
 t.test('NATS reads the configuration of the containers, with a password for each service', async (t) => {
   const folder = makeFolders(t);
   const env = { PATH: path, SECRETS_DIR: folder };
-  await run(join(root, 'stack/container-secrets.sh'), ['make'], { env });
+  await run(join(root, 'stack/compose/container-secrets.sh'), ['make'], { env });
   const { natsServer } = await debianPrograms({ stackDir, log: () => undefined });
   if (natsServer === null) throw new Error('this test needs NATS');
   const check = [natsServer, '-t', '-c', join(root, 'stack/compose/nats.conf')];

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import t from 'tap';
-import { serveConnectLink } from '../../stack/connect-link.ts';
+import { serveConnectLink } from '../../stack/sandbox/connect-link.ts';
 import { whole } from '../sandbox/product-with-sandbox.ts';
 
 const all = await whole(t, []);

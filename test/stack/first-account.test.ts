@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { loadConfig } from '../../config.ts';
 import auth from '../../services/auth/auth.service.ts';
-import { firstAccount, removeOnceUsed, unusedLogin } from '../../stack/first-account.ts';
-import { startBroker } from '../support/broker.ts';
-import { freshDatabase } from '../support/database.ts';
+import { firstAccount, removeOnceUsed, unusedLogin } from '../../stack/database/first-account.ts';
+import { startBroker } from '../support/servers/broker.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 t.test('a generated password stays in the data folder until the first log-in only', async (t) => {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { run } from '../../stack/processes.ts';
+import { run } from '../../stack/machine/processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n');

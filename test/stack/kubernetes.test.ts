@@ -10,11 +10,11 @@ import { Service } from 'kubernetes-models/v1/Service';
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
 import { settingNames } from '../../config.ts';
-import { metricTable } from '../../runtime/metric-table.ts';
+import { metricTable } from '../../runtime/telemetry/metric-table.ts';
 import { readComposed } from '../../stack/kubernetes/composed.ts';
 import { manifestTexts } from '../../stack/kubernetes/manifest-texts.ts';
 import { type Manifest, manifests } from '../../stack/kubernetes/manifests.ts';
-import { serviceNames } from '../../stack/services.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 
 const folder = join(import.meta.dirname, '../../kubernetes');
 const all = Object.values(manifests(serviceNames)).flat();

@@ -8,10 +8,10 @@ import { Webhook } from 'standardwebhooks';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { loadConfig } from '../../config.ts';
-import { takeDataDir } from '../../stack/data-dir.ts';
-import { ownPort } from '../../stack/ports.ts';
-import { registerReceiver, startReceiver } from '../../stack/sandbox-receiver.ts';
-import { writePrivate } from '../../stack/secrets.ts';
+import { writePrivate } from '../../stack/database/secrets.ts';
+import { ownPort } from '../../stack/machine/ports.ts';
+import { registerReceiver, startReceiver } from '../../stack/sandbox/sandbox-receiver.ts';
+import { takeDataDir } from '../../stack/servers/data-dir.ts';
 import { createUser, startApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
 
@@ -43,7 +43,7 @@ async function startAgain(settings: Readonly<Record<string, string>> = {}) {
 function listen(t: Test, args: readonly string[], data = folder) {
   const child: ChildProcess = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../../stack/listen.ts'), ...args],
+    [join(import.meta.dirname, '../../stack/commands/listen.ts'), ...args],
     { env: { ...process.env, DATA_DIR: data }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   t.teardown(() => child.kill('SIGKILL'));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { startApi } from '../support/api.ts';
-import { adminUrl, natsUrl } from '../support/database.ts';
+import { adminUrl, natsUrl } from '../support/servers/database.ts';
 
 /** Where something listens on a port: the addresses as /proc/net/tcp and tcp6 write them. */
 function listeners(port: number): string[] {

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { commandLine, signal, waitUntil } from '../../stack/processes.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { commandLine, signal, waitUntil } from '../../stack/machine/processes.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 /** A parent that keeps one process of the cluster running, as `npm run cluster` does. */
 const parentProgram = `
-  const { startMember } = await import(${JSON.stringify(import.meta.resolve('../../stack/member.ts'))});
+  const { startMember } = await import(${JSON.stringify(import.meta.resolve('../../stack/processes/member.ts'))});
   const stop = startMember({ title: 'summaries.1', environment: process.env }, (line) => console.log(line));
   process.once('SIGTERM', async () => { await stop(); process.exit(0); });
 `;

@@ -5,8 +5,8 @@ import t from 'tap';
 import { actionsByName } from '../../contracts/all.ts';
 import { callsOf } from '../../contracts/calls.ts';
 import { permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
-import { composedUsersFile } from '../../stack/nats-users.ts';
-import { startOwnBus } from '../support/nats.ts';
+import { composedUsersFile } from '../../stack/servers/nats-users.ts';
+import { startOwnBus } from '../support/servers/nats.ts';
 
 const roles = [...serviceRoles, 'auth+users'];
 const bus = await startOwnBus(t, { roles: ['auth+users'] });

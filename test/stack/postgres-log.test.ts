@@ -7,11 +7,11 @@ import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
 import auth from '../../services/auth/auth.service.ts';
 import users from '../../services/users/users.service.ts';
-import { databaseWarnings } from '../../stack/database-warnings.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
-import { defaultStackDir } from '../../stack/unprivileged.ts';
-import { startBroker } from '../support/broker.ts';
+import { databaseWarnings } from '../../stack/database/database-warnings.ts';
+import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
+import { type Stack, startStack } from '../../stack/servers/stack.ts';
 import { refusal } from '../support/refusal.ts';
+import { startBroker } from '../support/servers/broker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pulsebus-log-test-'));
 chmodSync(folder, 0o711);

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { commands } from '../../stack/repl-commands.ts';
+import { commands } from '../../stack/commands/repl-commands.ts';
 import { createUser, createWearer, joinApi, userToken } from '../support/api.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const namespace = `test-${randomUUID().slice(0, 12)}`;
 const database = await freshDatabase(t);
@@ -25,19 +25,23 @@ t.teardown(() => rmSync(home, { recursive: true, force: true }));
 
 /** Sends lines to `npm run repl`; returns its output. */
 async function typed(lines: readonly string[]): Promise<{ output: string; code: number | null }> {
-  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../../stack/repl.ts')], {
-    env: {
-      ...process.env,
-      HOME: home, // its history goes there
-      NATS_URL: natsUrl(),
-      DATABASE_URL: database.url,
-      NAMESPACE: namespace,
-      JWT_SECRET: 'x'.repeat(32),
-      ENCRYPTION_KEY: 'x'.repeat(32),
-      METRICS_PORT: '1', // what runs beside it has that port
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../stack/commands/repl.ts')],
+    {
+      env: {
+        ...process.env,
+        HOME: home, // its history goes there
+        NATS_URL: natsUrl(),
+        DATABASE_URL: database.url,
+        NAMESPACE: namespace,
+        JWT_SECRET: 'x'.repeat(32),
+        ENCRYPTION_KEY: 'x'.repeat(32),
+        METRICS_PORT: '1', // what runs beside it has that port
+      },
+      stdio: ['pipe', 'pipe', 'pipe'],
     },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { loadConfig } from '../../config.ts';
-import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { connectSandboxUsers } from '../../stack/sandbox-users.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox/sandbox.ts';
+import { connectSandboxUsers } from '../../stack/sandbox/sandbox-users.ts';
 import { whole } from '../sandbox/product-with-sandbox.ts';
 
 t.test('accounts of a provider that does not answer are connected when it does', async (t) => {

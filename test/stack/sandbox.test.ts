@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadConfig } from '../../config.ts';
-import { SandboxAccess } from '../../sandbox/simulation.ts';
-import { environmentOf, sandboxIsOn, settingsOf } from '../../stack/sandbox.ts';
+import { SandboxAccess } from '../../sandbox/simulation/simulation.ts';
+import { environmentOf, sandboxIsOn, settingsOf } from '../../stack/sandbox/sandbox.ts';
 
 t.test('SANDBOX=auto is on while all services run and no provider has credentials', async (t) => {
   const rows: readonly [Record<string, string>, boolean][] = [

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadConfig } from '../../config.ts';
 import { providers } from '../../providers/all.ts';
-import { notesOn, webhookAddresses } from '../../stack/prepare.ts';
-import { generatedSecrets } from '../../stack/secrets.ts';
-import { startPage } from '../../stack/start-page.ts';
+import { generatedSecrets } from '../../stack/database/secrets.ts';
+import { notesOn, webhookAddresses } from '../../stack/processes/prepare.ts';
+import { startPage } from '../../stack/sandbox/start-page.ts';
 
 const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
   names === null ? [] : [names.webhookSecrets],

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { settingNames } from '../../config.ts';
-import { environmentFor } from '../../stack/service-environment.ts';
-import { serviceNames } from '../../stack/services.ts';
+import { environmentFor } from '../../stack/database/service-environment.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 
 const all = Object.fromEntries(
   [...settingNames, 'PATH', 'AWS_SECRET_ACCESS_KEY', 'NPM_TOKEN'].map((name) => [name, `value of ${name}`]),

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
 import { providerNamed, providerNames, providers } from '../../providers/all.ts';
-import { withClient } from '../../stack/create-database.ts';
-import { grantRights } from '../../stack/grant-rights.ts';
-import { policiedTables } from '../../stack/row-policies.ts';
-import { jobPrivileges, roleOf, schemas, serviceRights } from '../../stack/service-rights.ts';
-import { ensureServiceRoles } from '../../stack/service-roles.ts';
-import { serviceNames } from '../../stack/services.ts';
-import { freshDatabase } from '../support/database.ts';
+import { withClient } from '../../stack/database/create-database.ts';
+import { grantRights } from '../../stack/database/grant-rights.ts';
+import { policiedTables } from '../../stack/database/row-policies.ts';
+import { jobPrivileges, roleOf, schemas, serviceRights } from '../../stack/database/service-rights.ts';
+import { ensureServiceRoles } from '../../stack/database/service-roles.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const database = await freshDatabase(t);
@@ -134,7 +134,7 @@ t.test('a role sees and writes only the jobs of its own kinds', async (t) => {
 t.test('the jobs of a service have the kinds that its role may see', (t) => {
   const kinds = serviceNames.flatMap((service) =>
     filesOf(service).flatMap((text) =>
-      /mixins\/job(s|-queue)\.ts'/.test(text)
+      /mixins\/jobs\/job(s|-queue)\.ts'/.test(text)
         ? [...text.matchAll(/name: '([a-z-]+)\.[a-z_]+'/g)].map(([, kind]) => [service, kind] as const)
         : [],
     ),
@@ -230,7 +230,7 @@ function sourcesOf(service: string): string[] {
   };
   visit(`services/${service}/${service}.service.ts`);
   // These hold statements of several services, and the gateway's: the flow over all processes uses them.
-  const isMixed = (file: string) => /^mixins\/(inbox|sealed-bodies)/.test(file);
+  const isMixed = (file: string) => /^mixins\/inbox\/(inbox|sealed-bodies)/.test(file);
   return [...seen].filter((file) => /^(services|mixins)\//.test(file) && !isMixed(file));
 }
 

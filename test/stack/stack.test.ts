@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectNats } from 'nats';
 import t, { type Test } from 'tap';
-import { withClient } from '../../stack/create-database.ts';
-import { commandLine, signal, waitUntil } from '../../stack/processes.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
-import type { StackOptions } from '../../stack/stack-options.ts';
+import { withClient } from '../../stack/database/create-database.ts';
+import { commandLine, signal, waitUntil } from '../../stack/machine/processes.ts';
+import { type Stack, startStack } from '../../stack/servers/stack.ts';
+import type { StackOptions } from '../../stack/servers/stack-options.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 
@@ -26,8 +26,8 @@ const shared = start(t);
 
 /** Another process with its own stack; resolves when it is ready. */
 const STAY = `
-  const { startStack } = await import(${JSON.stringify(import.meta.resolve('../../stack/stack.ts'))});
-  const { withClient } = await import(${JSON.stringify(import.meta.resolve('../../stack/create-database.ts'))});
+  const { startStack } = await import(${JSON.stringify(import.meta.resolve('../../stack/servers/stack.ts'))});
+  const { withClient } = await import(${JSON.stringify(import.meta.resolve('../../stack/database/create-database.ts'))});
   const [dataDir] = process.argv.slice(1);
   const stackDir = process.env.STACK_DIR;
   const stack = await startStack({ dataDir, log() {}, ...(stackDir ? { stackDir } : {}) });

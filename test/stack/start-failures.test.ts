@@ -5,13 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { takeDataDir } from '../../stack/data-dir.ts';
-import { checkListening, checkMetricsPorts, sentenceOf } from '../../stack/listening.ts';
-import { misspeltSettings } from '../../stack/misspelt-settings.ts';
-import { checkServers } from '../../stack/reachable.ts';
-import { loadServices } from '../../stack/services.ts';
-import { startErrorOf } from '../../stack/start-error.ts';
-import { adminUrl, natsUrl } from '../support/database.ts';
+import { checkListening, checkMetricsPorts, sentenceOf } from '../../stack/machine/listening.ts';
+import { misspeltSettings } from '../../stack/machine/misspelt-settings.ts';
+import { checkServers } from '../../stack/machine/reachable.ts';
+import { startErrorOf } from '../../stack/machine/start-error.ts';
+import { loadServices } from '../../stack/processes/services.ts';
+import { takeDataDir } from '../../stack/servers/data-dir.ts';
+import { adminUrl, natsUrl } from '../support/servers/database.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -200,7 +200,10 @@ t.test('a full disk is reported with the folder', async (t) => {
 async function command(name: string, settings: NodeJS.ProcessEnv, ...args: string[]) {
   const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE, ...settings };
-  const child = spawn(process.execPath, [join(root, `stack/${name}.ts`), ...args], { cwd: root, env });
+  const child = spawn(process.execPath, [join(root, `stack/commands/${name}.ts`), ...args], {
+    cwd: root,
+    env,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

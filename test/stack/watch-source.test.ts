@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { watchSource } from '../../stack/watch-source.ts';
+import { watchSource } from '../../stack/commands/watch-source.ts';
 
 t.test('replacing a watched file by rename is noticed each time', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'pulsebus-watch-'));

@@ -5,11 +5,11 @@ import { get } from 'node:http';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { loadConfig } from '../../config.ts';
-import { commandLine, signal, waitUntil } from '../../stack/processes.ts';
-import { shareOf } from '../../stack/workers.ts';
-import { freshDatabase, natsUrl } from '../support/database.ts';
+import { commandLine, signal, waitUntil } from '../../stack/machine/processes.ts';
+import { shareOf } from '../../stack/processes/workers.ts';
+import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
-const program = new URL('../../stack/process.ts', import.meta.url).pathname;
+const program = new URL('../../stack/processes/process.ts', import.meta.url).pathname;
 const patienceMs = 60_000;
 const limit = 40;
 
@@ -106,14 +106,14 @@ t.test('a process that starts workers does not load the gateway', async (t) => {
   const loaded = `
     import { registerHooks } from 'node:module';
     registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });
-    await import(${JSON.stringify(new URL('../../stack/start-services.ts', import.meta.url).href)});`;
+    await import(${JSON.stringify(new URL('../../stack/processes/start-services.ts', import.meta.url).href)});`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', loaded]);
   let urls = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     urls += text;
   });
   t.same(await once(child, 'close'), [0, null]);
-  t.match(urls, '/stack/workers.ts');
+  t.match(urls, '/stack/processes/workers.ts');
   t.notMatch(urls, '/api-gateway.service.ts');
 });
 

@@ -3,10 +3,10 @@ import type { ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { loadServices } from '../../stack/services.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { freshDatabase, type TestDatabase } from './database.ts';
+import { loadServices } from '../../stack/processes/services.ts';
 import { insertDeveloper } from './developer.ts';
+import { startBroker, type TestBroker } from './servers/broker.ts';
+import { freshDatabase, type TestDatabase } from './servers/database.ts';
 
 /** One answer with its parsed body; null if there is none. */
 export interface Answer {

@@ -3,9 +3,9 @@ import type { Caller, Tokens } from '../../contracts/auth/schemas.ts';
 import type { Call } from '../../runtime/environment.ts';
 import auth from '../../services/auth/auth.service.ts';
 import users from '../../services/users/users.service.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { freshDatabase, type TestDatabase } from './database.ts';
 import { insertDeveloper } from './developer.ts';
+import { startBroker, type TestBroker } from './servers/broker.ts';
+import { freshDatabase, type TestDatabase } from './servers/database.ts';
 
 /** auth and users on a database of their own, with one developer. */
 export interface TestAuth extends TestBroker {

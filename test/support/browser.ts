@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { chromiumOptions } from '../../stack/find-chromium.ts';
+import { chromiumOptions } from '../../stack/packages/find-chromium.ts';
 
 /** How long an action waits on a machine that runs other tests. */
 export const patienceMs = 120_000;

@@ -1,5 +1,5 @@
-import type { Cipher } from '../../mixins/cipher.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Cipher } from '../../mixins/provider-api/cipher.ts';
 import { ownTables } from './traces.ts';
 
 /** An encrypted value: its place and plain text; null if it cannot be decrypted. */

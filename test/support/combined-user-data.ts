@@ -1,4 +1,4 @@
-import type { SeriesType } from '../../domain/series.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
 import type { DataSample, UserData } from '../services/summaries/user-data.ts';
 
 /** Combines the data of several users. */

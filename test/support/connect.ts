@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { Connection } from '../../contracts/users/schemas.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 import { type Choice, consentTo } from '../services/connect/provider.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from './api.ts';
-import { freshDatabase } from './database.ts';
+import { freshDatabase } from './servers/database.ts';
 
 type ProviderName = 'devicemaker' | 'activitynet';
 

@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto';
-import type { Queryable } from '../../mixins/database.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
 
 /**
  * Creates an account to log in with, unless it exists. A stored hash names its own costs: this one takes no time, a hash

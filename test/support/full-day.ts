@@ -1,4 +1,4 @@
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant } from '../../domain/time/time.ts';
 
 /** A daily record of a device that was worn from its start on, without a gap. */
 export interface FullDay {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../mixins/database.ts';
+import type { Database } from '../../mixins/database/database.ts';
 
 /**
  * Columns that may hold a value: those of every table that the role may read, and the planner's statistics. Without

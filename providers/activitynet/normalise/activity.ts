@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { WorkoutRecord } from '../../../domain/records.ts';
-import { dayMs, earliestMs, parseInstant } from '../../../domain/time.ts';
+import type { WorkoutRecord } from '../../../domain/records/records.ts';
+import { dayMs, earliestMs, parseInstant } from '../../../domain/time/time.ts';
 import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { activityExtras } from './extras.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';

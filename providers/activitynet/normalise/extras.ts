@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { extraOf } from '../../../domain/extra-fields.ts';
-import { parseInstant } from '../../../domain/time.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import { parseInstant } from '../../../domain/time/time.ts';
 import {
   type LapRecord,
   mostLaps,

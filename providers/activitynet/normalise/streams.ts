@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { SampleBlock, WorkoutRecord } from '../../../domain/records.ts';
-import { accepts, type SeriesType } from '../../../domain/series.ts';
-import { dayMs } from '../../../domain/time.ts';
+import type { SampleBlock, WorkoutRecord } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType } from '../../../domain/records/series.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 
 /** The streams that become samples. The provider's units equal ours. Cadence counts one foot. */
 const table: readonly (readonly [stream: string, type: SeriesType])[] = [

@@ -1,4 +1,4 @@
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 
 /** Maps the activity platform's sport types to workout types. All others are `other`. */
 const table: readonly (readonly [type: WorkoutType, names: string])[] = [

@@ -1,4 +1,4 @@
-import { offsetMinutesIn } from '../../../domain/zone.ts';
+import { offsetMinutesIn } from '../../../domain/time/zone.ts';
 
 /**
  * Offset of an activity's clock from UTC in minutes: as sent, otherwise from the zone's name at that instant

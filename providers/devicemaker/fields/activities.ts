@@ -1,4 +1,4 @@
-import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/field-table.ts';
+import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/provider/field-table.ts';
 import { head, identity, why } from './common.ts';
 
 /** The fields of an activity. Its details have them too. */

@@ -1,4 +1,4 @@
-import { assumed, type FieldTable, kept, notKept } from '../../../domain/field-table.ts';
+import { assumed, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
 
 /** Reasons that several fields share. */
 export const why = {

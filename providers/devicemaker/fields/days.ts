@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { dayValueRows } from '../normalise/day-value-rows.ts';
 import { head, ofDay } from './common.ts';
 

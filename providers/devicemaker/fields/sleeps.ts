@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept } from '../../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept } from '../../../domain/provider/field-table.ts';
 import { head, ofDay } from './common.ts';
 
 /** A night with its naps. */

@@ -1,4 +1,4 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/field-table.ts';
+import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { identity, samplesOnly, why } from './common.ts';
 
 const measured: FieldTable = {

@@ -1,4 +1,4 @@
-import { bareItem, type SampleBlock } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock } from '../../../domain/records/records.ts';
 import { Activity, givenExtras, workoutOf } from './activity.ts';
 import { extrasOf } from './activity-extras.ts';
 import { readTrack } from './activity-track.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { extraOf } from '../../../domain/extra-fields.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
 import { sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { activities } from '../fields/activities.ts';
 import { cleanText } from './item.ts';

@@ -1,5 +1,5 @@
-import type { SampleBlock } from '../../../domain/records.ts';
-import { accepts, type SeriesType } from '../../../domain/series.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType } from '../../../domain/records/series.ts';
 import { instantMs, isObject, type Problem } from './item.ts';
 import { isPlaceholder, type LeftOut, problemsOf } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bareItem, type WorkoutRecord } from '../../../domain/records.ts';
+import { bareItem, type WorkoutRecord } from '../../../domain/records/records.ts';
 import { hasExtras, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { extrasOf } from './activity-extras.ts';
 import { beats, count, flag, head, id, isObject, measure, type Normaliser, refused, text } from './item.ts';

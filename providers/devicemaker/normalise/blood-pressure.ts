@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseInstant } from '../../../domain/time.ts';
+import { parseInstant } from '../../../domain/time/time.ts';
 import { bloodPressures } from '../fields/wellness.ts';
 import { head, isObject, type Normaliser } from './item.ts';
 import { named } from './named.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutNoise } from '../../../domain/decimals.ts';
+import { withoutNoise } from '../../../domain/json/decimals.ts';
 import { bodyComps } from '../fields/wellness.ts';
 import { head, type Normaliser } from './item.ts';
 import { named } from './named.ts';

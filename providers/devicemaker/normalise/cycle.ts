@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bareItem, type OtherRecord } from '../../../domain/records.ts';
-import { CalendarDate, dateToMs, dayMs, earliestMs, localDate } from '../../../domain/time.ts';
+import { bareItem, type OtherRecord } from '../../../domain/records/records.ts';
+import { CalendarDate, dateToMs, dayMs, earliestMs, localDate } from '../../../domain/time/time.ts';
 import { contentHash } from './content-hash.ts';
 import { count, isObject, measure, type Normaliser, readItem, refused, text } from './item.ts';
 import { wholeItem, wholeReason } from './whole-item.ts';

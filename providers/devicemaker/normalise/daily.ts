@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bareItem, type DayRecord, type SampleBlock } from '../../../domain/records.ts';
-import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { bareItem, type DayRecord, type SampleBlock } from '../../../domain/records/records.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
 import { dailies } from '../fields/days.ts';
 import { dayValuesOf } from './day-values.ts';
 import { beats, count, head, map, measure, type Normaliser } from './item.ts';

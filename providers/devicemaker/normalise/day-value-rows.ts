@@ -1,4 +1,4 @@
-import type { DayValues } from '../../../domain/day-values.ts';
+import type { DayValues } from '../../../domain/records/day-values.ts';
 
 /** The day values that are numbers. */
 export type NumberName = {

@@ -1,8 +1,8 @@
-import type { DayValues, DayValuesRecord } from '../../../domain/day-values.ts';
-import { mostBatteryEvents } from '../../../domain/day-values.ts';
-import { extraOf } from '../../../domain/extra-fields.ts';
-import type { FieldTable } from '../../../domain/field-table.ts';
-import { CalendarDate, formatInstant, knownLocalDate } from '../../../domain/time.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
+import type { DayValues, DayValuesRecord } from '../../../domain/records/day-values.ts';
+import { mostBatteryEvents } from '../../../domain/records/day-values.ts';
+import { CalendarDate, formatInstant, knownLocalDate } from '../../../domain/time/time.ts';
 import { dayValueRows, type NumberName } from './day-value-rows.ts';
 import { cleanText, instantMs, isObject, type Problem } from './item.ts';
 import type { SampleOrigin } from './samples.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bareItem, type EpochRecord } from '../../../domain/records.ts';
-import type { SeriesType } from '../../../domain/series.ts';
+import { bareItem, type EpochRecord } from '../../../domain/records/records.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import { count, head, type Normaliser, type Problem, text } from './item.ts';
 import { valueIn } from './sample-item.ts';
 import { readTimed } from './timed-item.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SeriesType } from '../../../domain/series.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import { healthSnapshot } from '../fields/wellness.ts';
 import { head, list, map, type Normaliser, type Problem, readItem } from './item.ts';
 import { named } from './named.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plainMessage } from '../../../domain/plain-message.ts';
-import type { StoreItem } from '../../../domain/records.ts';
-import { dayMs, earliestMs } from '../../../domain/time.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { dayMs, earliestMs } from '../../../domain/time/time.ts';
 import type { Track } from '../../../domain/workouts/track.ts';
 
 /** A part of an item that was rejected. `reason` appears in answers and logs and never contains a value. */

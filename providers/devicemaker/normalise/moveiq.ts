@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bareItem } from '../../../domain/records.ts';
-import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { bareItem } from '../../../domain/records/records.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
 import { head, isObject, measure, type Normaliser, offsetMinutes, refused } from './item.ts';
 import { readTimed } from './timed-item.ts';
 import { wholeItem, wholeReason } from './whole-item.ts';

@@ -1,6 +1,6 @@
-import type { FieldTable } from '../../../domain/field-table.ts';
-import { bareItem } from '../../../domain/records.ts';
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
+import { bareItem } from '../../../domain/records/records.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { dayValuesOf } from './day-values.ts';
 import { measure, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
 import type { ReadSamples } from './samples.ts';

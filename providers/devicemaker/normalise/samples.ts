@@ -1,7 +1,7 @@
-import { type RecordingMethod, withMethod } from '../../../domain/recording-method.ts';
-import type { SampleBlock } from '../../../domain/records.ts';
-import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { dayMs, earliestMs } from '../../../domain/time.ts';
+import { type RecordingMethod, withMethod } from '../../../domain/records/recording-method.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import { dayMs, earliestMs } from '../../../domain/time/time.ts';
 import type { Problem } from './item.ts';
 
 /** The origin of samples: the start that offsets count from, and the clock and device of their item. */

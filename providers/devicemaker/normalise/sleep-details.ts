@@ -1,5 +1,5 @@
-import { extraOf } from '../../../domain/extra-fields.ts';
-import type { SleepDetails, SleepScorePart } from '../../../domain/records.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import type { SleepDetails, SleepScorePart } from '../../../domain/records/records.ts';
 import { sleeps } from '../fields/sleeps.ts';
 import { cleanText, isObject } from './item.ts';
 

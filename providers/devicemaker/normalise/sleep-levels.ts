@@ -1,4 +1,4 @@
-import { mostStageSpans, type StageSpan } from '../../../domain/records.ts';
+import { mostStageSpans, type StageSpan } from '../../../domain/records/records.ts';
 import { SleepStageName } from '../../../domain/wire.ts';
 import { isObject, type Problem } from './item.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bareItem, type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records.ts';
-import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { bareItem, type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records/records.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
 import {
   count,
   head,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, dateToMs, hourMs } from '../../../domain/time.ts';
+import { CalendarDate, dateToMs, hourMs } from '../../../domain/time/time.ts';
 import { userMetrics } from '../fields/wellness.ts';
 import { head, instantReason, isObject, type Normaliser, refused } from './item.ts';
 import { sampleItem, valueIn } from './sample-item.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { extraOf } from '../../../domain/extra-fields.ts';
-import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
-import { StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import type { Normalised, PartRead } from '../../../domain/provider/pulled-provider.ts';
+import { StoreItem, type WorkoutRecord } from '../../../domain/records/records.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { exercise as exerciseFields } from '../session-fields.ts';
 import { deviceOf, idOf, intervalOf, isObject, numberAt, secondsOf } from './point.ts';

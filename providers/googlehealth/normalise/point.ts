@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DeviceType } from '../../../domain/interval-records.ts';
-import { methodOfActive, withMethod } from '../../../domain/recording-method.ts';
-import type { SeriesType } from '../../../domain/series.ts';
-import { parseInstant } from '../../../domain/time.ts';
+import type { DeviceType } from '../../../domain/records/interval-records.ts';
+import { methodOfActive, withMethod } from '../../../domain/records/recording-method.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { parseInstant } from '../../../domain/time/time.ts';
 
 /** A number; the provider may send it as a string. Null: it is missing or none. */
 export function numberAt(value: unknown, path: string): number | null {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Normalised, PartRead, Span } from '../../../domain/pulled-provider.ts';
-import { type SampleBlock, StoreItem } from '../../../domain/records.ts';
-import type { SeriesType } from '../../../domain/series.ts';
-import { hourMs } from '../../../domain/time.ts';
+import type { Normalised, PartRead, Span } from '../../../domain/provider/pulled-provider.ts';
+import { type SampleBlock, StoreItem } from '../../../domain/records/records.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { hourMs } from '../../../domain/time/time.ts';
 import { deviceOf, isObject, msOf, numberAt, offsetOf, sampleDevice } from './point.ts';
 
 /** A type of samples, or of values of a day: the member of a point, and the series of each of its numbers. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { extraOf, extrasTogether } from '../../../domain/extra-fields.ts';
-import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
+import { extraOf, extrasTogether } from '../../../domain/provider/extra-fields.ts';
+import type { Normalised, PartRead } from '../../../domain/provider/pulled-provider.ts';
 import {
   mostStageSpans,
   type SleepDetails,
@@ -8,8 +8,8 @@ import {
   type StageSpan,
   StoreItem,
   sleepRanks,
-} from '../../../domain/records.ts';
-import { localDate } from '../../../domain/time.ts';
+} from '../../../domain/records/records.ts';
+import { localDate } from '../../../domain/time/time.ts';
 import { sleep as sleepFields } from '../session-fields.ts';
 import { deviceOf, idOf, intervalOf, isObject, msOf, numberAt, type PointSpan } from './point.ts';
 

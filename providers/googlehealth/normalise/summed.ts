@@ -1,5 +1,5 @@
-import type { IntervalRecord, IntervalSource, SummedType } from '../../../domain/interval-records.ts';
-import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
+import type { Normalised, PartRead } from '../../../domain/provider/pulled-provider.ts';
+import type { IntervalRecord, IntervalSource, SummedType } from '../../../domain/records/interval-records.ts';
 import { deviceOf, idOf, intervalOf, isObject, merged, numberAt, type PointDevice } from './point.ts';
 
 /** A summed type: the member of a point with its value. */

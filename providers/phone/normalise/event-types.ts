@@ -1,4 +1,4 @@
-import type { CycleObservation, Nutrient } from '../../../domain/event-data.ts';
+import type { CycleObservation, Nutrient } from '../../../domain/provider/event-data.ts';
 
 /** How records of a type become events. */
 export type EventType =

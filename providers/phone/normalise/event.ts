@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type CycleRecordData, type NutritionData, nutrientUnits } from '../../../domain/event-data.ts';
-import { bareItem, type StoreItem } from '../../../domain/records.ts';
-import { dayMs } from '../../../domain/time.ts';
+import {
+  type CycleRecordData,
+  type NutritionData,
+  nutrientUnits,
+} from '../../../domain/provider/event-data.ts';
+import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import { type EventType, eventTypeOf } from './event-types.ts';
 import { isObject, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
 import { sourceOf } from './source.ts';

@@ -1,5 +1,5 @@
-import { dayMs, earliestMs } from '../../../domain/time.ts';
-import { offsetMinutesIn } from '../../../domain/zone.ts';
+import { dayMs, earliestMs } from '../../../domain/time/time.ts';
+import { offsetMinutesIn } from '../../../domain/time/zone.ts';
 
 /** The reason why an item is set aside. It never contains a value. */
 export interface Problem {

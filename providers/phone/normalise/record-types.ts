@@ -1,4 +1,4 @@
-import type { SeriesType } from '../../../domain/series.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 
 /** How records of a type become values of the catalogue. */
 export interface RecordType {

@@ -1,5 +1,5 @@
-import { type IntervalSource, longestIntervalMs } from '../../../domain/interval-records.ts';
-import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { type IntervalSource, longestIntervalMs } from '../../../domain/records/interval-records.ts';
+import { accepts, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { type ItemSpan, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
 import { isHealthKit, type RecordType, recordTypeOf } from './record-types.ts';
 import { sampleDevice, sourceOf } from './source.ts';

@@ -1,4 +1,4 @@
-import type { IntervalSource } from '../../../domain/interval-records.ts';
+import type { IntervalSource } from '../../../domain/records/interval-records.ts';
 import { type ItemSpan, isObject, isProblem, type Problem, type RawItem, spanOf } from './item.ts';
 import { sourceOf } from './source.ts';
 

@@ -1,6 +1,6 @@
-import type { DeviceType, IntervalSource } from '../../../domain/interval-records.ts';
-import { methodOfActive, withMethod } from '../../../domain/recording-method.ts';
-import type { SeriesType } from '../../../domain/series.ts';
+import type { DeviceType, IntervalSource } from '../../../domain/records/interval-records.ts';
+import { methodOfActive, withMethod } from '../../../domain/records/recording-method.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import { isObject, type RawItem, textOrNull } from './item.ts';
 
 /** The device types that apps send, and ours. */

@@ -1,4 +1,4 @@
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 
 /** Workout types of HealthKit and Health Connect by ours. All that are not listed are `other`. */
 const names: Readonly<Record<Exclude<WorkoutType, 'other'>, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { extraOf, extrasTogether } from '../../../domain/extra-fields.ts';
-import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
-import { accepts, type SeriesType } from '../../../domain/series.ts';
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import { extraOf, extrasTogether } from '../../../domain/provider/extra-fields.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType } from '../../../domain/records/series.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import {
   hasExtras,
   type LapRecord,

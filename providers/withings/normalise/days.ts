@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DayValues, DayValuesRecord } from '../../../domain/day-values.ts';
-import { bareItem, type DayRecord, type StoreItem } from '../../../domain/records.ts';
-import { CalendarDate, dateToMs, dayMs } from '../../../domain/time.ts';
-import { midnightIn } from '../../../domain/zone.ts';
+import type { DayValues, DayValuesRecord } from '../../../domain/records/day-values.ts';
+import { bareItem, type DayRecord, type StoreItem } from '../../../domain/records/records.ts';
+import { CalendarDate, dateToMs, dayMs } from '../../../domain/time/time.ts';
+import { midnightIn } from '../../../domain/time/zone.ts';
 import { importedDevice, isImported } from './devices.ts';
 import {
   beats,

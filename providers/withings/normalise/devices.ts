@@ -1,4 +1,4 @@
-import type { DeviceType } from '../../../domain/interval-records.ts';
+import type { DeviceType } from '../../../domain/records/interval-records.ts';
 
 /** The device of rows that Withings imported from another maker's service. */
 export const importedDevice = 'imported';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
-import type { StoreItem } from '../../../domain/records.ts';
-import { dayMs, earliestMs } from '../../../domain/time.ts';
-import { offsetMinutesIn } from '../../../domain/zone.ts';
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { dayMs, earliestMs } from '../../../domain/time/time.ts';
+import { offsetMinutesIn } from '../../../domain/time/zone.ts';
 
 /** A number in a range. An invalid field counts as absent: one bad value does not cost the whole record. */
 export const measure = (least: number, most: number) =>

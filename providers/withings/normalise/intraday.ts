@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { IntervalRecord, IntervalSource, SummedType } from '../../../domain/interval-records.ts';
-import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
-import { accepts, type SeriesType } from '../../../domain/series.ts';
+import type { IntervalRecord, IntervalSource, SummedType } from '../../../domain/records/interval-records.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType } from '../../../domain/records/series.ts';
 import { deviceTypeOf } from './devices.ts';
 import { count, epochSeconds, isStorable, measure, type Normalised, text, withHash } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { SeriesType } from '../../../domain/series.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 
 /** A measure type: its name, its series type, and how its value becomes one in the unit of the series. */
 export interface MeasureType {

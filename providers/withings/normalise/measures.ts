@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { withoutNoise } from '../../../domain/decimals.ts';
-import { manualDevice } from '../../../domain/recording-method.ts';
-import { bareItem, type OtherRecord, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
-import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { knownLocalDate } from '../../../domain/time.ts';
+import { withoutNoise } from '../../../domain/json/decimals.ts';
+import { manualDevice } from '../../../domain/records/recording-method.ts';
+import {
+  bareItem,
+  type OtherRecord,
+  type SampleBlock,
+  type StoreItem,
+} from '../../../domain/records/records.ts';
+import { accepts, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import { knownLocalDate } from '../../../domain/time/time.ts';
 import {
   epochSeconds,
   id,

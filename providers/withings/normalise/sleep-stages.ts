@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mostStageSpans, type SampleBlock, type StageSpan } from '../../../domain/records.ts';
-import { accepts, type SeriesType } from '../../../domain/series.ts';
+import { mostStageSpans, type SampleBlock, type StageSpan } from '../../../domain/records/records.ts';
+import { accepts, type SeriesType } from '../../../domain/records/series.ts';
 import { byEpoch, epochSeconds, text } from './fields.ts';
 
 /** A time in one stage, with values by seconds since 1970. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { extraOf } from '../../../domain/extra-fields.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
 import {
   bareItem,
   type SampleBlock,
@@ -8,8 +8,8 @@ import {
   type StageSpan,
   type StoreItem,
   sleepRanks,
-} from '../../../domain/records.ts';
-import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+} from '../../../domain/records/records.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
 import { sleepData } from '../sleep-fields.ts';
 import { importedDevice } from './devices.ts';
 import {

@@ -1,4 +1,4 @@
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 
 /** Categories of workouts by number: the name and the workout type. */
 const categories: Readonly<Record<number, readonly [name: string, type: WorkoutType]>> = {

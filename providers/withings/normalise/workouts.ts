@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { extraOf } from '../../../domain/extra-fields.ts';
-import { bareItem, type StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import { bareItem, type StoreItem, type WorkoutRecord } from '../../../domain/records/records.ts';
 import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { fields as tables } from '../fields.ts';
 import {

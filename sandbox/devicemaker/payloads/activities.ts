@@ -8,7 +8,7 @@ import {
   type WorkoutTotals,
   workoutSamples,
 } from '../../day-simulation/workout.ts';
-import { hashOf } from '../../random.ts';
+import { hashOf } from '../../simulation/random.ts';
 import { headOf } from './head.ts';
 
 /** The workouts that ended since the last synchronisation. */

@@ -1,7 +1,7 @@
 import { seconds } from '../../day-simulation/counts.ts';
 import type { Span } from '../../day-simulation/plan.ts';
-import type { SimulatedUser } from '../../simulated-users.ts';
-import { offsetMinutesAt } from '../../zone.ts';
+import type { SimulatedUser } from '../../simulation/simulated-users.ts';
+import { offsetMinutesAt } from '../../simulation/zone.ts';
 
 /** The common fields of all items. Times are Unix seconds, offsets seconds ahead of UTC. */
 export interface Head {

@@ -4,8 +4,8 @@ import { heartRateEveryMs } from '../../day-simulation/heart-rate.ts';
 import type { Minute } from '../../day-simulation/minutes.ts';
 import type { Span } from '../../day-simulation/plan.ts';
 import { breathAt, hrvAt, spo2At } from '../../day-simulation/strain.ts';
-import { hashOf, noiseOf, randomOf } from '../../random.ts';
-import { addDays, dayNumber, offsetMinutesAt } from '../../zone.ts';
+import { hashOf, noiseOf, randomOf } from '../../simulation/random.ts';
+import { addDays, dayNumber, offsetMinutesAt } from '../../simulation/zone.ts';
 import { headOf, idOf } from './head.ts';
 
 const minuteMs = 60_000;

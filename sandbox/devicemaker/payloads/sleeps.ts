@@ -3,9 +3,9 @@ import type { SimulatedDay, Sleep } from '../../day-simulation/day.ts';
 import { type Stage, type StageSpan, stageTotals } from '../../day-simulation/night.ts';
 import type { Span } from '../../day-simulation/plan.ts';
 import { breathAt, spo2At } from '../../day-simulation/strain.ts';
-import { randomOf } from '../../random.ts';
-import type { SimulatedUser } from '../../simulated-users.ts';
-import { offsetMinutesAt } from '../../zone.ts';
+import { randomOf } from '../../simulation/random.ts';
+import type { SimulatedUser } from '../../simulation/simulated-users.ts';
+import { offsetMinutesAt } from '../../simulation/zone.ts';
 import { headOf, mapOf } from './head.ts';
 
 /** The version of a sleep at an instant: tentative, then final, with the naps after it. */

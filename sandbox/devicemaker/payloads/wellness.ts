@@ -10,7 +10,7 @@ import {
   strainEveryMs,
   stressAt,
 } from '../../day-simulation/strain.ts';
-import { noiseOf } from '../../random.ts';
+import { noiseOf } from '../../simulation/random.ts';
 import { headOf, idOf, mapOf } from './head.ts';
 import { measuredAt } from './occasional.ts';
 import { oxygenOf } from './sleeps.ts';

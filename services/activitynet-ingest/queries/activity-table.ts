@@ -1,4 +1,4 @@
-import { fencedWrites, type JobTable, type LeasedRow } from '../../../mixins/job-table.ts';
+import { fencedWrites, type JobTable, type LeasedRow } from '../../../mixins/jobs/job-table.ts';
 
 /** The activities as jobs. `crashes` counts the claims without an outcome. */
 export const activityTable: JobTable = {

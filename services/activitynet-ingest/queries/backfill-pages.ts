@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import { changes, claimStatement, fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
 import { priorities } from './note-event.ts';
 
 /** A run whose next page is to be read. Claimed until the lease ends. */

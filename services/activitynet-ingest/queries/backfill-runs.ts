@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** A backfill run, with the number of its activities that wait and the time of the last fetch. */
 export interface BackfillRow {

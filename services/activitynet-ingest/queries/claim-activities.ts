@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { claimStatement } from '../../../mixins/job-table.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { claimStatement } from '../../../mixins/jobs/job-table.ts';
 import { type ActivityKey, activityTable } from './activity-table.ts';
 
 /** A claimed job. `attempt` fences writes. `version` identifies the request for the work. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /**
  * Drops the waiting fetches of a connection that ended and stops its backfill run. Returns the number of fetches.

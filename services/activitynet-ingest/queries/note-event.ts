@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /**
  * Deletions go first because they need no read, and backfill goes last. Postponed jobs are not claimed: their user has

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 // A fetch that was running when it was dropped has overwritten the reason with its own failure.
 const activities = `

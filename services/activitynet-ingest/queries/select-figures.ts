@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { priorities } from './note-event.ts';
 
 /** Numbers of waiting and given-up jobs. */

@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import { changes } from '../../../mixins/job-table.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { changes } from '../../../mixins/jobs/job-table.ts';
 import { type ActivityKey, activityWrites, rowOf } from './activity-table.ts';
 import type { ActivityLease } from './claim-activities.ts';
 import { priorities } from './note-event.ts';

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /*
  * Limits of reads for unauthenticated events, as parts of the provider's limits. Of 1,000 reads a day: 200 per user, of

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../../config.ts';
 import type { Language } from '../../../contracts/connect/schemas.ts';
-import type { Pipeline } from '../exchange.ts';
+import type { Pipeline } from '../pipeline/exchange.ts';
 import { chooseLanguage, textsOf } from './choose-language.ts';
 import { type PageAssets, readAssets } from './page-assets.ts';
 import { documentOf, type Frame, problemView, type View } from './page-views.ts';

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BrowserProof } from '../../../contracts/connect/sessions.ts';
 import { publicUrl } from '../../../runtime/provider-settings.ts';
-import type { Pipeline } from '../exchange.ts';
+import type { Pipeline } from '../pipeline/exchange.ts';
 
 /**
  * The cookie that binds a session of the connect page to one browser: a random secret, and a proof that the browser had the

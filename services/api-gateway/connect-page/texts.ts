@@ -1,6 +1,6 @@
 import type { ConnectReason } from '../../../contracts/connect/schemas.ts';
 import type { Refused } from '../../../contracts/connect/sessions.ts';
-import type { SharedData } from '../../../domain/provider.ts';
+import type { SharedData } from '../../../domain/provider/provider.ts';
 
 /** Why the connect page refuses a request. */
 export type Problem = Refused['reason'] | 'form' | 'limited' | 'unavailable';

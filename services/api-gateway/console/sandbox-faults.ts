@@ -3,12 +3,12 @@ import { Nothing } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { ProviderName } from '../../../providers/all.ts';
-import { admit, authorise, enter } from '../admission.ts';
-import { sendJson } from '../answer.ts';
-import { refuseUnstorable } from '../body.ts';
+import { refuseUnstorable } from '../body/body.ts';
 import type { Endpoint } from '../endpoints.ts';
-import type { Exchange, Pipeline } from '../exchange.ts';
-import { gather } from '../gather.ts';
+import { admit, authorise, enter } from '../pipeline/admission.ts';
+import { sendJson } from '../pipeline/answer.ts';
+import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
+import { gather } from '../pipeline/gather.ts';
 import { withSession } from './serve-console.ts';
 
 const Fault = z.object({

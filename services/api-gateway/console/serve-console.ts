@@ -4,13 +4,13 @@ import { Nothing } from '../../../domain/contract.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { titlesOf } from '../../../runtime/provider-settings.ts';
-import { admit, enter } from '../admission.ts';
-import { sendJson } from '../answer.ts';
-import { refuseUnstorable } from '../body.ts';
+import { refuseUnstorable } from '../body/body.ts';
 import { type Endpoint, endpoints, isOfConsole } from '../endpoints.ts';
-import type { Exchange, Pipeline } from '../exchange.ts';
-import { gather } from '../gather.ts';
-import { countedAddress, countingFailures, serve } from '../request-pipeline.ts';
+import { admit, enter } from '../pipeline/admission.ts';
+import { sendJson } from '../pipeline/answer.ts';
+import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
+import { gather } from '../pipeline/gather.ts';
+import { countedAddress, countingFailures, serve } from '../pipeline/request-pipeline.ts';
 import {
   csrfTokenOf,
   hashOf,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Change } from '../../../contracts/webhooks/changes.ts';
 import { EventType } from '../../../contracts/webhooks/events.ts';
 import { CursorParameter } from '../../../domain/page.ts';
-import { TimeParameter } from '../../../domain/time.ts';
+import { TimeParameter } from '../../../domain/time/time.ts';
 import { UserId } from '../../../domain/wire.ts';
 import { endpointOf } from '../endpoints.ts';
 import { cursorOf, readBounded } from './bounded-answer.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChartResolution, type ChartSeries, longestChartDays } from '../../../contracts/timeseries/chart.ts';
 import { parseParams } from '../../../domain/params.ts';
-import { formatInstant, RangeEnd, RangeStart, resolveRange } from '../../../domain/time.ts';
+import { formatInstant, RangeEnd, RangeStart, resolveRange } from '../../../domain/time/time.ts';
 import { SeriesTypeName, UserId } from '../../../domain/wire.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { endpointOf } from '../endpoints.ts';

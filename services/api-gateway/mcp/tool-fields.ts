@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CursorParameter } from '../../../domain/page.ts';
-import { RangeEnd, RangeStart } from '../../../domain/time.ts';
+import { RangeEnd, RangeStart } from '../../../domain/time/time.ts';
 import { UserId } from '../../../domain/wire.ts';
 
 /** The user and the range of lists of days. */

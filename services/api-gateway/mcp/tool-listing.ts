@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
-import { asJson, type Json, jsonSchema, mapped, propertiesOf, requiredOf } from '../json-schema.ts';
+import { asJson, type Json, jsonSchema, mapped, propertiesOf, requiredOf } from '../openapi/json-schema.ts';
 import type { Tool } from './tool.ts';
 
 const annotations = {

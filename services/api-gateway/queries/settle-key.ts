@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { KeyOwner } from './claim-key.ts';
 
 /** The outcome of a request; the answer is ciphertext. */

@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../domain/time.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
 import type { StreamType } from '../../../domain/workouts/track.ts';
 import { isLocated } from './geojson.ts';
 import type { Point, PointSource } from './read-points.ts';

@@ -1,5 +1,5 @@
 import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
-import { formatInstant } from '../../../domain/time.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
 import type { LapRecord } from '../../../domain/workouts/details.ts';
 import type { StreamType } from '../../../domain/workouts/track.ts';
 import { isLocated } from './geojson.ts';

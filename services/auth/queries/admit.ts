@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import type { SessionLifetime } from '../lifetimes.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { SessionLifetime } from '../tokens/lifetimes.ts';
 
 /** A valid credential and the state of its window with this request counted. */
 export interface AdmittedRow {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { sha256 } from '../secrets.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { sha256 } from '../tokens/secrets.ts';
 
 /** A key as it is shown; times as they are. */
 export interface ApiKeyRow {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import type { Lifetimes } from '../lifetimes.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { Lifetimes } from '../tokens/lifetimes.ts';
 
 /** The family that a refresh token was used for. */
 export interface FamilyRow {

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { deleteInBatches } from '../../../mixins/delete-in-batches.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { deleteInBatches } from '../../../mixins/database/delete-in-batches.ts';
 
 /** Rows per statement, and statements per table and run. The next run deletes the rest. */
 const size = 1000;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Ends one family; its access tokens and refresh tokens are invalid at once. False if it had ended before. */
 export async function endFamily(database: Queryable, familyId: string): Promise<boolean> {

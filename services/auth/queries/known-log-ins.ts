@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Records that a developer logged in from an address. Only a hash of the address is stored. */
 export async function insertKnownLogIn(

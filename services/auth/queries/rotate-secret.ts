@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Application } from '../auth.entities.ts';
 import { endFamiliesOfApplication } from './end-families.ts';
 

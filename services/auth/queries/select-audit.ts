@@ -1,5 +1,5 @@
 import type { Cursor } from '../../../domain/cursor.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** An entry of the audit trail; times as they are. */
 export interface AuditRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** A developer's stored password, and whether they have logged in from the requesting address before. */
 export interface PasswordRow {

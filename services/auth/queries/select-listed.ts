@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Application, Developer } from '../auth.entities.ts';
 import { type ApiKeyRow, shownColumns } from './change-keys.ts';
 

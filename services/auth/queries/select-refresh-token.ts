@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** A stored refresh token of a family that has not ended. */
 export interface RefreshTokenRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The kind of the subject and the used part of its window; `reset_at` is null if no window is open. */
 export interface WindowRow {

@@ -1,5 +1,5 @@
-import type { AuditDetails } from '../../../mixins/audit.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { AuditDetails } from '../../../mixins/database/audit.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Sets the details of the audit entry of a key's deletion. */
 export async function updateKeyDeletion(

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { releaseRun } from './settle-step.ts';
 
 /** The request to send now. */

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { claimStatement, fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { claimStatement, fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
 import type { RequestedProvider } from '../provider.ts';
 
 /** A backfill that is leased to its caller; `attempt` fences off former holders. */

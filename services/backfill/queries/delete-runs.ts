@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Deletes the backfills of a user with their steps and receipts; returns their number. */
 export async function deleteRuns(database: Queryable, userId: string): Promise<number> {

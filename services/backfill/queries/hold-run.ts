@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { RunLease } from './claim-runs.ts';
 
 /** A leased backfill, locked until the transaction ends. */

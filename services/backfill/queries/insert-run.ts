@@ -1,6 +1,6 @@
-import type { BackfillRequest } from '../../../domain/provider.ts';
-import type { Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { BackfillRequest } from '../../../domain/provider/provider.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A new backfill. */

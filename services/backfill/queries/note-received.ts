@@ -1,5 +1,5 @@
 import type { Received } from '../../../contracts/backfill.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A backfill that the received data may belong to. */

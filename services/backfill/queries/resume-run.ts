@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 // Steps that the end skipped are open again. A step that was sent before is sent again; the provider answers it with a
 // conflict, which counts as accepted.

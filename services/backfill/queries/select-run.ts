@@ -1,5 +1,5 @@
 import type { Backfill, StepStatus } from '../../../contracts/backfill.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** The row of a backfill for its status. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Reason } from '../reasons.ts';
 
 /** A step of a run. If its data arrived before the provider's answer, the updates below do not change it. */

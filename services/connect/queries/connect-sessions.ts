@@ -1,5 +1,5 @@
 import type { Language } from '../../../contracts/connect/schemas.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A session of the connect page. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A connection attempt; `verifier` is ciphertext bound to the hash of the state. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Browsers } from '../../../runtime/environment.ts';
 import type { Attempt } from './insert-attempt.ts';

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** Rows per statement. Each row has a large body, and a long transaction would delay the vacuum. */
 export const expiredPerStatement = 500;

@@ -1,6 +1,6 @@
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
-import type { BodyKeys } from '../../../mixins/sealed-bodies.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { BodyKeys } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { refuseUnreadable } from '../content.ts';
 import { unseal } from '../sealing.ts';

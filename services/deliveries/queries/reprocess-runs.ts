@@ -1,5 +1,5 @@
 import type { Changes, Position, ReprocessedItems } from '../../../contracts/reprocess.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** What a run processes. Times are those of arrival. */

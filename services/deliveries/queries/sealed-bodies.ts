@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** A processed delivery with a plain body. */
 export interface UnsealedRow {

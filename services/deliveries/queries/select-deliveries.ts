@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../../../contracts/deliveries.ts';
 import type { Cursor } from '../../../domain/cursor.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A delivery without its body; times are exact to the microsecond in `received_us`, which is its position in a list. */

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** The maximum number of deliveries per batch. */
 const rowsPerPiece = 500;

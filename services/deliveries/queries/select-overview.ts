@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { kindsOfJobs } from './select-jobs.ts';
 

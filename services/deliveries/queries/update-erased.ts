@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { dropSealed } from './sealed-bodies.ts';
 
 /** Replaces a body with the rest of it and deletes the answer, because the answer names accounts. */

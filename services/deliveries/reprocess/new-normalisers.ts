@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import { normaliserVersionOf, providerNames, reprocessedTypesOf } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { raiseNormaliserVersion } from '../queries/normaliser-versions.ts';

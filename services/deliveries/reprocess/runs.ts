@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Reprocess, reprocessActions } from '../../../contracts/deliveries/reprocess.ts';
 import { noChanges, noItems } from '../../../contracts/reprocess.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
-import { formatInstant, instantOrNull, isoTimeOrNull, resolveRange } from '../../../domain/time.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import { cancelJob, enqueue, lanes } from '../../../mixins/job-queue.ts';
+import { formatInstant, instantOrNull, isoTimeOrNull, resolveRange } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { cancelJob, enqueue, lanes } from '../../../mixins/jobs/job-queue.ts';
 import { normaliserVersionOf, type ProviderName, reprocessedTypesOf } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import {

@@ -1,14 +1,14 @@
 import type { Logger } from 'moleculer';
 import { z } from 'zod';
 import { addedChanges, addedItems, type Position, ReprocessedPart } from '../../../contracts/reprocess.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { Job, JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler } from '../../../mixins/jobs.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Job, JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler } from '../../../mixins/jobs/jobs.ts';
 import { providers } from '../../../providers/all.ts';
-import { backoffMs } from '../../../runtime/backoff.ts';
 import { type Call, callByName } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
-import type { Held } from '../../../runtime/job-worker.ts';
+import { backoffMs } from '../../../runtime/jobs/backoff.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import {
   endRun,
   moveToNext,

@@ -1,4 +1,4 @@
-import { type Arrival, findLinkedUsers, type LinkedUser } from '../../../mixins/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUser } from '../../../mixins/inbox/linked-users.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { notConnected } from '../items/not-connected.ts';

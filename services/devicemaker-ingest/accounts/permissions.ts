@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Arrival, findLinkedUsers, type LinkedUsers } from '../../../mixins/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';

@@ -5,7 +5,7 @@ import {
   type PushAnswer,
   reducedSentence,
 } from '../../../contracts/devicemaker-ingest/answers.ts';
-import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
 import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 import { hidesAccounts } from '../../../runtime/provider-settings.ts';
 import { type Entry, entriesOf, providerUserIdOf, sentencesOf } from '../items/entries.ts';

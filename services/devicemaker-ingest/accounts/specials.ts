@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Job } from '../../../mixins/inbox-job.ts';
-import { arrivalOf } from '../../../mixins/linked-users.ts';
+import type { Job } from '../../../mixins/inbox/inbox-job.ts';
+import { arrivalOf } from '../../../mixins/inbox/linked-users.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import type { Run } from '../items/store-run.ts';
 import type { Push } from '../reading/read-push.ts';

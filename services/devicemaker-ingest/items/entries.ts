@@ -1,4 +1,4 @@
-import type { LinkedUser, LinkedUsers } from '../../../mixins/linked-users.ts';
+import type { LinkedUser, LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Group } from '../reading/read-push.ts';

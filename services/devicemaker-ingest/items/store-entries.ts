@@ -1,5 +1,5 @@
 import { isError } from '../../../domain/errors.ts';
-import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { type ItemSource, isOver, itemsAtHand, type StoreChunk } from '../reading/item-source.ts';

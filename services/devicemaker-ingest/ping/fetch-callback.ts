@@ -1,5 +1,5 @@
-import { retryAfterMs } from '../../../domain/retry-after.ts';
-import { dayMs } from '../../../domain/time.ts';
+import { retryAfterMs } from '../../../domain/time/retry-after.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import {
   type ByteLimit,
   byteLimit,
@@ -7,7 +7,7 @@ import {
   type FetchFailure,
   guardedFetch,
   type Resolve,
-} from '../../../runtime/guarded-fetch.ts';
+} from '../../../runtime/http/guarded-fetch.ts';
 import { type OpenedList, openList } from '../reading/open-body.ts';
 import type { CallbackRules } from './callback.ts';
 import type { PingItem } from './ping-items.ts';

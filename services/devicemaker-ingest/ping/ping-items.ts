@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LinkedUser, LinkedUsers } from '../../../mixins/linked-users.ts';
+import type { LinkedUser, LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import { providerUserIdOf } from '../items/entries.ts';

@@ -1,6 +1,6 @@
-import type { Job } from '../../../mixins/inbox-job.ts';
-import type { Reached } from '../../../mixins/inbox-progress.ts';
-import type { LinkedUser } from '../../../mixins/linked-users.ts';
+import type { Job } from '../../../mixins/inbox/inbox-job.ts';
+import type { Reached } from '../../../mixins/inbox/inbox-progress.ts';
+import type { LinkedUser } from '../../../mixins/inbox/linked-users.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf, failureOf } from '../../../runtime/failure.ts';

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
-import { type Arrival, arrivalOf, findLinkedUsers } from '../../../mixins/linked-users.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import { type Arrival, arrivalOf, findLinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
-import { metricsOf } from '../../../runtime/metrics.ts';
-import { countUnlisted } from '../../../runtime/unlisted-fields.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
 import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';

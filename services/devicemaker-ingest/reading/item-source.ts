@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { partsOf } from '../../../domain/item-parts.ts';
-import type { StoreItem } from '../../../domain/records.ts';
-import { unlistedFields } from '../../../domain/unlisted-fields.ts';
+import { unlistedFields } from '../../../domain/provider/unlisted-fields.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from '../items/entries.ts';

@@ -1,4 +1,4 @@
-import { isWithinBounds } from '../../../domain/json-bounds.ts';
+import { isWithinBounds } from '../../../domain/json/json-bounds.ts';
 import {
   expectEnd,
   JsonError,
@@ -9,9 +9,9 @@ import {
   readObject,
   readValue,
   valueAt,
-} from '../../../domain/json-scan.ts';
-import type { StoreItem } from '../../../domain/records.ts';
-import { unlistedFields } from '../../../domain/unlisted-fields.ts';
+} from '../../../domain/json/json-scan.ts';
+import { unlistedFields } from '../../../domain/provider/unlisted-fields.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normalised, Problem } from '../../../providers/devicemaker/normalise/item.ts';

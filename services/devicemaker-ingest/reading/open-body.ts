@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import { parseJson } from '../../../domain/json-bounds.ts';
+import { parseJson } from '../../../domain/json/json-bounds.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Entry } from '../items/entries.ts';

@@ -1,5 +1,5 @@
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
-import { JsonBoundsError, parseJson } from '../../../domain/json-bounds.ts';
+import { JsonBoundsError, parseJson } from '../../../domain/json/json-bounds.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 

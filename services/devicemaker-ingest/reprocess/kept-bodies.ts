@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Queryable } from '../../../mixins/database.ts';
-import type { KeptDelivery } from '../../../mixins/kept-delivery.ts';
-import type { LinkedUsers } from '../../../mixins/linked-users.ts';
-import { type BodyKeys, readKeptBody, readKeptEntry } from '../../../mixins/sealed-bodies.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { KeptDelivery } from '../../../mixins/inbox/kept-delivery.ts';
+import type { LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
+import { type BodyKeys, readKeptBody, readKeptEntry } from '../../../mixins/inbox/sealed-bodies.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
 import { callbackRules } from '../ping/callback.ts';

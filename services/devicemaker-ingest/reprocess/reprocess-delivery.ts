@@ -7,9 +7,9 @@ import {
   type ReprocessedPart,
 } from '../../../contracts/reprocess.ts';
 import { isError } from '../../../domain/errors.ts';
-import type { Queryable } from '../../../mixins/database.ts';
-import { type KeptDelivery, selectKept } from '../../../mixins/kept-delivery.ts';
-import { findLinkedUsers } from '../../../mixins/linked-users.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { type KeptDelivery, selectKept } from '../../../mixins/inbox/kept-delivery.ts';
+import { findLinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { ActionContext } from '../../../runtime/implement.ts';
 import type { Entry } from '../items/entries.ts';

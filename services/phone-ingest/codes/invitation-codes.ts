@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
-import { formatInstant } from '../../../domain/time.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database } from '../../../mixins/database.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, callAs } from '../../../runtime/environment.ts';
 import { behindFence } from '../fence.ts';

@@ -1,6 +1,6 @@
-import { isSeriesType, type SeriesType } from '../../../domain/series.ts';
-import type { Database } from '../../../mixins/database.ts';
-import { enqueue } from '../../../mixins/job-queue.ts';
+import { isSeriesType, type SeriesType } from '../../../domain/records/series.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';

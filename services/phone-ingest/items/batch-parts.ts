@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';

@@ -4,9 +4,9 @@ import {
   mostIntervals,
   type SummedType,
   SummedTypeName,
-} from '../../../domain/interval-records.ts';
-import { partsOf } from '../../../domain/item-parts.ts';
-import type { StoreItem } from '../../../domain/records.ts';
+} from '../../../domain/records/interval-records.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { PhaseRow } from '../queries/phases.ts';

@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 
 /** The ids whose deletion on the phone deletes an event: its own, and that of its meal. */
 export function idsOfEvent({ key, other }: StoreItem): string[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records/records.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 
 /** The samples of one series of a batch, with the ids by which they can be deleted. */

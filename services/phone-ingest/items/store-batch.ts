@@ -1,6 +1,6 @@
-import type { StoreItem } from '../../../domain/records.ts';
-import type { Database } from '../../../mixins/database.ts';
-import { enqueue } from '../../../mixins/job-queue.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';

@@ -1,4 +1,4 @@
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
 
 /** A stored phase. */

@@ -1,5 +1,10 @@
-import { mostStageSpans, type SleepRecord, type StageSpan, sleepRanks } from '../../../domain/records.ts';
-import { hourMs, knownLocalDate, minuteMs } from '../../../domain/time.ts';
+import {
+  mostStageSpans,
+  type SleepRecord,
+  type StageSpan,
+  sleepRanks,
+} from '../../../domain/records/records.ts';
+import { hourMs, knownLocalDate, minuteMs } from '../../../domain/time/time.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { NightPhase, PhaseGroup } from './join-phases.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SleepRecord } from '../../../domain/records.ts';
+import type { SleepRecord } from '../../../domain/records/records.ts';
 import type { NightRow } from '../queries/nights.ts';
 import type { PhaseGroup } from './join-phases.ts';
 import { sessionOf } from './night-session.ts';

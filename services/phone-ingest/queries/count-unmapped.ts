@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 const receipt = `insert into phone.receipt (delivery_id, user_id) values ($1, $2) on conflict do nothing returning 1`;
 const counted = `

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { deleteInBatches } from '../../../mixins/delete-in-batches.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { deleteInBatches } from '../../../mixins/database/delete-in-batches.ts';
 
 const size = 1000;
 const most = 100;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 const inserted = `
 insert into phone.deleted (user_id, id) select $1, id from unnest($2::text[]) id on conflict do nothing`;

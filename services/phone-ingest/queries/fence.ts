@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The id of a user's fence. Null: the user has none. */
 export async function selectFence(database: Queryable, userId: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 
 /** What the provider's data of a user consists of, beside what `timeseries` stores. */
 const ofData = [

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { NightPhase } from '../nights/join-phases.ts';
 

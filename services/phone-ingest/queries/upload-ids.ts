@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 const inserted = `
 insert into phone.upload_ids (delivery_id, user_id, ids) values ($1, $2, $3) on conflict do nothing`;

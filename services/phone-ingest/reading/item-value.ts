@@ -1,4 +1,4 @@
-import { JsonError, valueAt } from '../../../domain/json-scan.ts';
+import { JsonError, valueAt } from '../../../domain/json/json-scan.ts';
 
 const notANumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isWithinBounds, JsonBoundsError, parsedBytes } from '../../../domain/json-bounds.ts';
-import { JsonError, positionsIn } from '../../../domain/json-scan.ts';
+import { isWithinBounds, JsonBoundsError, parsedBytes } from '../../../domain/json/json-bounds.ts';
+import { JsonError, positionsIn } from '../../../domain/json/json-scan.ts';
 import { readItem, sourceNamed, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';
 import { itemValue } from './item-value.ts';
 import { outlineOf, type UploadOutline } from './upload-outline.ts';

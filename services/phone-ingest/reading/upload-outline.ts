@@ -8,7 +8,7 @@ import {
   passValue,
   readObject,
   readValue,
-} from '../../../domain/json-scan.ts';
+} from '../../../domain/json/json-scan.ts';
 import { type UploadList, uploadLists } from '../../../providers/phone/upload.ts';
 
 /** Where the lists of an upload begin, and how many items they have. */

@@ -1,7 +1,7 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { userSender } from '../../../mixins/inbox-stored.ts';
-import { type StoredBody, selectNewer } from '../../../mixins/kept-delivery.ts';
-import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { userSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { type StoredBody, selectNewer } from '../../../mixins/inbox/kept-delivery.ts';
+import { type BodyKeys, readKeptBody } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { FencedWrite } from '../fence.ts';

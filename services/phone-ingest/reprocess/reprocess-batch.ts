@@ -5,7 +5,7 @@ import {
   noItems,
   type ReprocessedPart,
 } from '../../../contracts/reprocess.ts';
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';

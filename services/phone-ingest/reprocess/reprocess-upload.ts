@@ -1,8 +1,8 @@
 import type { Position, ReprocessedPart } from '../../../contracts/reprocess.ts';
 import { isError } from '../../../domain/errors.ts';
-import type { Database } from '../../../mixins/database.ts';
-import { type KeptDelivery, selectKept } from '../../../mixins/kept-delivery.ts';
-import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { type KeptDelivery, selectKept } from '../../../mixins/inbox/kept-delivery.ts';
+import { type BodyKeys, readKeptBody } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type ConnectedUser, connectedAt } from '../connected-user.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Span } from '../../../domain/pulled-provider.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Span } from '../../../domain/provider/pulled-provider.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { multirange, type ReadingLease } from './reading-table.ts';
 
 /** The newest backfill of a connection. */

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { changes, claimStatement } from '../../../mixins/job-table.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { changes, claimStatement } from '../../../mixins/jobs/job-table.ts';
 import { pairsOf, type ReadingLease, readings, readingTable, rowOf } from './reading-table.ts';
 
 const isPast = "(spans = '{}' and taken = '{}' and not from_cursor and not taken_cursor)";

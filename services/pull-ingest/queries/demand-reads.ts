@@ -1,5 +1,5 @@
-import type { Span } from '../../../domain/pulled-provider.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Span } from '../../../domain/provider/pulled-provider.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import { multirange } from './reading-table.ts';
 
 /** A type of a connection that is to be read: a span, or from its cursor. */

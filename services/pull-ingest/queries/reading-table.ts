@@ -1,5 +1,5 @@
-import type { Span } from '../../../domain/pulled-provider.ts';
-import { fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
+import type { Span } from '../../../domain/provider/pulled-provider.ts';
+import { fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
 
 /** What is to be read of a connection and type, as a job. */
 export const readingTable: JobTable = {

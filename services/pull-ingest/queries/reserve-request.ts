@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** A limit in force: its scope, the least interval of its requests, and how many may be sent at once. */
 export interface RateLimit {

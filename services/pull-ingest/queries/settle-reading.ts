@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { changes } from '../../../mixins/job-table.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { changes } from '../../../mixins/jobs/job-table.ts';
 import { type ReadingLease, readings, rowOf } from './reading-table.ts';
 
 // All that the lease took is read.

@@ -1,5 +1,5 @@
-import type { SubscriptionState } from '../../../domain/pulled-provider.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { SubscriptionState } from '../../../domain/provider/pulled-provider.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The state of an application's subscription, when it was checked, and since when it has this state. */
 export interface SubscriptionRow {

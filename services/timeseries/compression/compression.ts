@@ -1,9 +1,9 @@
 import type { Logger } from 'moleculer';
-import { hourMs, minuteMs } from '../../../domain/time.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { JobOutcome } from '../../../mixins/job-queue.ts';
-import { type JobHandler, recurringHandler } from '../../../mixins/jobs.ts';
-import type { Held } from '../../../runtime/job-worker.ts';
+import { hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import {
   type ChunkRow,
   canCompress,

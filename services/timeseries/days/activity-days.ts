@@ -1,5 +1,5 @@
-import type { ActivityDays } from '../../../domain/facts.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { ActivityDays } from '../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { activityDays, dayOfProvider } from './days.ts';
 import { type DateCursor, selectActivityDays } from './queries/select-activity-days.ts';
 import { selectUnauthenticatedDays } from './queries/select-unauthenticated-days.ts';

@@ -1,7 +1,7 @@
-import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/facts.ts';
-import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
-import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/provider/facts.ts';
+import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
+import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { selectClock } from '../queries/select-clock.ts';
 import { type BodySeriesRow, selectBodySeries } from './queries/select-body-series.ts';
 import { pressureTypes, selectPressures } from './queries/select-pressures.ts';

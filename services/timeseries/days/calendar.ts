@@ -7,10 +7,10 @@ import {
   mostCountedDays,
 } from '../../../contracts/timeseries/calendar.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type SeriesType, seriesById } from '../../../domain/series.ts';
-import { datesOf, dateToMs, dayMs, type Instant, localDate } from '../../../domain/time.ts';
+import { type SeriesType, seriesById } from '../../../domain/records/series.ts';
+import { datesOf, dateToMs, dayMs, type Instant, localDate } from '../../../domain/time/time.ts';
 import { OtherEventType } from '../../../domain/wire.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { typeIdsOf } from '../samples/samples.ts';
 import { type CalendarColumns, selectCalendar } from './queries/select-calendar.ts';

@@ -1,5 +1,5 @@
-import type { DayValueDays } from '../../../domain/facts.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { DayValueDays } from '../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { DateCursor } from './queries/select-activity-days.ts';
 import { type DayValueRow, selectDayValues } from './queries/select-day-values.ts';
 

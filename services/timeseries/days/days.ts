@@ -6,7 +6,7 @@ import type {
   DaySource,
   DayTotal,
   DayWorkouts,
-} from '../../../domain/facts.ts';
+} from '../../../domain/provider/facts.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
 import type { ActivityPage, ActivityRow } from './queries/select-activity-days.ts';
 

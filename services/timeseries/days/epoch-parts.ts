@@ -1,4 +1,4 @@
-import type { SeriesType } from '../../../domain/series.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import type { EpochPartRow } from './queries/select-epoch-parts.ts';
 
 /** A part of a slot with its delivery order. */

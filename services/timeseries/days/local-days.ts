@@ -1,4 +1,4 @@
-import { dateToMs, dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+import { dateToMs, dayMs, hourMs, minuteMs, type Range } from '../../../domain/time/time.ts';
 
 /*
  * A local day is the span of the provider's daily record: 23 or 25 hours on a day of a clock change. Without a record,

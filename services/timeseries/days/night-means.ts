@@ -1,7 +1,7 @@
-import type { NightMeans } from '../../../domain/facts.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import { hourMs, type Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { NightMeans } from '../../../domain/provider/facts.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import { hourMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { ceilTo, floorTo } from '../samples/resolutions.ts';
 import { nightTypeIds, type nightTypes } from './night-types.ts';
 import { type NightPiece, type SleepMeanRow, selectSleepMeans } from './queries/select-sleep-means.ts';

@@ -1,5 +1,5 @@
-import type { NightMeans } from '../../../domain/facts.ts';
-import { seriesOf } from '../../../domain/series.ts';
+import type { NightMeans } from '../../../domain/provider/facts.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
 
 /** The series types of which a night has a mean. */
 export const nightTypes = [

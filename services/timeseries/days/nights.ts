@@ -1,5 +1,5 @@
-import type { NightMeans, NightSource, Nights } from '../../../domain/facts.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { NightMeans, NightSource, Nights } from '../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
 import { computeNightMeans, sessionsOf } from './night-means.ts';
 import type { DateCursor } from './queries/select-activity-days.ts';

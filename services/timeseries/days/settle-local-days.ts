@@ -1,5 +1,5 @@
-import type { Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type StoredSample, writeStoredSamples } from '../queries/upsert-samples.ts';
 import type { Span } from '../workouts/settle-duplicates.ts';
 import { type DaySpan, type LocalDays, spansWithin } from './local-days.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import { lockedPayload, storePayload } from '../../../mixins/job-outcomes.ts';
-import type { Job, JobKind } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, recurringHandler, workInParts } from '../../../mixins/jobs.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { lockedPayload, storePayload } from '../../../mixins/jobs/job-outcomes.ts';
+import type { Job, JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { computeNightMeans, sessionsOf } from './night-means.ts';
 import { markNights, selectNextSleeper } from './queries/mark-nights.ts';

@@ -1,7 +1,7 @@
-import type { EpochRecord } from '../../../domain/records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import { localDate } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { EpochRecord } from '../../../domain/records/records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import { localDate } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { IntervalCircumstances } from '../intervals/store-intervals.ts';
 import { besideName } from '../samples/queries/ensure-series.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';

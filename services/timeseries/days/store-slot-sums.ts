@@ -1,6 +1,6 @@
-import { type IntervalRecord, SummedTypeName } from '../../../domain/interval-records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { type IntervalRecord, SummedTypeName } from '../../../domain/records/interval-records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type IntervalCircumstances, storeIntervalsIn } from '../intervals/store-intervals.ts';
 import type { SlotSample } from '../samples/slot-samples.ts';
 import { renameSampleSeries } from './queries/rename-sample-series.ts';

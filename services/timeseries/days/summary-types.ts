@@ -1,4 +1,4 @@
-import type { SeriesType } from '../../../domain/series.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import { bodyTypes } from './body.ts';
 import { activityTypes } from './queries/select-activity-days.ts';
 

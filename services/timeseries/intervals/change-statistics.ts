@@ -1,5 +1,5 @@
-import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { hourMs, minuteMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   addDayCounts,
   addDaySums,

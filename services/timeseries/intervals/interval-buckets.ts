@@ -1,5 +1,5 @@
-import { hourMs, type Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { hourMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { piecesAt } from './interval-statistics.ts';
 import { selectCountingHours } from './queries/select-counting-hours.ts';
 import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-interval-series.ts';

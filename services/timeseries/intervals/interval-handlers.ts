@@ -5,12 +5,12 @@ import type {
   IntervalRecord,
   IntervalSource,
   ReplacedSpan,
-} from '../../../domain/interval-records.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
+} from '../../../domain/records/interval-records.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { metricsOf } from '../../../runtime/metrics.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+import { dayMs, hourMs, minuteMs, type Range } from '../../../domain/time/time.ts';
 import { endOf, nanosWithin, type RankedInterval, type Segment, segmentsOf } from './segments.ts';
 
 /** What counts of a series in a UTC hour, or how that changes. */

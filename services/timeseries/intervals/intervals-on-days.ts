@@ -1,5 +1,5 @@
-import { dateToMs, dayMs, type Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { dateToMs, dayMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type LocalDays, spansWithin } from '../days/local-days.ts';
 import { selectIntervalSet } from './queries/ensure-interval-set.ts';
 import { selectMisdatedIntervals, updateOffsets } from './queries/misdated-intervals.ts';

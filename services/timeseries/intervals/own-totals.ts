@@ -1,4 +1,4 @@
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { IntervalSeriesRow } from './queries/select-interval-series.ts';
 import type { OwnTotalRow } from './queries/select-own-totals.ts';
 import { type RankedInterval, type Segment, segmentsOf } from './segments.ts';

@@ -1,6 +1,6 @@
-import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { clockAt } from '../clock.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { type ClockRow, selectClock } from '../queries/select-clock.ts';

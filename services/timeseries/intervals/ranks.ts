@@ -1,4 +1,4 @@
-import { deviceTypes } from '../../../domain/interval-records.ts';
+import { deviceTypes } from '../../../domain/records/interval-records.ts';
 
 /** Providers and device types, best first. */
 export interface SourceOrder {

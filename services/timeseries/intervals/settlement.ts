@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { dayMs } from '../../../domain/time.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, recurringHandler, workInParts } from '../../../mixins/jobs.ts';
+import { dayMs } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import {
   requestSettlement,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SourcePriority } from '../../../contracts/timeseries/source-priority.ts';
-import { DeviceType, type SummedType, SummedTypeName } from '../../../domain/interval-records.ts';
-import { seriesById, seriesOf } from '../../../domain/series.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import { DeviceType, type SummedType, SummedTypeName } from '../../../domain/records/interval-records.ts';
+import { seriesById, seriesOf } from '../../../domain/records/series.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { lockUser } from '../queries/lock-user.ts';

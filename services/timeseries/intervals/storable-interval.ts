@@ -2,9 +2,9 @@ import {
   type IntervalRecord,
   type IntervalSource,
   longestIntervalMs,
-} from '../../../domain/interval-records.ts';
-import { accepts } from '../../../domain/series.ts';
-import { dayMs, earliestMs, hourMs } from '../../../domain/time.ts';
+} from '../../../domain/records/interval-records.ts';
+import { accepts } from '../../../domain/records/series.ts';
+import { dayMs, earliestMs, hourMs } from '../../../domain/time/time.ts';
 
 /** The bounds of the instants that are stored. */
 export interface StorableBounds {

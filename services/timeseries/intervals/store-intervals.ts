@@ -4,9 +4,9 @@ import type {
   IntervalRecord,
   IntervalSource,
   ReplacedSpan,
-} from '../../../domain/interval-records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+} from '../../../domain/records/interval-records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { isErased } from '../records/queries/select-tombstone.ts';
 import { changeStatistics } from './change-statistics.ts';

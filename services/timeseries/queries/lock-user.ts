@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The key of a user's lock in SQL. `userId` is an expression of type text. */
 export const userLockKey = (userId: string) => `hashtextextended(${userId}, 7357)`;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** A UTC day of a series, counted from 1970-01-01. */
 export interface SeriesDay {

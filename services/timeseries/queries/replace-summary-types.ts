@@ -1,5 +1,5 @@
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import type { Database } from '../../../mixins/database.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 
 /**
  * Stores the series types that each summary is computed from, for the triggers that record changes. The lock is held

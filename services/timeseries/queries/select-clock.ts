@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The offset of a user's clock as an item reported it, and the instant of the report. */
 export interface ClockRow {

@@ -1,7 +1,7 @@
 import type { Direction } from '../../../domain/cursor.ts';
-import type { Range } from '../../../domain/time.ts';
-import { isoTime } from '../../../domain/time.ts';
-import type { Queryable, Row } from '../../../mixins/database.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import { isoTime } from '../../../domain/time/time.ts';
+import type { Queryable, Row } from '../../../mixins/database/database.ts';
 
 /** A table of events: its columns, and which of its rows are listed. */
 export interface EventTable {

@@ -1,5 +1,5 @@
-import { dayMs, earliestMs, localDate, type Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { dayMs, earliestMs, localDate, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type DaySpan, type LocalDays, localDays } from '../days/local-days.ts';
 
 interface DaySpanRow {

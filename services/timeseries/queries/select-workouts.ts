@@ -1,4 +1,4 @@
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import type { EventRow, EventTable } from './select-events.ts';
 
 /** The columns of a workout that the API shows. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** A row of a record table. Its id stays when the other columns are replaced. */
 export type RecordRow = Readonly<Record<string, string | number | boolean | null>> & { readonly id: string };

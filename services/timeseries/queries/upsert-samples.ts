@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { binaryArray } from './binary-array.ts';
 
 /** Samples as columns, ordered by (series, time), without duplicate keys. */

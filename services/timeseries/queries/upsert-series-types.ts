@@ -1,5 +1,5 @@
-import { seriesCatalogue } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { seriesCatalogue } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { nightTypeIds } from '../days/night-types.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import { type Instant, resolveRange } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { type Instant, resolveRange } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type EventRow, type EventTable, selectEvents } from '../queries/select-events.ts';
 import { isoMicroseconds } from '../samples/scan-range.ts';
 

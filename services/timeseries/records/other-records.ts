@@ -1,5 +1,5 @@
 import type { OtherEvent } from '../../../contracts/timeseries/schemas.ts';
-import { formatInstant, formatOffset } from '../../../domain/time.ts';
+import { formatInstant, formatOffset } from '../../../domain/time/time.ts';
 import type { Settings } from '../settings.ts';
 import type { EventKind } from './events.ts';
 import { type OtherRow, otherTable } from './queries/select-others.ts';

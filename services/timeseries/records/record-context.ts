@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ClockAt } from '../clock.ts';
 import type { RecordIdentity } from './record-rows.ts';
 import type { StoredItems } from './stored-items.ts';

@@ -1,5 +1,5 @@
-import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/records.ts';
-import { isoTime, localDate } from '../../../domain/time.ts';
+import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/records/records.ts';
+import { isoTime, localDate } from '../../../domain/time/time.ts';
 import type { ClockAt } from '../clock.ts';
 import type { RecordRow } from '../queries/upsert-record.ts';
 

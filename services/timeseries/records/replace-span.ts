@@ -1,6 +1,6 @@
-import type { StoreItem } from '../../../domain/records.ts';
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { samplesPerStatement } from '../queries/upsert-samples.ts';
 import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';

@@ -1,6 +1,6 @@
 import type { SleepStageIntervals } from '../../../contracts/timeseries/sleep-stages.ts';
-import type { StageSpan } from '../../../domain/records.ts';
-import { formatInstant } from '../../../domain/time.ts';
+import type { StageSpan } from '../../../domain/records/records.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
 import type { EventTable } from '../queries/select-events.ts';
 import type { Settings } from '../settings.ts';
 import { type SleepRow, sleepTable } from './queries/select-sleeps.ts';

@@ -1,6 +1,6 @@
 import type { ListedSleepSession } from '../../../contracts/timeseries/schemas.ts';
 import type { Page } from '../../../domain/page.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Settings } from '../settings.ts';
 import { type EventsQuery, readEvents } from './events.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { StoreItem } from '../../../domain/records.ts';
-import { isoTime, localDate } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { isoTime, localDate } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { deleteDayValues, upsertDayValues } from './queries/upsert-day-values.ts';
 import type { RecordContext } from './record-context.ts';
 import type { StoredItems } from './stored-items.ts';

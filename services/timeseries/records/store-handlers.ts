@@ -1,12 +1,12 @@
 import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../../../config.ts';
-import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { metricsOf } from '../../../runtime/metrics.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { datedParts, zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { StoreItem } from '../../../domain/records.ts';
-import { isoTime, localDate } from '../../../domain/time.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { isoTime, localDate } from '../../../domain/time/time.ts';
 import { deleteOthers, upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 

@@ -1,5 +1,5 @@
-import type { DayRecord, StoreItem } from '../../../domain/records.ts';
-import type { Range } from '../../../domain/time.ts';
+import type { DayRecord, StoreItem } from '../../../domain/records/records.ts';
+import type { Range } from '../../../domain/time/time.ts';
 import { type RecordRow, upsertRecord } from '../queries/upsert-record.ts';
 import type { Span } from '../workouts/settle-duplicates.ts';
 import { storeWorkout } from '../workouts/store-workout.ts';

@@ -1,6 +1,6 @@
-import type { StoreItem } from '../../../domain/records.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import { hideActivityBlocks } from '../queries/activity-blocks.ts';

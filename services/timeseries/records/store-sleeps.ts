@@ -1,4 +1,4 @@
-import { type SleepRecord, type StoreItem, sleepRanks } from '../../../domain/records.ts';
+import { type SleepRecord, type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
 import { upsertRecord } from '../queries/upsert-record.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps } from './queries/delete-sleeps.ts';
 import { selectOverlappingSleeps } from './queries/select-overlapping-sleeps.ts';

@@ -1,7 +1,7 @@
 import { userErased } from '../../../domain/errors.ts';
-import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
-import type { Range } from '../../../domain/time.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type ClockAt, clockAt, clockOf, later } from '../clock.ts';
 import { boundsOf } from '../days/local-days.ts';

@@ -1,4 +1,4 @@
-import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/records.ts';
+import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/records/records.ts';
 import type { ItemRow } from './queries/select-items.ts';
 
 /** Where a version of an item comes from. */

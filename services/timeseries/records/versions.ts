@@ -1,4 +1,4 @@
-import { type StoreItem, sleepRanks } from '../../../domain/records.ts';
+import { type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
 import type { ItemRow } from './queries/select-items.ts';
 
 /**

@@ -4,7 +4,7 @@ import type {
   SleepSession,
   Workout,
 } from '../../../contracts/timeseries/schemas.ts';
-import { formatInstant, formatOffset, wholeMinutes } from '../../../domain/time.ts';
+import { formatInstant, formatOffset, wholeMinutes } from '../../../domain/time/time.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';
 import type { DetailedSleepRow, SleepRow } from './queries/select-sleeps.ts';

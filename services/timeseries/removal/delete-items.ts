@@ -1,5 +1,5 @@
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
 import { deleteEventItems } from './queries/delete-event-items.ts';

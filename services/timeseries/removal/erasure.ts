@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database } from '../../../mixins/database.ts';
-import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { eraseItems } from './queries/erase-items.ts';

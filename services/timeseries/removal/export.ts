@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { sampleSource } from '../../../domain/recording-method.ts';
-import { StageSpan } from '../../../domain/records.ts';
-import { seriesById } from '../../../domain/series.ts';
-import { formatInstant } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { sampleSource } from '../../../domain/records/recording-method.ts';
+import { StageSpan } from '../../../domain/records/records.ts';
+import { seriesById } from '../../../domain/records/series.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { selectSeries } from '../queries/select-series.ts';
 import { intervalsToWire } from '../records/sleep-stages.ts';
 import type { Settings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'moleculer';
-import type { Database } from '../../../mixins/database.ts';
-import type { JobHandler } from '../../../mixins/jobs.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { JobHandler } from '../../../mixins/jobs/jobs.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';
 import { erasureHandler } from './erasure.ts';
 import { purgeHandler } from './purge.ts';

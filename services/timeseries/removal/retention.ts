@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
-import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import type { JobOutcome } from '../../../mixins/job-queue.ts';
-import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs.ts';
-import type { Held } from '../../../runtime/job-worker.ts';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { deleteOldIntervals, hasOldIntervals } from '../intervals/queries/delete-old-intervals.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';
 import { settleIntervals } from '../intervals/settle-intervals.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { UnauthenticatedData } from '../../../contracts/timeseries/unauthenticated.ts';
-import { bareItem, type StoreItem } from '../../../domain/records.ts';
-import { formatInstant, type Instant, resolveRange } from '../../../domain/time.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import { enqueue, type JobKind, lanes } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
+import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
+import { formatInstant, type Instant, resolveRange } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind, lanes } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { normaliserVersionOf, type ProviderName, providerNamed } from '../../../providers/all.ts';
 import { type AuditOrigin, systemOrigin } from '../../../runtime/audit-origin.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';

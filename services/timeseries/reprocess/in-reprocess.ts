@@ -1,5 +1,5 @@
 import { userErased } from '../../../domain/errors.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { isErased } from '../records/queries/select-tombstone.ts';
 

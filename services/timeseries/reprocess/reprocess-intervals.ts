@@ -1,5 +1,5 @@
 import { noChanges, noItems } from '../../../contracts/reprocess.ts';
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import {
   type IntervalCircumstances,
   type IntervalRequest,

@@ -1,6 +1,6 @@
 import { type Changes, noChanges } from '../../../contracts/reprocess.ts';
-import type { StoreItem } from '../../../domain/records.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { writeStoredSamples } from '../queries/upsert-samples.ts';
 import { type ItemRow, selectItems } from '../records/queries/select-items.ts';
 import { type StoreCircumstances, storeAgain } from '../records/store.ts';

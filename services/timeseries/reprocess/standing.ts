@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { ItemRow } from '../records/queries/select-items.ts';
 
 /**

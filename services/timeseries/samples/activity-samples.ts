@@ -1,7 +1,7 @@
-import type { StoreItem } from '../../../domain/records.ts';
-import { decodeTimes, encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
-import type { SeriesType } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { decodeTimes, encodeTimes, encodeValues } from '../../../domain/records/sample-codec.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   type ActivityBlockRow,
   type BlockTimesRow,

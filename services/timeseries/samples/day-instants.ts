@@ -1,4 +1,4 @@
-import { dayMs } from '../../../domain/time.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import type { SeriesDay } from '../queries/other-instants.ts';
 
 /** Instants of one UTC day of a series, in milliseconds, ascending and distinct. */

@@ -1,7 +1,7 @@
 import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
-import { sampleSource } from '../../../domain/recording-method.ts';
-import { type SeriesType, seriesById } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { sampleSource } from '../../../domain/records/recording-method.ts';
+import { type SeriesType, seriesById } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Settings } from '../settings.ts';
 import { countSeries } from './queries/count-series.ts';
 import { selectOwnSeries } from './queries/select-own-series.ts';

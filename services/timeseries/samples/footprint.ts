@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { decodeTimes, encodeTimes } from '../../../domain/sample-codec.ts';
+import { decodeTimes, encodeTimes } from '../../../domain/records/sample-codec.ts';
 import { dayOf, union, without } from './day-instants.ts';
 
 /*

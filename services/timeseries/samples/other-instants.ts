@@ -1,5 +1,5 @@
-import { decodeTimes, encodeTimes } from '../../../domain/sample-codec.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { decodeTimes, encodeTimes } from '../../../domain/records/sample-codec.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type SeriesDay, selectOtherInstants, upsertOtherInstants } from '../queries/other-instants.ts';
 import { type DayInstants, dayKey, mergedDays, union, without } from './day-instants.ts';
 import { instantsOf, type PlacedBlock } from './placed-blocks.ts';

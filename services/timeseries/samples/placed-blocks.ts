@@ -1,6 +1,6 @@
-import type { SampleBlock } from '../../../domain/records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import { dayMs, earliestMs } from '../../../domain/time.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import { dayMs, earliestMs } from '../../../domain/time/time.ts';
 import { type DayInstants, dayOf } from './day-instants.ts';
 import type { PendingBlock } from './sample-columns.ts';
 

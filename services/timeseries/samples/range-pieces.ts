@@ -1,4 +1,4 @@
-import { dayMs, hourMs, type Range } from '../../../domain/time.ts';
+import { dayMs, hourMs, type Range } from '../../../domain/time/time.ts';
 import { ceilTo, floorTo } from './resolutions.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { BucketFunction } from '../../../domain/series.ts';
-import { seriesById } from '../../../domain/series.ts';
+import type { BucketFunction } from '../../../domain/records/series.ts';
+import { seriesById } from '../../../domain/records/series.ts';
 import type { IntervalReading } from '../intervals/interval-buckets.ts';
 import { inOrder, readIntervals } from '../intervals/read-intervals.ts';
 import type { SeriesRow } from '../queries/select-series.ts';

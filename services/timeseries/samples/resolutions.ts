@@ -1,5 +1,5 @@
 import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
-import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+import { hourMs, minuteMs, type Range } from '../../../domain/time/time.ts';
 
 /** A resolution with buckets, and its columns in the statistics. */
 export interface BucketSize {

@@ -1,4 +1,4 @@
-import type { SampleBlock } from '../../../domain/records.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import type { SampleColumns } from '../queries/upsert-samples.ts';
 

@@ -2,10 +2,16 @@ import { z } from 'zod';
 import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.ts';
 import { type Cursor, decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import { sampleSource } from '../../../domain/recording-method.ts';
-import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
-import { formatInstant, formatOffset, type Instant, type Range, resolveRange } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { sampleSource } from '../../../domain/records/recording-method.ts';
+import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
+import {
+  formatInstant,
+  formatOffset,
+  type Instant,
+  type Range,
+  resolveRange,
+} from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { IntervalReading } from '../intervals/interval-buckets.ts';
 import type { SeriesRow } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';

@@ -1,5 +1,5 @@
 import type { Cursor, Direction } from '../../../domain/cursor.ts';
-import { dayMs, hourMs, type Range } from '../../../domain/time.ts';
+import { dayMs, hourMs, type Range } from '../../../domain/time/time.ts';
 
 /** The cursor of a sample or bucket: microseconds since 1970, then the series. */
 export type SampleKey = readonly [microseconds: number, seriesId: number];

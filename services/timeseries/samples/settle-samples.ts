@@ -1,6 +1,6 @@
-import { decodeTimes, decodeValues } from '../../../domain/sample-codec.ts';
-import { minuteMs } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { decodeTimes, decodeValues } from '../../../domain/records/sample-codec.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { onLocalDay } from '../days/settle-local-days.ts';
 import { type ShownBlockRow, selectShownBlocks } from '../queries/activity-blocks.ts';

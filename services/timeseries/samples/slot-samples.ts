@@ -1,5 +1,5 @@
-import { withoutNoise } from '../../../domain/decimals.ts';
-import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { withoutNoise } from '../../../domain/json/decimals.ts';
+import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { type EpochPart, slotSecondsOf } from '../days/epoch-parts.ts';
 
 /** The sample of a series that results from the parts of a slot. */

@@ -1,4 +1,4 @@
-import { hourMs, type Range } from '../../../domain/time.ts';
+import { hourMs, type Range } from '../../../domain/time/time.ts';
 import { countedBuckets, type IntervalReading } from '../intervals/interval-buckets.ts';
 import { selectIntervalStatistics } from '../intervals/queries/select-interval-statistics.ts';
 import { type SpanStatistics, selectSpanStatistics } from './queries/select-span-statistics.ts';

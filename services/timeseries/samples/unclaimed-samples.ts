@@ -1,6 +1,6 @@
-import { encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
-import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { encodeTimes, encodeValues } from '../../../domain/records/sample-codec.ts';
+import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { isProviderName, providers } from '../../../providers/all.ts';
 import { insertActivityBlocks } from '../queries/activity-blocks.ts';
 import { activitySeries } from './activity-samples.ts';

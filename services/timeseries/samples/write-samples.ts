@@ -1,6 +1,6 @@
-import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { SampleBlock, StoreItem } from '../../../domain/records/records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import { samplesPerStatement, upsertSamples } from '../queries/upsert-samples.ts';
 import { keptBlocks } from '../removal/retention.ts';

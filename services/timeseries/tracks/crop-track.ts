@@ -1,6 +1,6 @@
 import { type StreamType, streamTypes, type Track, type TrackChunk } from '../../../domain/workouts/track.ts';
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   deleteChunk,
   selectChunksOutside,

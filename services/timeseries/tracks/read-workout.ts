@@ -1,9 +1,9 @@
 import type { SingleWorkout } from '../../../contracts/timeseries/schemas.ts';
 import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
 import { recordNotFound } from '../../../domain/errors.ts';
-import { formatInstant } from '../../../domain/time.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
 import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { selectEvent } from '../queries/select-events.ts';
 import { type SingleWorkoutRow, singleWorkoutTable } from '../queries/select-workouts.ts';
 import { workoutToWire } from '../records/wire.ts';

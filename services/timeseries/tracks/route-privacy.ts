@@ -3,10 +3,10 @@ import type { RoutePrivacy, RoutePrivacyChange } from '../../../contracts/timese
 import { cutRoute, type RouteRules } from '../../../domain/workouts/route-privacy.ts';
 import type { Track } from '../../../domain/workouts/track.ts';
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
-import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { chunkOf } from './crop-track.ts';

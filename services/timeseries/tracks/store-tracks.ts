@@ -1,6 +1,6 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { TrackChunk } from '../../../domain/workouts/track.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { isActivity } from '../samples/activity-samples.ts';
 import { selectRoutePrivacy } from './queries/route-privacy.ts';
 import { finishTrack, insertTrack, selectTracked } from './queries/store-track.ts';

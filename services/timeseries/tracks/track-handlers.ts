@@ -1,8 +1,8 @@
 import type { Config } from '../../../config.ts';
 import type { RoutePrivacyChange } from '../../../contracts/timeseries/route-privacy.ts';
 import type { StreamType, TrackChunk } from '../../../domain/workouts/track.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { Jobs } from '../../../mixins/jobs.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Settings } from '../settings.ts';

@@ -1,4 +1,4 @@
-import type { WorkoutRecord } from '../../../domain/records.ts';
+import type { WorkoutRecord } from '../../../domain/records/records.ts';
 
 /** A start, and an end that does not count pauses, as the device maker sends them. */
 export type TimedSpan = Pick<WorkoutRecord, 'start_ms' | 'end_ms'>;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import { selectHeartRates } from './queries/select-heart-rates.ts';
 

@@ -1,6 +1,11 @@
-import type { StoreItem } from '../../../domain/records.ts';
-import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import {
+  decodeTimes,
+  decodeValues,
+  encodeTimes,
+  encodeValues,
+} from '../../../domain/records/sample-codec.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type DayInstants, dayOf } from '../samples/day-instants.ts';
 import { cropTrack, trackTimes } from '../tracks/crop-track.ts';
 import { clockSpan, type TimedSpan } from './clock-span.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type BlockTimesRow, deleteActivityBlocks, hideActivityBlocks } from '../queries/activity-blocks.ts';
 import { lockUser } from '../queries/lock-user.ts';

@@ -1,4 +1,4 @@
-import { sameFamily, type WorkoutType } from '../../../domain/workout-types.ts';
+import { sameFamily, type WorkoutType } from '../../../domain/records/workout-types.ts';
 
 /** A workout that may be a duplicate of one from another provider or device. */
 export interface DuplicateCandidate {

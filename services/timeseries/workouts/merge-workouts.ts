@@ -1,4 +1,4 @@
-import type { WorkoutRecord } from '../../../domain/records.ts';
+import type { WorkoutRecord } from '../../../domain/records/records.ts';
 
 /** The fields of one workout by data type. */
 export type WorkoutParts = Readonly<Record<string, WorkoutRecord>>;

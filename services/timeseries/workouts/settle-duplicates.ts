@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type Counted, countedWorkouts } from './counted-workouts.ts';
 import { byFullness, type DuplicateCandidate, listedDuplicates } from './duplicates.ts';
 import { selectOverlappingWorkouts } from './queries/select-overlapping-workouts.ts';

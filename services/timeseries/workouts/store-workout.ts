@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import { upsertRecord } from '../queries/upsert-record.ts';
 import { identityOf, type RecordContext } from '../records/record-context.ts';
 import { workoutRow } from '../records/record-rows.ts';

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { enqueue } from '../../../mixins/job-queue.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { restorationKind } from '../job-kinds.ts';
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../contracts/users/schemas.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** The number of connections of a provider with a status. */

@@ -1,8 +1,8 @@
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database } from '../../../mixins/database.ts';
-import type { FirstAttempt, Jobs } from '../../../mixins/jobs.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { FirstAttempt, Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { AccountHashes } from '../account-hashes.ts';
+import type { AccountHashes } from '../erasure/account-hashes.ts';
 import { erasureKind } from '../job-kinds.ts';
 import type { UserRow } from '../users.entities.ts';
 import { insertErasedAccounts } from './erased-accounts.ts';

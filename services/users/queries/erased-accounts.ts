@@ -1,6 +1,6 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
-import type { AccountHashes } from '../account-hashes.ts';
+import type { AccountHashes } from '../erasure/account-hashes.ts';
 
 /** An account at a provider. */
 export interface ProviderAccount {

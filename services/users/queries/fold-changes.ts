@@ -1,5 +1,5 @@
 import { errorCodeOf } from '../../../domain/error-code.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockUpkeep } from './lock-upkeep.ts';
 import { type SortBy, sortBys, sortKeys } from './sort-keys.ts';
 

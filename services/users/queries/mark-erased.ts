@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 // The account id at the provider identifies the user, so it is deleted too.
 const statement = `

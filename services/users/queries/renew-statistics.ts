@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockUpkeep } from './lock-upkeep.ts';
 
 // `erased_at` is the start of a transaction that commits later, so ANALYZE must begin at least a second after it.

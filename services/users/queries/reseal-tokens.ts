@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Tokens of a connection of which at least one was not encrypted with the first secret. */
 export interface SealedRow {

@@ -1,5 +1,5 @@
 import { userNotFound } from '../../../domain/errors.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { Connection } from '../users.entities.ts';
 
 /** A connection as it is shown. */

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../contracts/users/schemas.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import {
   type FoundUsers,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 // As for a deleted user: the data of an account that another user is connected to belongs to that user too.

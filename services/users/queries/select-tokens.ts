@@ -1,5 +1,5 @@
 import type { StoredTokens } from '../../../contracts/users.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 

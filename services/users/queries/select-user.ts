@@ -1,5 +1,5 @@
 import { userNotFound } from '../../../domain/errors.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import { type ListedUser, userColumns } from './sort-keys.ts';
 
 // MikroORM takes 0.2 ms of CPU for this row.

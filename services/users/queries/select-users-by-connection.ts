@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { mostByConnection, type UserQuery } from './select-matching-users.ts';
 import { type FoundUsers, joinUsers, type ListedUser, sortKeys, userColumns } from './sort-keys.ts';
 

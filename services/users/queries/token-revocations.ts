@@ -1,5 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
-import { cancelJobs, enqueue } from '../../../mixins/job-queue.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { cancelJobs, enqueue } from '../../../mixins/jobs/job-queue.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { type TokenRevocation, tokenRevocationKind } from '../job-kinds.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';

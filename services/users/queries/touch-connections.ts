@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 // The rows are locked in one order, so that two deliveries for the same users cannot deadlock.
 const statement = `

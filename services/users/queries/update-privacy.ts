@@ -1,5 +1,5 @@
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database } from '../../../mixins/database.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
 /** Privacy settings that a user changed at the provider, by name, with the time of the change. */

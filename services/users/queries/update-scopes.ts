@@ -1,5 +1,5 @@
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
 /** The scope that a user grants from an instant on. */

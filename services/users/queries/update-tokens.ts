@@ -1,6 +1,6 @@
-import type { Instant } from '../../../domain/time.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Instant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 

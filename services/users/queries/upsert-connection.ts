@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Connection } from '../users.entities.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 

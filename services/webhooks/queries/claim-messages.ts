@@ -1,6 +1,6 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import { fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
-import type { ChangeRow } from '../event-of-change.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
+import type { ChangeRow } from '../feed/event-of-change.ts';
 
 /** The endpoint of a message. */
 export interface Receiver {

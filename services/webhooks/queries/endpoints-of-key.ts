@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { type EndpointRow, endpointColumns, lockEndpoints } from './endpoints.ts';
 
 /** Stores that keys were deleted; false if that was known. No endpoint is created or changed by them afterwards. */

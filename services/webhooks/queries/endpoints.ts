@@ -1,5 +1,5 @@
 import type { DisabledReason, EventType } from '../../../contracts/webhooks/events.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** An endpoint without its secrets. */
 export interface EndpointRow {

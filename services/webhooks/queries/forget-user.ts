@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 
 /**
  * Erases the changes and messages of a user, except `user.deleted`. Returns the number of changes. The lock ends after

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { MessageLease } from './claim-messages.ts';
 
 /** A test message that the caller has leased. */

@@ -1,5 +1,5 @@
 import type { DisabledReason } from '../../../contracts/webhooks/events.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** The result of a publication: pending changes that were claimed, and the messages that were made of them. */
 export interface Publication {

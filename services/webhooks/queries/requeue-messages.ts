@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** What makes a message due again, with all retries. Its attempt number continues. */
 const again = `state = 'waiting', failures = 0, crashes = 0, leased = false, run_at = now()`;

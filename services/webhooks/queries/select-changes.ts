@@ -1,6 +1,6 @@
-import { isoTime } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
-import { type ChangeRow, changeColumns } from '../event-of-change.ts';
+import { isoTime } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { type ChangeRow, changeColumns } from '../feed/event-of-change.ts';
 
 /** Which changes are read: those after an id, of a user and of types unless null. */
 export interface ChangeFilter {

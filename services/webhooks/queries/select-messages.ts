@@ -1,5 +1,5 @@
 import type { WebhookMessageStatus } from '../../../contracts/webhooks/schemas.ts';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** A message as lists show it. `created_us` is its position: microseconds since 1970. */
 export interface MessageRow {

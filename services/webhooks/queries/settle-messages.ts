@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { Outcome } from '../deliver/outcome.ts';
 import type { MessageLease } from './claim-messages.ts';
 
 /** The outcome of a leased message. */

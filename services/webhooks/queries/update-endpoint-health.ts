@@ -1,7 +1,7 @@
-import { recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { failingDays } from '../pace.ts';
+import { failingDays } from '../deliver/pace.ts';
 import type { Receiver } from './claim-messages.ts';
 import { insertEndpointDisabled } from './publish-due.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Stores how long changes of an object are joined, for the triggers that record changes. */
 export async function updateJoining(

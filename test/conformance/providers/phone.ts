@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AppAccess, type AppFaults, noFaults, upload } from '../../../sandbox/phone/app.ts';
 import { phoneDays } from '../../../sandbox/phone/days.ts';
-import { randomOf } from '../../../sandbox/random.ts';
+import { randomOf } from '../../../sandbox/simulation/random.ts';
 import { newUser, type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, Disturbance, Forgery } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';

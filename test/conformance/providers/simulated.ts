@@ -1,7 +1,7 @@
-import type { Post } from '../../../sandbox/delivery.ts';
-import { emptyValues } from '../../../sandbox/expected-series.ts';
-import type { Account as SimulatedAccount } from '../../../sandbox/simulation.ts';
-import type { Contents } from '../../../sandbox/store.ts';
+import type { Post } from '../../../sandbox/server/delivery.ts';
+import type { Contents } from '../../../sandbox/server/store.ts';
+import { emptyValues } from '../../../sandbox/simulation/expected-series.ts';
+import type { Account as SimulatedAccount } from '../../../sandbox/simulation/simulation.ts';
 import { consent, newUser, type Product, simulationOf } from '../product.ts';
 import type { Account } from '../scenarios.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Random } from '../random.ts';
+import type { Random } from '../support/random.ts';
 import type { Client } from './client.ts';
 import { pushOf } from './pushes.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster } from '../cluster.ts';
-import type { Random } from '../random.ts';
+import type { Cluster } from '../support/cluster.ts';
+import type { Random } from '../support/random.ts';
 
 /** How many processes are killed, one after the other. */
 export interface Kills {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { minuteMs } from '../../../domain/time.ts';
-import { apiAt } from '../../../sandbox/api.ts';
-import { quarterOf } from '../../../sandbox/clock.ts';
-import { type ConnectedAccount, connectUsers } from '../../../sandbox/connect-users.ts';
-import { type Sandbox, startSandbox } from '../../../sandbox/server.ts';
-import { pointAt } from '../../../stack/sandbox-users.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import { apiAt } from '../../../sandbox/connect/api.ts';
+import { type ConnectedAccount, connectUsers } from '../../../sandbox/connect/connect-users.ts';
+import { type Sandbox, startSandbox } from '../../../sandbox/server/server.ts';
+import { quarterOf } from '../../../sandbox/simulation/clock.ts';
+import { pointAt } from '../../../stack/sandbox/sandbox-users.ts';
 import { control } from '../../sandbox/application.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../support/random.ts';
 import type { Client } from './client.ts';
 
 /** Simulated users of the sandbox: one with one account, one with accounts at both providers. */

@@ -1,4 +1,4 @@
-import { dayMs, localDate } from '../../../domain/time.ts';
+import { dayMs, localDate } from '../../../domain/time/time.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { epoch } from '../../fixtures/devicemaker/epochs.ts';
@@ -6,7 +6,7 @@ import { bloodPressure, bodyComp } from '../../fixtures/devicemaker/occasional.t
 import { offsetMap, offsets } from '../../fixtures/devicemaker/offsets.ts';
 import { sleep } from '../../fixtures/devicemaker/sleeps.ts';
 import { pulseOx } from '../../fixtures/devicemaker/wellness.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../support/random.ts';
 
 /** Items of a push by their key. */
 type Items = Readonly<Record<string, readonly unknown[]>>;

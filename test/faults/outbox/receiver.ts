@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import type { Random } from '../random.ts';
+import type { Random } from '../support/random.ts';
 
 const Body = z.object({ type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
 

@@ -4,7 +4,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'tenant',
     promise: 'A user token is checked against the user of the path, whatever the query says.',
-    file: 'services/api-gateway/admission.ts',
+    file: 'services/api-gateway/pipeline/admission.ts',
     before:
       "if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;\n  return typeof query.user_id === 'string' ? query.user_id : undefined;",
     after: "return typeof query.user_id === 'string' ? query.user_id : path.user_id;",
@@ -13,7 +13,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'tenant',
     promise: 'Two API keys may use the same Idempotency-Key.',
-    file: 'services/api-gateway/idempotency.ts',
+    file: 'services/api-gateway/pipeline/idempotency.ts',
     before: 'caller.developer_id ?? caller.id) : caller.id;',
     after: 'caller.developer_id ?? caller.id) : caller.kind;',
     test: 'test/http/user-isolation.test.ts',
@@ -29,7 +29,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'An Authorization header is not stored with a delivery.',
-    file: 'services/api-gateway/receive-delivery.ts',
+    file: 'services/api-gateway/webhooks/receive-delivery.ts',
     before: "    'user-agent',\n",
     after: "    'user-agent',\n    'authorization',\n",
     test: 'test/http/check-order.test.ts',
@@ -37,7 +37,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'An address with a wrong secret is no secret address.',
-    file: 'services/api-gateway/webhook-access.ts',
+    file: 'services/api-gateway/webhooks/webhook-access.ts',
     before: '      if (!isSecret(given, settingsOf(config, route.provider).webhookSecrets)) return;\n',
     after: '',
     test: 'test/http/webhook-address.test.ts',
@@ -45,7 +45,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'A page after a redirect does not learn the address that it came from.',
-    file: 'services/api-gateway/browser.ts',
+    file: 'services/api-gateway/pipeline/browser.ts',
     before: "BrowserAnswer.parse(result);\n  res.setHeader('Referrer-Policy', 'no-referrer');",
     after: 'BrowserAnswer.parse(result);',
     test: 'test/flow/connect.test.ts',
@@ -53,7 +53,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'A failed log-in counts.',
-    file: 'services/api-gateway/request-pipeline.ts',
+    file: 'services/api-gateway/pipeline/request-pipeline.ts',
     before: 'if (failureToSend(error).status >= 500) await refund();',
     after: 'await refund();',
     test: 'test/http/limits.test.ts',
@@ -61,7 +61,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'The items of an upload count, not the upload.',
-    file: 'services/api-gateway/receive-upload.ts',
+    file: 'services/api-gateway/webhooks/receive-upload.ts',
     before: 'Date.now(), itemsOf(answer));',
     after: 'Date.now());',
     test: 'test/services/phone-ingest/hostile.test.ts',
@@ -69,7 +69,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Uploads of a user count together, however the path writes the id.',
-    file: 'services/api-gateway/receive-upload.ts',
+    file: 'services/api-gateway/webhooks/receive-upload.ts',
     before: 'return user_id.toLowerCase();',
     after: 'return user_id;',
     test: 'test/services/phone-ingest/hostile.test.ts',
@@ -77,7 +77,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'Retry-After is the time that is left of the window.',
-    file: 'services/api-gateway/exchange.ts',
+    file: 'services/api-gateway/pipeline/exchange.ts',
     before: 'Math.ceil(window.reset - Date.now() / 1000)',
     after: 'Math.ceil(window.reset - Date.now())',
     test: 'test/http/limits.test.ts',
@@ -85,7 +85,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'An upload that cannot be taken now is answered so that the app sends it again.',
-    file: 'services/api-gateway/receive-upload.ts',
+    file: 'services/api-gateway/webhooks/receive-upload.ts',
     before: "throw isFinal ? unavailableFor(res, retrySeconds, 'The upload cannot be taken now.') : error;",
     after: 'throw error;',
     test: 'test/services/phone-ingest/sync.test.ts',
@@ -93,7 +93,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'An export has the samples of a series beyond its first page.',
-    file: 'services/api-gateway/export-user.ts',
+    file: 'services/api-gateway/streams/export-user.ts',
     before: 'page.at.length < samplesPerCall ? null',
     after: 'page.at.length <= samplesPerCall ? null',
     test: 'test/services/api-gateway/export-user.test.ts',
@@ -101,7 +101,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'An export has the tracks of workouts beyond its first page.',
-    file: 'services/api-gateway/export-user.ts',
+    file: 'services/api-gateway/streams/export-user.ts',
     before: 'if (ids.length < recordsPerCall) return;',
     after: 'if (ids.length <= recordsPerCall) return;',
     test: 'test/services/api-gateway/export-user.test.ts',
@@ -109,7 +109,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'A download is in the order of time, also across series.',
-    file: 'services/api-gateway/download-samples.ts',
+    file: 'services/api-gateway/streams/download-samples.ts',
     before: 'Math.min(...left.map((reader) => reader.knownUntil))',
     after: 'Math.max(...left.map((reader) => reader.knownUntil))',
     test: 'test/services/api-gateway/download-samples.test.ts',
@@ -117,7 +117,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'The audit entry of an export is written before its first line is sent.',
-    file: 'services/api-gateway/audit-access.ts',
+    file: 'services/api-gateway/pipeline/audit-access.ts',
     before:
       "  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;",
     after:
@@ -127,7 +127,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A stream that fails is cut off and does not look complete.',
-    file: 'services/api-gateway/stream-lines.ts',
+    file: 'services/api-gateway/streams/stream-lines.ts',
     before: '    res.destroy();\n',
     after: '    res.end();\n',
     test: 'test/services/api-gateway/stream-lines.test.ts',
@@ -135,7 +135,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'The decoder of a body whose reading ends early is closed.',
-    file: 'services/api-gateway/read-bytes.ts',
+    file: 'services/api-gateway/body/read-bytes.ts',
     before: '    req.unpipe(decoder);\n    decoder.destroy();\n',
     after: '    req.unpipe(decoder);\n',
     test: 'test/services/api-gateway/read-bytes.test.ts',
@@ -143,7 +143,7 @@ export const apiGateway: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A slow reader of a stream leaves no listener for each part.',
-    file: 'services/api-gateway/stream-lines.ts',
+    file: 'services/api-gateway/streams/stream-lines.ts',
     before: "    res.off('close', leave);\n",
     after: '',
     test: 'test/services/api-gateway/stream-lines.test.ts',

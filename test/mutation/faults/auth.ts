@@ -4,7 +4,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'An account with too many failed log-ins is limited for an hour.',
-    file: 'services/auth/attempts.ts',
+    file: 'services/auth/log-in/attempts.ts',
     before: '=> windowOf(name, limit, hourSeconds);',
     after: '=> windowOf(name, limit, minuteSeconds);',
     test: 'test/services/auth/log-in-priority.test.ts',
@@ -20,7 +20,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'A wrong password counts as an attempt.',
-    file: 'services/auth/attempts.ts',
+    file: 'services/auth/log-in/attempts.ts',
     before: 'errorTable[error.type].status < 500',
     after: 'errorTable[error.type].status < 400',
     test: 'test/services/auth/log-in-priority.test.ts',
@@ -29,7 +29,7 @@ export const auth: readonly PlantedFault[] = [
     kind: 'retry',
     promise:
       'The owner of an account with too many failures may fail a few times a minute from a new address.',
-    file: 'services/auth/attempts.ts',
+    file: 'services/auth/log-in/attempts.ts',
     before: 'else if (charged.count > failuresOfStranger &&',
     after: 'else if (charged.count > 0 &&',
     test: 'test/services/auth/log-in-priority.test.ts',
@@ -129,7 +129,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'An application revokes only tokens that it obtained.',
-    file: 'services/auth/revoke.ts',
+    file: 'services/auth/tokens/revoke.ts',
     before: 'if (application !== null && family.application_id !== application.id)',
     after:
       'if (application !== null && family.application_id !== null && family.application_id !== application.id)',
@@ -138,7 +138,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'While it is not known whether a user exists, the tokens of the user are not refreshed.',
-    file: 'services/auth/refresh.ts',
+    file: 'services/auth/tokens/refresh.ts',
     before: "if (!isError(error, 'USER_NOT_FOUND')) throw error;",
     after: "if (!isError(error, 'USER_NOT_FOUND')) return;",
     test: 'test/services/auth/tokens.test.ts',
@@ -146,7 +146,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'A refresh for a deleted user ends the family.',
-    file: 'services/auth/refresh.ts',
+    file: 'services/auth/tokens/refresh.ts',
     before: `    await endFamily(database, family);
 `,
     after: '',
@@ -155,7 +155,7 @@ export const auth: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'A token that is issued for a user who does not exist ends at once.',
-    file: 'services/auth/issue-token.ts',
+    file: 'services/auth/tokens/issue-token.ts',
     before: `    await endFamily(database, familyId);
 `,
     after: '',
@@ -193,7 +193,7 @@ from auth.family where id = $1`,
   {
     kind: 'quota',
     promise: 'As many requests are admitted as the limit says.',
-    file: 'services/auth/admission.ts',
+    file: 'services/auth/admission/admission.ts',
     before: 'allowed: count <= limit,',
     after: 'allowed: count < limit,',
     test: 'test/services/auth/admit.test.ts',
@@ -201,7 +201,7 @@ from auth.family where id = $1`,
   {
     kind: 'quota',
     promise: 'During an outage, all tokens of a user share a window.',
-    file: 'services/auth/admission.ts',
+    file: 'services/auth/admission/admission.ts',
     before: '(row.user_id ?? row.developer_id ?? row.id)',
     after: 'row.id',
     test: 'test/services/auth/outage.test.ts',
@@ -209,7 +209,7 @@ from auth.family where id = $1`,
   {
     kind: 'secret',
     promise: 'Tokens of a former JWT_SECRET that is still configured are valid.',
-    file: 'services/auth/tokens.ts',
+    file: 'services/auth/tokens/tokens.ts',
     before: 'for (const secret of secrets) {',
     after: 'for (const secret of secrets.slice(0, 1)) {',
     test: 'test/services/auth/tokens.test.ts',
@@ -217,7 +217,7 @@ from auth.family where id = $1`,
   {
     kind: 'leak',
     promise: 'An address whose hashes are computed is forgotten.',
-    file: 'services/auth/hashing-queue.ts',
+    file: 'services/auth/log-in/hashing-queue.ts',
     before: `    if (left === 0) busy.delete(address);
     else busy.set(address, left);`,
     after: '    busy.set(address, left);',
@@ -226,7 +226,7 @@ from auth.family where id = $1`,
   {
     kind: 'leak',
     promise: 'A credential is forgotten when its requests are counted.',
-    file: 'services/auth/grouped-counts.ts',
+    file: 'services/auth/admission/grouped-counts.ts',
     before: `    if (next === undefined) this.#running.delete(credential);
     else this.#begin(credential, next);`,
     after: '    if (next !== undefined) this.#begin(credential, next);',

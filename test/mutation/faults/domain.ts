@@ -5,7 +5,7 @@ export const domain: readonly PlantedFault[] = [
     kind: 'time',
     promise:
       'Midnight of a zone is found with the offset of that midnight, not of the instant that was guessed.',
-    file: 'domain/zone.ts',
+    file: 'domain/time/zone.ts',
     before: 'const offset = offsetMinutesIn(timeZone, utcMs - guess * minuteMs) ?? guess;',
     after: 'const offset = guess;',
     test: 'test/domain/zone.test.ts',
@@ -13,7 +13,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'Zones west of UTC are behind it.',
-    file: 'domain/zone.ts',
+    file: 'domain/time/zone.ts',
     before: "(sign === '-' ? -1 : 1)",
     after: "(sign === '+' ? -1 : 1)",
     test: 'test/domain/zone.test.ts',
@@ -21,7 +21,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A Unix time is in seconds, a large one in milliseconds.',
-    file: 'domain/time.ts',
+    file: 'domain/time/time.ts',
     before: 'Math.abs(value) >= unixMillisecondsFrom ? value : value * 1000',
     after: 'Math.abs(value) <= unixMillisecondsFrom ? value : value * 1000',
     test: 'test/domain/time.test.ts',
@@ -29,7 +29,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A date as the end of a range includes its day.',
-    file: 'domain/time.ts',
+    file: 'domain/time/time.ts',
     before: 'end.dateOnly ? Math.min(end.ms + dayMs, lastMs) : end.ms',
     after: 'end.ms',
     test: 'test/domain/time.test.ts',
@@ -37,7 +37,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The last date of a range is that of its last instant.',
-    file: 'domain/time.ts',
+    file: 'domain/time/time.ts',
     before: 'localDate(endMs - 1, 0)',
     after: 'localDate(endMs, 0)',
     test: 'test/domain/time.test.ts',
@@ -45,7 +45,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A local date is that of the local clock.',
-    file: 'domain/time.ts',
+    file: 'domain/time/time.ts',
     before: 'new Date(ms + offsetMinutes * minuteMs)',
     after: 'new Date(ms - offsetMinutes * minuteMs)',
     test: 'test/domain/time.test.ts',
@@ -77,7 +77,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'Retry-After is in seconds.',
-    file: 'domain/retry-after.ts',
+    file: 'domain/time/retry-after.ts',
     before: 'Number(text) * 1000',
     after: 'Number(text)',
     test: 'test/domain/retry-after.test.ts',
@@ -85,7 +85,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A wait that is too long is shortened, and one that is too short is lengthened.',
-    file: 'domain/retry-after.ts',
+    file: 'domain/time/retry-after.ts',
     before: 'Math.min(mostMs, Math.max(leastMs, ms))',
     after: 'Math.max(mostMs, Math.min(leastMs, ms))',
     test: 'test/domain/retry-after.test.ts',
@@ -93,7 +93,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'All samples of an item are in its parts.',
-    file: 'domain/item-parts.ts',
+    file: 'domain/records/item-parts.ts',
     before: `free -= to - from;
       from = to;`,
     after: `free -= to - from;
@@ -136,7 +136,7 @@ export const domain: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'A body that would take too much memory is not parsed.',
-    file: 'domain/json-bounds.ts',
+    file: 'domain/json/json-bounds.ts',
     before: 'if (level > mostLevels) return',
     after: 'if (level < -mostLevels) return',
     test: 'test/domain/json-bounds.test.ts',

@@ -4,7 +4,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A recurring job goes on after crashes of its processes.',
-    file: 'mixins/jobs.ts',
+    file: 'mixins/jobs/jobs.ts',
     before: 'if (row.crashes > mostCrashes && kind.everyMs === undefined) return',
     after: 'if (row.crashes > mostCrashes) return',
     test: 'test/mixins/job-queue.test.ts',
@@ -12,7 +12,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A job whose process crashed five times is given up.',
-    file: 'mixins/jobs.ts',
+    file: 'mixins/jobs/jobs.ts',
     before: 'row.crashes > mostCrashes &&',
     after: 'row.crashes > mostCrashes * 1000 &&',
     test: 'test/mixins/jobs.test.ts',
@@ -20,7 +20,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'Enqueuing a waiting job does not delay it.',
-    file: 'mixins/job-queue.ts',
+    file: 'mixins/jobs/job-queue.ts',
     before: 'then least(j.run_at, excluded.run_at)',
     after: 'then greatest(j.run_at, excluded.run_at)',
     test: 'test/mixins/job-queue.test.ts',
@@ -28,7 +28,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'A job that is enqueued while it runs is left to its holder.',
-    file: 'mixins/job-queue.ts',
+    file: 'mixins/jobs/job-queue.ts',
     before: 'run_at = case when j.leased then j.run_at when',
     after: 'run_at = case when',
     test: 'test/mixins/jobs.test.ts',
@@ -36,7 +36,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'Dead jobs are deleted after their time.',
-    file: 'mixins/dead-jobs.ts',
+    file: 'mixins/jobs/dead-jobs.ts',
     before: 'dead_at < now() - make_interval(days => $1)',
     after: 'dead_at < now() - make_interval(years => $1)',
     test: 'test/mixins/jobs.test.ts',
@@ -44,7 +44,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'The outcome of an attempt does not delete a job that was enqueued meanwhile.',
-    file: 'mixins/job-outcomes.ts',
+    file: 'mixins/jobs/job-outcomes.ts',
     before: "remove('done', isSame)",
     after: `remove('done', \`$\${next}::int is not null\`)`,
     test: 'test/mixins/jobs.test.ts',
@@ -52,7 +52,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'A payload that was enqueued meanwhile is not overwritten.',
-    file: 'mixins/job-outcomes.ts',
+    file: 'mixins/jobs/job-outcomes.ts',
     before: `payload = case when \${isSame} then $\${next + 1} else payload end`,
     after: `payload = case when \${isSame} or true then $\${next + 1} else payload end`,
     test: 'test/mixins/job-queue.test.ts',
@@ -60,7 +60,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A recurring job that fails is not due later than one that succeeds.',
-    file: 'mixins/job-outcomes.ts',
+    file: 'mixins/jobs/job-outcomes.ts',
     before: 'Math.min(retryMs(failures), everyMs)',
     after: 'Math.max(retryMs(failures), everyMs)',
     test: 'test/mixins/job-queue.test.ts',
@@ -68,7 +68,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A job that was cancelled is not worked on after a crash.',
-    file: 'mixins/jobs.ts',
+    file: 'mixins/jobs/jobs.ts',
     before: `  if (row.cancelled) return { kind: 'done' };
 `,
     after: '',
@@ -77,7 +77,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A job is given up after its last failure.',
-    file: 'mixins/job-outcomes.ts',
+    file: 'mixins/jobs/job-outcomes.ts',
     before: `failures + 1 >= $\${next + 3}`,
     after: `failures > $\${next + 3}`,
     test: 'test/mixins/jobs.test.ts',
@@ -85,7 +85,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'Values of a former secret that is still configured are decrypted.',
-    file: 'mixins/cipher.ts',
+    file: 'mixins/provider-api/cipher.ts',
     before: 'keys.find(({ id }) => id === keyId)',
     after: 'keys.slice(0, 1).find(({ id }) => id === keyId)',
     test: 'test/mixins/cipher.test.ts',
@@ -93,7 +93,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'Kept bodies of a former secret that is still configured are decrypted.',
-    file: 'mixins/body-cipher.ts',
+    file: 'mixins/inbox/body-cipher.ts',
     before: 'decrypt(keys, given, boundTo)',
     after: 'decrypt([first], given, boundTo)',
     test: 'test/services/deliveries/sealing.test.ts',
@@ -101,7 +101,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Backfill leaves a part of the quota for live events.',
-    file: 'mixins/provider-quota.ts',
+    file: 'mixins/provider-api/provider-quota.ts',
     before: "work === 'backfill',",
     after: "work === 'live',",
     test: 'test/mixins/provider-quota.test.ts',
@@ -109,7 +109,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Reads that others spend of the quota are left room for.',
-    file: 'mixins/provider-quota-queries.ts',
+    file: 'mixins/provider-api/provider-quota-queries.ts',
     before: '- s.used + o.open)',
     after: '- s.used - o.open)',
     test: 'test/mixins/provider-quota.test.ts',
@@ -117,7 +117,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Reads that are not needed return to the window that they were reserved in.',
-    file: 'mixins/provider-quota-queries.ts',
+    file: 'mixins/provider-api/provider-quota-queries.ts',
     before: 'quarter_used = case when quarter = $2',
     after: 'quarter_used = case when quarter >= $2',
     test: 'test/mixins/provider-quota.test.ts',
@@ -125,7 +125,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'No read is sent at the end of a window.',
-    file: 'mixins/provider-quota-queries.ts',
+    file: 'mixins/provider-api/provider-quota-queries.ts',
     before: "and w.at < w.quarter + interval '15 minutes' - $5 * interval '1 ms'",
     after: "and w.at < w.quarter + interval '15 minutes' + $5 * interval '1 ms'",
     test: 'test/mixins/provider-quota.test.ts',
@@ -133,7 +133,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'A refused read uses up the quarter hour.',
-    file: 'mixins/provider-quota.ts',
+    file: 'mixins/provider-api/provider-quota.ts',
     before: 'rejected: status === 429,',
     after: 'rejected: status === 420,',
     test: 'test/mixins/provider-quota.test.ts',
@@ -141,7 +141,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'An answer that says when to ask again is not asked again at once.',
-    file: 'mixins/provider-api.ts',
+    file: 'mixins/provider-api/provider-api.ts',
     before: "(status === 0 || status >= 500) && !headers.has('retry-after')",
     after: 'status === 0 || status >= 500',
     test: 'test/mixins/provider-api.test.ts',
@@ -149,7 +149,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A rejected request is not repeated.',
-    file: 'mixins/provider-api.ts',
+    file: 'mixins/provider-api/provider-api.ts',
     before: 'status === 0 || status >= 500)',
     after: 'status === 0 || status >= 429)',
     test: 'test/mixins/provider-api.test.ts',
@@ -157,7 +157,7 @@ export const mixins: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'A bearer token is sent to no other address.',
-    file: 'mixins/provider-api.ts',
+    file: 'mixins/provider-api/provider-api.ts',
     before: "redirect: 'manual',",
     after: "redirect: 'follow',",
     test: 'test/mixins/provider-api.test.ts',

@@ -156,7 +156,7 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'A wait that the health data platform asks for is in seconds.',
-    file: 'domain/retry-after.ts',
+    file: 'domain/time/retry-after.ts',
     before: 'Number(text) * 1000 :',
     after: 'Number(text) :',
     test: 'test/domain/retry-after.test.ts',

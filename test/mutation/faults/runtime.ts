@@ -47,7 +47,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A request removes its listener from the signal of its caller.',
-    file: 'runtime/guarded-request.ts',
+    file: 'runtime/http/guarded-request.ts',
     before: `    signal.removeEventListener('abort', stopped);
 `,
     after: '',
@@ -56,7 +56,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'A redirect of a provider is not followed.',
-    file: 'runtime/guarded-fetch.ts',
+    file: 'runtime/http/guarded-fetch.ts',
     before: 'statusCode >= 300 && statusCode < 400',
     after: 'statusCode > 300 && statusCode < 303',
     test: 'test/runtime/guarded-fetch.test.ts',
@@ -64,7 +64,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'The bytes of a fetch that fails are free again.',
-    file: 'runtime/guarded-fetch.ts',
+    file: 'runtime/http/guarded-fetch.ts',
     before: `  } catch (error) {
     release();
 `,
@@ -75,7 +75,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'A name with an address that is not public is refused, whatever its first address.',
-    file: 'runtime/guarded-request.ts',
+    file: 'runtime/http/guarded-request.ts',
     before: '!addresses.every(({ address }) => isPublicAddress(address))',
     after: '!isPublicAddress(first.address)',
     test: 'test/runtime/guarded-fetch.test.ts',
@@ -83,7 +83,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'The first wait after a failure is at most two seconds.',
-    file: 'runtime/backoff.ts',
+    file: 'runtime/jobs/backoff.ts',
     before: '2 ** (attempt - 1)',
     after: '2 ** attempt',
     test: 'test/runtime/backoff.test.ts',
@@ -99,7 +99,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'Work that fails leaves the semaphore.',
-    file: 'runtime/semaphore.ts',
+    file: 'runtime/jobs/semaphore.ts',
     before: `      try {
         return await work();
       } finally {
@@ -113,7 +113,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Large bodies wait for each other.',
-    file: 'runtime/semaphore.ts',
+    file: 'runtime/jobs/semaphore.ts',
     before: '(running > 0 && held + first.weight > bytes)',
     after: '(running > 0 && first.weight > bytes)',
     test: 'test/runtime/semaphore.test.ts',
@@ -121,7 +121,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A task that is stopped does not run again.',
-    file: 'runtime/periodic-task.ts',
+    file: 'runtime/jobs/periodic-task.ts',
     before: 'if (!stopped) timer = setTimeout(begin, everyMs);',
     after: 'timer = setTimeout(begin, everyMs);',
     test: 'test/runtime/periodic-task.test.ts',
@@ -129,7 +129,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A task runs again after a failure.',
-    file: 'runtime/periodic-task.ts',
+    file: 'runtime/jobs/periodic-task.ts',
     before: `      .catch((error: unknown) => logger.warn('periodic_task.failed', { name, code: loggedCodeOf(error) }))
       .then(() => {
         if (!stopped) timer = setTimeout(begin, everyMs);
@@ -143,7 +143,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'The lease of a job that has ended is not extended.',
-    file: 'runtime/job-worker.ts',
+    file: 'runtime/jobs/job-worker.ts',
     before: `    clearInterval(heartbeat);
 `,
     after: '',
@@ -152,7 +152,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A job that lost its lease is told to stop.',
-    file: 'runtime/job-worker.ts',
+    file: 'runtime/jobs/job-worker.ts',
     before: `    if (!isHeld) lost.abort();
 `,
     after: '',
@@ -177,7 +177,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A collector that has ended is not called.',
-    file: 'runtime/metrics.ts',
+    file: 'runtime/telemetry/metrics.ts',
     before: 'return () => collectors.delete(collect);',
     after: 'return () => collectors.has(collect);',
     test: 'test/runtime/metrics.test.ts',

@@ -200,7 +200,7 @@ export const tenantsOfUsers: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'Deliveries of all accounts of a user are erased, also of more than a call takes.',
-    file: 'services/users/erase-accounts.ts',
+    file: 'services/users/erasure/erase-accounts.ts',
     before: 'for (let from = 0; from < accounts.length; from += perCall)',
     after: 'for (let from = 0; from < Math.min(accounts.length, perCall); from += perCall)',
     test: 'test/services/users/erased-accounts.test.ts',
@@ -208,7 +208,7 @@ export const tenantsOfUsers: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'An erasure that failed in one service is repeated.',
-    file: 'services/users/erasure.ts',
+    file: 'services/users/erasure/erasure.ts',
     before: `  if (failed !== undefined) throw failed.reason;
 `,
     after: '',
@@ -217,7 +217,7 @@ export const tenantsOfUsers: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'The deliveries of a deleted user are erased.',
-    file: 'services/users/erasure.ts',
+    file: 'services/users/erasure/erasure.ts',
     before: 'Promise.allSettled([eraseDeliveries(database, call, user_id)])',
     after: 'Promise.allSettled([])',
     test: 'test/services/users/removal.test.ts',
@@ -250,7 +250,7 @@ export const tenantsOfUsers: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'A purge that failed in one service is repeated.',
-    file: 'services/users/purges.ts',
+    file: 'services/users/erasure/purges.ts',
     before: `  await purgeDeliveries(deps, wanted);
   await markPurgeReported(deps.database, wanted);`,
     after: `  await markPurgeReported(deps.database, wanted);

@@ -37,7 +37,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'Tokens are re-encrypted beyond the first batch.',
-    file: 'services/users/reseal.ts',
+    file: 'services/users/connections/reseal.ts',
     before: `    after = rows.at(-1)?.id ?? null;
     if (rows.length < sealedPerBatch) break;`,
     after: `    after = rows.at(-1)?.id ?? null;
@@ -47,7 +47,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'Access is revoked when the provider is back.',
-    file: 'services/users/revoke-tokens.ts',
+    file: 'services/users/connections/revoke-tokens.ts',
     before: "return { kind: 'later', reason: 'NOT_REVOKED' };",
     after: "return { kind: 'done' };",
     test: 'test/services/users/token-revocations.test.ts',
@@ -55,7 +55,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'Tokens that a revocation refreshed are kept for its next try.',
-    file: 'services/users/revoke-tokens.ts',
+    file: 'services/users/connections/revoke-tokens.ts',
     before: `  if (tokens !== null) await keepPayload(database, job, { ...payload, ...tokens });
 `,
     after: '',
@@ -64,7 +64,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A user who connects again keeps the access.',
-    file: 'services/users/links.ts',
+    file: 'services/users/connections/links.ts',
     before: `  await cancelTokenRevocations(transaction, provider, provider_user_id);
 `,
     after: '',
@@ -97,7 +97,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'An answer to an earlier claim changes nothing.',
-    file: 'services/users/settle-access-check.ts',
+    file: 'services/users/connections/settle-access-check.ts',
     before: ' || check.attempt !== attempt) return',
     after: ') return',
     test: 'test/services/users/access-checks.test.ts',
@@ -105,7 +105,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'A report from before the last confirmation changes nothing.',
-    file: 'services/users/endings.ts',
+    file: 'services/users/connections/endings.ts',
     before: '> report.received_ms) return',
     after: '< report.received_ms) return',
     test: 'test/services/users/endings.test.ts',
@@ -113,7 +113,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A held delivery stays held until it was replayed.',
-    file: 'services/users/restorations.ts',
+    file: 'services/users/erasure/restorations.ts',
     before: `    if (await replay(call, id)) await releaseHeld(database, connectionId, id);
     else isDone = false;`,
     after: `    await releaseHeld(database, connectionId, id);
@@ -147,7 +147,7 @@ export const users: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'Data is refused before an ingest service forgets that it fetched any.',
-    file: 'services/users/purges.ts',
+    file: 'services/users/erasure/purges.ts',
     before: `  await carryOut(call, purged, {});
   await call('timeseries.reopen', { user_id, provider, version });`,
     after: `  await call('timeseries.reopen', { user_id, provider, version });

@@ -4,7 +4,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'erasure',
     promise: 'No record of a user who was erased while it was read is sent.',
-    file: 'services/webhooks/deliver.ts',
+    file: 'services/webhooks/deliver/deliver.ts',
     before: "if (lease.include_data && !(await held.holds())) return 'lost';",
     after: '',
     test: 'test/services/webhooks/erasure.test.ts',
@@ -37,7 +37,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'tenant',
     promise: 'A cursor of the feed of one user is refused for another user.',
-    file: 'services/webhooks/feed.ts',
+    file: 'services/webhooks/feed/feed.ts',
     before: "=> ['changes', userId, types];",
     after: "=> ['changes', types];",
     test: 'test/services/webhooks/feed.test.ts',
@@ -45,7 +45,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'A message is sent again at its own endpoint only.',
-    file: 'services/webhooks/resend.ts',
+    file: 'services/webhooks/messages/resend.ts',
     before: "if (message.endpoint_id !== endpointId) throw new ServiceError('WEBHOOK_MESSAGE_NOT_FOUND');",
     after: '',
     test: 'test/services/webhooks/messages.test.ts',
@@ -53,7 +53,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'A former secret is encrypted with the new ENCRYPTION_KEY too.',
-    file: 'services/webhooks/secrets.ts',
+    file: 'services/webhooks/endpoints/secrets.ts',
     before: 'const former = old.former_secret === null ? null : anew(old.former_secret);',
     after: 'const former = old.former_secret;',
     test: 'test/services/webhooks/endpoints.test.ts',
@@ -61,7 +61,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'An endpoint is found by its former secret when only that has an earlier key.',
-    file: 'services/webhooks/secrets.ts',
+    file: 'services/webhooks/endpoints/secrets.ts',
     before: ' or not starts_with(former_secret, $1)`',
     after: '`',
     test: 'test/services/webhooks/endpoints.test.ts',
@@ -85,7 +85,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'secret',
     promise: 'An endpoint cannot be moved to an address that could not be registered.',
-    file: 'services/webhooks/endpoints.ts',
+    file: 'services/webhooks/endpoints/endpoints.ts',
     before: 'if (given.url !== undefined) checkEndpointUrl(given.url, config);',
     after: '',
     test: 'test/services/webhooks/endpoints.test.ts',
@@ -101,7 +101,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'Ten tests a minute are sent to an endpoint.',
-    file: 'services/webhooks/test-endpoint.ts',
+    file: 'services/webhooks/endpoints/test-endpoint.ts',
     before: '>= testsPerMinute) throw',
     after: '> testsPerMinute) throw',
     test: 'test/services/webhooks/messages.test.ts',
@@ -109,7 +109,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A short Retry-After does not shorten the delay of a retry.',
-    file: 'services/webhooks/outcome.ts',
+    file: 'services/webhooks/deliver/outcome.ts',
     before: 'const delayMs = Math.max(pauseMs ?? 0, retryMs * (0.9 + random() / 5));',
     after: 'const delayMs = pauseMs ?? retryMs * (0.9 + random() / 5);',
     test: 'test/services/webhooks/outcome.test.ts',
@@ -117,7 +117,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'The first retry follows after five seconds.',
-    file: 'services/webhooks/outcome.ts',
+    file: 'services/webhooks/deliver/outcome.ts',
     before: 'retryDelaysMs[failures];',
     after: 'retryDelaysMs[failures + 1];',
     test: 'test/services/webhooks/deliver.test.ts',
@@ -125,7 +125,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A message whose attempt was ended by a stop keeps its retries.',
-    file: 'services/webhooks/outcome.ts',
+    file: 'services/webhooks/deliver/outcome.ts',
     before: "if (attempt.error === 'STOPPED') return { ...handedBack, attempt };",
     after: '',
     test: 'test/services/webhooks/crashes.test.ts',
@@ -133,7 +133,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'retry',
     promise: 'A failure of our own does not count against the endpoint.',
-    file: 'services/webhooks/endpoint-health.ts',
+    file: 'services/webhooks/endpoints/endpoint-health.ts',
     before: 'outcome.isFailure && !isOwnFailure(outcome.attempt)',
     after: 'outcome.isFailure',
     test: 'test/services/webhooks/endpoint-health.test.ts',
@@ -149,7 +149,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'A success directly after a failure ends the failing of an endpoint.',
-    file: 'services/webhooks/endpoint-health.ts',
+    file: 'services/webhooks/endpoints/endpoint-health.ts',
     before: 'notedAtMs.delete(id);',
     after: '',
     test: 'test/services/webhooks/endpoint-health.test.ts',
@@ -165,7 +165,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A request that waited for a change gives its place back.',
-    file: 'services/webhooks/feed.ts',
+    file: 'services/webhooks/feed/feed.ts',
     before: '    waiter.end();\n',
     after: '',
     test: 'test/services/webhooks/feed.test.ts',
@@ -173,7 +173,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A listener of the change log is removed when its subscription ends.',
-    file: 'services/webhooks/published.ts',
+    file: 'services/webhooks/feed/published.ts',
     before: 'return () => listeners.delete(listener);',
     after: 'return () => undefined;',
     test: 'test/services/webhooks/feed.test.ts',
@@ -205,7 +205,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'end',
     promise: 'The cursor of a feed whose changes were all deleted can be continued.',
-    file: 'services/webhooks/feed.ts',
+    file: 'services/webhooks/feed/feed.ts',
     before: 'largest(lastId, after ?? 0n, expiredId)',
     after: 'largest(lastId, after ?? 0n)',
     test: 'test/services/webhooks/retention.test.ts',
@@ -213,7 +213,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The URL of an event includes the last sample.',
-    file: 'services/webhooks/event-of-change.ts',
+    file: 'services/webhooks/feed/event-of-change.ts',
     before: 'formatInstant(last.getTime() + 1)',
     after: 'formatInstant(last.getTime())',
     test: 'test/services/webhooks/message-body.test.ts',
@@ -221,7 +221,7 @@ export const webhooks: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A body has at most 20 kB in bytes, not in characters.',
-    file: 'services/webhooks/message-body.ts',
+    file: 'services/webhooks/deliver/message-body.ts',
     before: 'Buffer.byteLength(whole) <= mostBytes',
     after: 'whole.length <= mostBytes',
     test: 'test/services/webhooks/message-body.test.ts',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import { changedItems, smallItem } from '../../fixtures/devicemaker/changed-fields.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import { normaliseHrv, normaliseStress } from '../../../providers/devicemaker/normalise/offset-maps.ts';

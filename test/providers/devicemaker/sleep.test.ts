@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sleepRanks } from '../../../domain/records.ts';
+import { sleepRanks } from '../../../domain/records/records.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import { normaliseSleep } from '../../../providers/devicemaker/normalise/sleep.ts';
 import { sleep, sleepStart, tentativeSleep } from '../../fixtures/devicemaker/sleeps.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readMethod } from '../../../domain/recording-method.ts';
-import type { SampleBlock } from '../../../domain/records.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
 import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
 import { normaliseBodyComp } from '../../../providers/devicemaker/normalise/body-comp.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';

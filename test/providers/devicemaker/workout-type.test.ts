@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { workoutTypeOf } from '../../../providers/devicemaker/normalise/workout-type.ts';
 
 const rows: readonly (readonly [WorkoutType, string])[] = [

@@ -1,4 +1,4 @@
-import { bareItem } from '../../../domain/records.ts';
+import { bareItem } from '../../../domain/records/records.ts';
 import { fields } from '../../../providers/activitynet/fields.ts';
 import { normaliseActivity } from '../../../providers/activitynet/normalise/activity.ts';
 import { streamSamples } from '../../../providers/activitynet/normalise/streams.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { extra, kept, notKept } from '../../../domain/field-table.ts';
+import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';

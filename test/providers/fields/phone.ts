@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import { fields } from '../../../providers/phone/fields.ts';
 import { eventTypeOf } from '../../../providers/phone/normalise/event-types.ts';
 import { readItem, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';

@@ -1,5 +1,5 @@
-import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
-import type { StoreItem } from '../../../domain/records.ts';
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
 import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
 import type { Track } from '../../../domain/workouts/track.ts';
 

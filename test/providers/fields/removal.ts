@@ -1,4 +1,10 @@
-import { type Field, type FieldTable, type FieldTree, isKept, treeOf } from '../../../domain/field-table.ts';
+import {
+  type Field,
+  type FieldTable,
+  type FieldTree,
+  isKept,
+  treeOf,
+} from '../../../domain/provider/field-table.ts';
 import type { Readable } from './readable.ts';
 
 /** Items of one data type, and how they are read. The same field may be in several items. */

@@ -1,4 +1,4 @@
-import type { Normalised } from '../../../domain/pulled-provider.ts';
+import type { Normalised } from '../../../domain/provider/pulled-provider.ts';
 import { fields } from '../../../providers/withings/fields.ts';
 import { types } from '../../../providers/withings/types.ts';
 import * as rows from '../../fixtures/withings/records.ts';

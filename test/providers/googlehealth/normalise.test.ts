@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readMethod } from '../../../domain/recording-method.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
 import { failureOf } from '../../../providers/googlehealth/points.ts';

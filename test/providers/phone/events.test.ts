@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cycleObservations, nutrientUnits } from '../../../domain/event-data.ts';
+import { cycleObservations, nutrientUnits } from '../../../domain/provider/event-data.ts';
 import { eventTypeNames, eventTypeOf } from '../../../providers/phone/normalise/event-types.ts';
 import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../../providers/phone/upload.ts';

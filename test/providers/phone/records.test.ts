@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readMethod } from '../../../domain/recording-method.ts';
-import { isSeriesType, seriesTypes } from '../../../domain/series.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
+import { isSeriesType, seriesTypes } from '../../../domain/records/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
 import { recordTypeNames, recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
 import { workoutTypeOf } from '../../../providers/phone/normalise/workout-types.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { seriesOf } from '../../../domain/series.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
 
 /*

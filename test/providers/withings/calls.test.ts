@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { PullPart } from '../../../domain/pulled-provider.ts';
+import type { PullPart } from '../../../domain/provider/pulled-provider.ts';
 import { withings } from '../../../providers/withings/provider.ts';
 
 const nowMs = Date.UTC(2026, 2, 2, 12);

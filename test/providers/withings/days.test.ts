@@ -1,6 +1,6 @@
 import t from 'tap';
-import { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
-import { StoreItem } from '../../../domain/records.ts';
+import { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { normaliseDays } from '../../../providers/withings/normalise/days.ts';
 import { normaliseIntraday } from '../../../providers/withings/normalise/intraday.ts';
 import { day, importedDay, intraday, morning, nowMs } from '../../fixtures/withings/records.ts';

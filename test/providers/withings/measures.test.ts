@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readMethod } from '../../../domain/recording-method.ts';
-import { StoreItem } from '../../../domain/records.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { normaliseMeasures } from '../../../providers/withings/normalise/measures.ts';
 import { group, morning, nowMs, pressure } from '../../fixtures/withings/records.ts';
 

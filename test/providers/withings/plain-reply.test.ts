@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readTokens } from '../../../mixins/token-endpoint.ts';
+import { readTokens } from '../../../mixins/provider-api/token-endpoint.ts';
 import { plainReply } from '../../../providers/withings/plain-reply.ts';
 
 const replyTo = (envelope: unknown) => plainReply({ status: 200, text: JSON.stringify(envelope) });

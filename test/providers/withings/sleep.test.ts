@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { normaliseSleep, type SleepRead } from '../../../providers/withings/normalise/sleep.ts';
 import { bedtime, importedNight, morning, night, nowMs, stage } from '../../fixtures/withings/records.ts';
 

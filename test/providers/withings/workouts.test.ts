@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { normaliseWorkouts } from '../../../providers/withings/normalise/workouts.ts';
 import { morning, nowMs, workout } from '../../fixtures/withings/records.ts';
 

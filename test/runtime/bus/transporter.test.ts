@@ -7,7 +7,7 @@ import { callerPublicKey } from '../../../runtime/bus/caller-signature.ts';
 import { Sealing } from '../../../runtime/bus/sealing.ts';
 import { BusTransporter } from '../../../runtime/bus/transporter.ts';
 import { natsOptions } from '../../../runtime/nats-options.ts';
-import { startOwnBus } from '../../support/nats.ts';
+import { startOwnBus } from '../../support/servers/nats.ts';
 
 const bus = await startOwnBus(t);
 const prefix = `MOL-${bus.namespace}`;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { accepts } from '../../../domain/series.ts';
+import { accepts } from '../../../domain/records/series.ts';
 import { problemList } from '../problem-list.ts';
 import { sentDays, sum } from './days.ts';
 

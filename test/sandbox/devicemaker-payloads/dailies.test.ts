@@ -1,5 +1,5 @@
 import t from 'tap';
-import { accepts } from '../../../domain/series.ts';
+import { accepts } from '../../../domain/records/series.ts';
 import { dailyOf } from '../../../sandbox/devicemaker/payloads/dailies.ts';
 import { problemList } from '../problem-list.ts';
 import { dayOf, isOffsetMap, sentDays, sum } from './days.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { accepts } from '../../../domain/series.ts';
-import { offsetMinutesAt } from '../../../sandbox/zone.ts';
+import { accepts } from '../../../domain/records/series.ts';
+import { offsetMinutesAt } from '../../../sandbox/simulation/zone.ts';
 import { problemList } from '../problem-list.ts';
 import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays, sum } from './days.ts';
 

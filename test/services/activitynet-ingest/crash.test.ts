@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
-import { natsUrl } from '../../support/database.ts';
+import { natsUrl } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { fast, type Setting, setUp } from './setting.ts';
 

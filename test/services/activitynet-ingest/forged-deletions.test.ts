@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { run, streams } from '../../fixtures/activitynet/activities.ts';
-import { natsUrl } from '../../support/database.ts';
+import { natsUrl } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import type { Fault } from './provider.ts';
 import { event, fast, idle, type Setting, setUp } from './setting.ts';

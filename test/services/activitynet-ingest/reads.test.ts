@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { Work } from '../../../mixins/provider-quota.ts';
+import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
 import { isDeauthorization, workAthlete } from '../../../services/activitynet-ingest/athlete.ts';
 import { checkAccess } from '../../../services/activitynet-ingest/check-access.ts';
 import { confirmDeletion } from '../../../services/activitynet-ingest/confirm-deletion.ts';
@@ -11,8 +11,8 @@ import { deleteUser } from '../../../services/activitynet-ingest/queries/drop-wo
 import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import { reserveReads } from '../../../services/activitynet-ingest/reads.ts';
 import { workEvent } from '../../../services/activitynet-ingest/work-event.ts';
-import { testConfig } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { event } from './setting.ts';
 
 const database = await freshDatabase(t);

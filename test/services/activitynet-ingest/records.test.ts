@@ -1,5 +1,5 @@
 import t from 'tap';
-import { seriesTypes } from '../../../domain/series.ts';
+import { seriesTypes } from '../../../domain/records/series.ts';
 import {
   eBikeRide,
   hike,

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { EventAnswer } from '../../../contracts/activitynet-ingest.ts';
-import { type Inbox, inboxOn } from '../../../mixins/inbox.ts';
+import { type Inbox, inboxOn } from '../../../mixins/inbox/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
 import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker, type TestBroker } from '../../support/broker.ts';
-import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
+import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { type Provider, startProvider } from './provider.ts';
 

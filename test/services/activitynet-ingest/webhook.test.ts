@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { createUser, joinApi, startApi, type TestApi } from '../../support/api.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 import { event } from './setting.ts';
 
 const hook = '/api/v1/webhooks/activitynet/webhook';
@@ -117,7 +117,7 @@ t.test(
     t.match(await database.query('select state from deliveries.delivery'), [{ state: 'ready' }]);
     t.equal(await edge.ask(query({ ...check, 'hub.verify_token': 'x' })).then(({ status }) => status), 503);
     await database.query(`update deliveries.delivery set run_at = now() - interval '1 second'`);
-    const { startBroker } = await import('../../support/broker.ts');
+    const { startBroker } = await import('../../support/servers/broker.ts');
     const { activitynetIngestService } = await import(
       '../../../services/activitynet-ingest/activitynet-ingest.service.ts'
     );

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import t from 'tap';
-import { BodyMemory } from '../../../services/api-gateway/body-memory.ts';
+import { BodyMemory } from '../../../services/api-gateway/body/body-memory.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const answer = () => new ServerResponse(new IncomingMessage(new Socket()));

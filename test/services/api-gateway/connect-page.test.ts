@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../config.ts';
-import { SharedData } from '../../../domain/provider.ts';
+import { SharedData } from '../../../domain/provider/provider.ts';
 import { accentOn, backgrounds, contrast } from '../../../services/api-gateway/connect-page/accent.ts';
 import { chooseLanguage, textsOf } from '../../../services/api-gateway/connect-page/choose-language.ts';
 import { html } from '../../../services/api-gateway/connect-page/html.ts';

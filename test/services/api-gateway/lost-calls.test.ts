@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { DeliveryState } from '../../../mixins/delivery.ts';
-import { problemOf } from '../../../services/api-gateway/receive-delivery.ts';
+import type { DeliveryState } from '../../../mixins/inbox/delivery.ts';
+import { problemOf } from '../../../services/api-gateway/webhooks/receive-delivery.ts';
 
 type Look = () => Promise<DeliveryState | null>;
 

@@ -1,8 +1,12 @@
 import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
-import { ownWindows } from '../../../services/api-gateway/address-windows.ts';
-import { type Channel, serveWindows, workerWindows } from '../../../services/api-gateway/shared-windows.ts';
+import { ownWindows } from '../../../services/api-gateway/windows/address-windows.ts';
+import {
+  type Channel,
+  serveWindows,
+  workerWindows,
+} from '../../../services/api-gateway/windows/shared-windows.ts';
 
 const settings = {
   RATE_LIMIT_WEBHOOK: 100,

@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import type { StoredBytes } from '../../../mixins/inbox-stored.ts';
-import { StoredBytesLimit } from '../../../services/api-gateway/stored-bytes.ts';
+import type { StoredBytes } from '../../../mixins/inbox/inbox-stored.ts';
+import { StoredBytesLimit } from '../../../services/api-gateway/body/stored-bytes.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const mebibyte = 1024 * 1024;

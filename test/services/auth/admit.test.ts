@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import auth from '../../../services/auth/auth.service.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { logIn, startAuth } from '../../support/auth.ts';
-import { startBroker } from '../../support/broker.ts';
-import { natsUrl } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { natsUrl } from '../../support/servers/database.ts';
 
 const aged = (seconds: number) =>
   `update auth.rate_window set started_at = started_at - interval '${seconds} seconds'`;

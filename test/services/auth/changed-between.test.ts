@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { Database } from '../../../mixins/database.ts';
-import { type Orm, orm } from '../../../mixins/orm.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { type Orm, orm } from '../../../mixins/database/orm.ts';
 import { typedCall } from '../../../runtime/environment.ts';
 import { changePassword } from '../../../services/auth/accounts.ts';
 import { Developer } from '../../../services/auth/auth.entities.ts';
-import { freshFamily } from '../../../services/auth/fresh-family.ts';
-import { logIn as logInWith } from '../../../services/auth/log-in.ts';
-import { createPasswords, type Passwords } from '../../../services/auth/passwords.ts';
+import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
+import { createPasswords, type Passwords } from '../../../services/auth/log-in/passwords.ts';
 import {
   insertFamilyByApplication,
   insertFamilyByDeveloper,
   insertSession,
 } from '../../../services/auth/queries/insert-family.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { freshFamily } from '../../../services/auth/tokens/fresh-family.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
-import { startBroker, testConfig } from '../../support/broker.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker, testConfig } from '../../support/servers/broker.ts';
 
 /** A password or a secret that was checked may be changed before the session is written. */
 

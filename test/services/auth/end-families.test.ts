@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { endReusedFamily } from '../../../services/auth/queries/end-families.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -5,10 +5,10 @@ import auth from '../../../services/auth/auth.service.ts';
 import users from '../../../services/users/users.service.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { account, logIn } from '../../support/auth.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { insertDeveloper } from '../../support/developer.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 const url = 'https://app.example/hook';

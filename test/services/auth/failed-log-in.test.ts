@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { auditFailedLogIn } from '../../../services/auth/failed-log-in.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { auditFailedLogIn } from '../../../services/auth/log-in/failed-log-in.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const origin = { actor: null, requestId: 'first' };
 

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { isError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper, isUnused, type Login } from '../../../services/auth/first-developer.ts';
-import { createPasswords } from '../../../services/auth/passwords.ts';
-import { resetPassword } from '../../../services/auth/reset-password.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { ensureFirstDeveloper, isUnused, type Login } from '../../../services/auth/log-in/first-developer.ts';
+import { createPasswords } from '../../../services/auth/log-in/passwords.ts';
+import { resetPassword } from '../../../services/auth/log-in/reset-password.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const unset = { ADMIN_EMAIL: undefined, ADMIN_PASSWORD: undefined };
 

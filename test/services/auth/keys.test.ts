@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import auth from '../../../services/auth/auth.service.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { logIn, outcomes, startAuth } from '../../support/auth.ts';
-import { startBroker } from '../../support/broker.ts';
-import { natsUrl } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { natsUrl } from '../../support/servers/database.ts';
 
 const admitted = (key: string) => ({ api_key_hash: sha256(key) });
 

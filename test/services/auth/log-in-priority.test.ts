@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type AttemptPriority, countAttempt, trustedPriority } from '../../../services/auth/attempts.ts';
-import { createHashingQueue } from '../../../services/auth/hashing-queue.ts';
-import { logIn } from '../../../services/auth/log-in.ts';
-import type { Passwords } from '../../../services/auth/passwords.ts';
+import {
+  type AttemptPriority,
+  countAttempt,
+  trustedPriority,
+} from '../../../services/auth/log-in/attempts.ts';
+import { createHashingQueue } from '../../../services/auth/log-in/hashing-queue.ts';
+import { logIn } from '../../../services/auth/log-in/log-in.ts';
+import type { Passwords } from '../../../services/auth/log-in/passwords.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import { account, startAuth } from '../../support/auth.ts';
-import { testConfig } from '../../support/broker.ts';
 import { refusal } from '../../support/refusal.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 
 const origin = { actor: null, requestId: null };
 const other = { email: 'bob@example.com', password: 'the password of another one' };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { logIn as logInWith } from '../../../services/auth/log-in.ts';
-import { createPasswords } from '../../../services/auth/passwords.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
+import { createPasswords } from '../../../services/auth/log-in/passwords.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import { account, logIn, outcomes, startAuth } from '../../support/auth.ts';
-import { testConfig } from '../../support/broker.ts';
 import { refusal } from '../../support/refusal.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 
 t.test('logs in by e-mail address in any case, in JSON and in a form', async (t) => {
   const { call } = await startAuth(t);

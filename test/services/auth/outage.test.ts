@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import { databaseOf } from '../../../mixins/database.ts';
-import { isAway } from '../../../mixins/primary-away.ts';
-import { admit } from '../../../services/auth/admission.ts';
-import { GroupedCounts } from '../../../services/auth/grouped-counts.ts';
-import { MemoryWindows } from '../../../services/auth/outage.ts';
+import { databaseOf } from '../../../mixins/database/database.ts';
+import { isAway } from '../../../mixins/database/primary-away.ts';
+import { admit } from '../../../services/auth/admission/admission.ts';
+import { GroupedCounts } from '../../../services/auth/admission/grouped-counts.ts';
+import { MemoryWindows } from '../../../services/auth/admission/outage.ts';
 import type { AdmittedRow } from '../../../services/auth/queries/admit.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import { account, logIn, startAuth } from '../../support/auth.ts';
-import { testConfig } from '../../support/broker.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 
 const failing = (fields: object) => ({
   query: async () => {

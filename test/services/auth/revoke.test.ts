@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Tokens } from '../../../contracts/auth/schemas.ts';
 import { insertFamilyByApplication } from '../../../services/auth/queries/insert-family.ts';
 import { rotateSecret } from '../../../services/auth/queries/rotate-secret.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -3,13 +3,13 @@ import jwt from 'jsonwebtoken';
 import t from 'tap';
 import auth from '../../../services/auth/auth.service.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
-import { sha256 } from '../../../services/auth/secrets.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import users from '../../../services/users/users.service.ts';
 import { logIn, outcomes, startAuth } from '../../support/auth.ts';
-import { startBroker } from '../../support/broker.ts';
-import { natsUrl } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { natsUrl } from '../../support/servers/database.ts';
 
 const refused = refusal('UNAUTHENTICATED');
 

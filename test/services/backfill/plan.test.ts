@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import { dayMs } from '../../../domain/time.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import { devicemaker } from '../../../providers/devicemaker/provider.ts';
 import { lastDays, planSteps } from '../../../services/backfill/plan.ts';
 

@@ -5,8 +5,8 @@ import type { BegunStep } from '../../../services/backfill/queries/begin-step.ts
 import type { RunLease } from '../../../services/backfill/queries/claim-runs.ts';
 import { settle } from '../../../services/backfill/settle.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { playProvider } from './provider.ts';
 import { startSetting, stepsOn, testPace, untilAsked } from './setting.ts';

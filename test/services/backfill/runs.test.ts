@@ -10,7 +10,7 @@ import { selectMatchingStep } from '../../../services/backfill/queries/note-rece
 import { resumeRun } from '../../../services/backfill/queries/resume-run.ts';
 import { runJobs, runPace } from '../../../services/backfill/run-jobs.ts';
 import { settle } from '../../../services/backfill/settle.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const dayMs = 86_400_000;

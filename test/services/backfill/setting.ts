@@ -5,8 +5,8 @@ import type { Backfill, Received } from '../../../contracts/backfill.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { backfillService } from '../../../services/backfill/backfill.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker, type TestBroker } from '../../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { type PlayedProvider, playProvider } from './provider.ts';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
-import { cipherOf } from '../../../mixins/cipher.ts';
-import { openProviderApi } from '../../../mixins/provider-api.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { openProviderApi } from '../../../mixins/provider-api/provider-api.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { hashOf } from '../../../services/connect/authorize.ts';
 import { finish } from '../../../services/connect/callback.ts';
 import { insertAttempt } from '../../../services/connect/queries/insert-attempt.ts';
-import { testConfig } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { playProvider } from './provider.ts';
 
 const database = await freshDatabase(t);

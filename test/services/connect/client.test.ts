@@ -1,7 +1,7 @@
 import t from 'tap';
 import { clientOf } from '../../../services/connect/client.ts';
-import { testConfig } from '../../support/broker.ts';
 import { refusal } from '../../support/refusal.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 
 const [id, secret] = ['DEVICEMAKER_CLIENT_ID', 'DEVICEMAKER_CLIENT_SECRET'];
 

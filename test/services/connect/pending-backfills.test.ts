@@ -8,7 +8,7 @@ import {
   startBackfill,
   startPendingBackfill,
 } from '../../../services/connect/pending-backfills.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 t.beforeEach(() => database.query('truncate jobs.job'));

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { revokeAccess } from '../../../services/connect/revoke-access.ts';
-import { testConfig } from '../../support/broker.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 import { playProvider } from './provider.ts';
 
 const provider = await playProvider(t);

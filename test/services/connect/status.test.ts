@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import { statusOf } from '../../../services/connect/status.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const played: { connection: object; backfill: object | null } = { connection: {}, backfill: null };

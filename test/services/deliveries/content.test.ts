@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { itemErrorsIn, mostItemErrors } from '../../../services/deliveries/item-errors.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);

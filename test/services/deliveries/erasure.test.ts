@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import type { Database } from '../../../mixins/database.ts';
-import { settleJob } from '../../../mixins/job-outcomes.ts';
-import { claimJobs, type JobOutcome, type JobRow } from '../../../mixins/job-queue.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { settleJob } from '../../../mixins/jobs/job-outcomes.ts';
+import { claimJobs, type JobOutcome, type JobRow } from '../../../mixins/jobs/job-queue.ts';
 import { eraseDue, eraseOnePiece, requestErasure } from '../../../services/deliveries/erasure.ts';
 import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, createWearer, push, startApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 const provider = await startCallbackServer(t);

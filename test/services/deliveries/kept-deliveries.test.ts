@@ -3,15 +3,15 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
-import { claimJobs } from '../../../mixins/job-queue.ts';
+import { claimJobs } from '../../../mixins/jobs/job-queue.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { isErased, replayDelivery } from '../../../services/deliveries/queries/replay-delivery.ts';
 import { selectRun } from '../../../services/deliveries/queries/reprocess-runs.ts';
 import { claimUnsealed } from '../../../services/deliveries/queries/sealed-bodies.ts';
 import { startRun } from '../../../services/deliveries/reprocess/runs.ts';
 import { reprocessHandler } from '../../../services/deliveries/reprocess/work-run.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const origin = systemOrigin('test');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { eraseOnePiece } from '../../../services/deliveries/erasure.ts';
 import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
-import { accountHashesOf } from '../../../services/users/account-hashes.ts';
+import { accountHashesOf } from '../../../services/users/erasure/account-hashes.ts';
 import { deleteOldErasedAccounts } from '../../../services/users/queries/erased-accounts.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, createWearer, push, startApi } from '../../support/api.ts';

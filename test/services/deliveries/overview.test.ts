@@ -1,7 +1,7 @@
 import t from 'tap';
 import { jobIdOf } from '../../../contracts/deliveries/jobs.ts';
-import type { Queryable } from '../../../mixins/database.ts';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import {
   countDeliveries,
@@ -21,10 +21,10 @@ import {
   selectConnectionCounts,
 } from '../../../services/users/queries/connection-counts.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
-import { countingRows } from '../../support/rows-read.ts';
+import { countingRows } from '../../support/rows/rows-read.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const endpoints = [

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
-import { gatherReceived } from '../../../mixins/received-counts.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import { gatherReceived } from '../../../mixins/inbox/received-counts.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { deleteOldReceived } from '../../../services/deliveries/queries/received-minutes.ts';
 import { readReceived } from '../../../services/deliveries/received.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
-import { countingRows } from '../../support/rows-read.ts';
+import { countingRows } from '../../support/rows/rows-read.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const { broker, call } = await startBroker(t, { databaseUrl: database.url, services: [deliveries] });

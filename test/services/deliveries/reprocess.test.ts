@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
-import { bodyCipherOf } from '../../../mixins/body-cipher.ts';
-import { ownBody, readSealed } from '../../../mixins/sealed-bodies.ts';
+import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
+import { ownBody, readSealed } from '../../../mixins/inbox/sealed-bodies.ts';
 import { eraseOnePiece } from '../../../services/deliveries/erasure.ts';
 import { expire } from '../../../services/deliveries/retention.ts';
 import { resealBodies, sealPiece } from '../../../services/deliveries/sealing.ts';

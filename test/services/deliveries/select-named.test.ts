@@ -4,7 +4,7 @@ import {
   selectNamedProgress,
   selectPiece,
 } from '../../../services/deliveries/queries/select-named.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const idOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;

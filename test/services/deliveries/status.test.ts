@@ -1,9 +1,9 @@
 import t from 'tap';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 /** Providers that service pull-ingest reads. */
 const pulled = providerNames.filter((name) => providers[name].ingest.service === 'pull-ingest');

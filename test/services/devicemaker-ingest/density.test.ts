@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isWithinBounds } from '../../../domain/json-bounds.ts';
+import { isWithinBounds } from '../../../domain/json/json-bounds.ts';
 import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
 import { openPush } from '../../../services/devicemaker-ingest/reading/open-body.ts';
 import { heartRateMap } from '../../fixtures/devicemaker/dailies.ts';

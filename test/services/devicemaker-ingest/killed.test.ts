@@ -1,8 +1,8 @@
 import t from 'tap';
-import { serviceNames } from '../../../stack/services.ts';
-import { startCluster } from '../../faults/cluster.ts';
-import { killDuring } from '../../faults/kill-during-deliveries.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { serviceNames } from '../../../stack/processes/services.ts';
+import { startCluster } from '../../faults/support/cluster.ts';
+import { killDuring } from '../../faults/support/kill-during-deliveries.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 
 /** A short `npm run test:faults -- killed`. */
 

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart, heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);

@@ -1,7 +1,14 @@
 import t, { type Test } from 'tap';
-import { mostLevels } from '../../../domain/json-bounds.ts';
-import { expectEnd, JsonError, jsonScan, readList, readValue, valueAt } from '../../../domain/json-scan.ts';
-import { randomOf } from '../../../sandbox/random.ts';
+import { mostLevels } from '../../../domain/json/json-bounds.ts';
+import {
+  expectEnd,
+  JsonError,
+  jsonScan,
+  readList,
+  readValue,
+  valueAt,
+} from '../../../domain/json/json-scan.ts';
+import { randomOf } from '../../../sandbox/simulation/random.ts';
 import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
 import { readPush } from '../../../services/devicemaker-ingest/reading/read-push.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { PingAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import { callbackRules, checkCallback } from '../../../services/devicemaker-ingest/ping/callback.ts';
 import { pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
 import { json, startCallbackServer, startSilentListener } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 function typeOf(key: string): DataType {
   const type = dataTypeOf(key);

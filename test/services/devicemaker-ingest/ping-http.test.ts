@@ -3,7 +3,7 @@ import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, joinApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const provider = await startCallbackServer(t);
 const api = await joinApi(t, {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
-import { byteLimit } from '../../../runtime/guarded-fetch.ts';
+import { byteLimit } from '../../../runtime/http/guarded-fetch.ts';
 import { callbackRules } from '../../../services/devicemaker-ingest/ping/callback.ts';
 import { fetchCallback } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
 import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';

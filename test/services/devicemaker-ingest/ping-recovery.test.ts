@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { PingAnswer, pendingSentence } from '../../../contracts/devicemaker-ingest/answers.ts';
-import { inboxOn } from '../../../mixins/inbox.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
@@ -9,9 +9,9 @@ import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
-import { startBroker } from '../../support/broker.ts';
 import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);

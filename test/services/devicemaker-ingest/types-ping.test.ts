@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { typeCases, typesRange } from '../../fixtures/devicemaker/types.ts';
 import { createWearer, joinApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { readAll } from '../../support/read-all.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const provider = await startCallbackServer(t);
 const root = `${provider.origin}/wellness-api/rest`;

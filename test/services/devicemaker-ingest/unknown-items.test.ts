@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
-import { inboxOn } from '../../../mixins/inbox.ts';
-import { findLinkedUsers } from '../../../mixins/linked-users.ts';
+import { inboxOn } from '../../../mixins/inbox/inbox.ts';
+import { findLinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Row } from '../../../mixins/database.ts';
+import type { Row } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, typedCall } from '../../../runtime/environment.ts';
 import { createCode } from '../../../services/phone-ingest/codes/invitation-codes.ts';

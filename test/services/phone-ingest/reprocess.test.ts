@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
-import type { SeriesType } from '../../../domain/series.ts';
-import type { Database, Row, Statement } from '../../../mixins/database.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import type { Database, Row, Statement } from '../../../mixins/database/database.ts';
 import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
 import { reprocessForNewNormalisers } from '../../../services/deliveries/reprocess/new-normalisers.ts';
 import { reprocessUpload } from '../../../services/phone-ingest/reprocess/reprocess-upload.ts';

@@ -19,7 +19,7 @@ import { deleteUploads, deleteUser } from '../../../services/phone-ingest/querie
 import { deletePhases, firstOpenMs, upsertPhases } from '../../../services/phone-ingest/queries/phases.ts';
 import { insertBlocks } from '../../../services/phone-ingest/queries/sample-blocks.ts';
 import { workSync } from '../../../services/phone-ingest/work-sync.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { phase, record, uploadOf, watch } from './app.ts';
 
 const database = await freshDatabase(t);

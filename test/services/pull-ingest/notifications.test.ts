@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { quarterOf } from '../../../sandbox/clock.ts';
+import { quarterOf } from '../../../sandbox/simulation/clock.ts';
 import { setUp, subscribe } from './setting.ts';
 
 const hourMs = 3_600_000;

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../config.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { pullPace } from '../../../services/pull-ingest/pace.ts';
 import { readPart } from '../../../services/pull-ingest/read-part.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const account = { provider: 'googlehealth', connection_id: randomUUID(), user_id: randomUUID() } as const;

@@ -16,7 +16,7 @@ import { postponeReading, releaseReading } from '../../../services/pull-ingest/q
 import { upkeepJobs } from '../../../services/pull-ingest/upkeep.ts';
 import { workNotification } from '../../../services/pull-ingest/work-notification.ts';
 import { workReading } from '../../../services/pull-ingest/work-reading.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const config = loadConfig({});

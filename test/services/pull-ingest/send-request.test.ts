@@ -6,7 +6,7 @@ import { pullPace } from '../../../services/pull-ingest/pace.ts';
 import { limitsOf, scopeOf } from '../../../services/pull-ingest/pulled.ts';
 import { pauseScope, reserveRequest } from '../../../services/pull-ingest/queries/reserve-request.ts';
 import { sendRequest } from '../../../services/pull-ingest/send-request.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const config = loadConfig({});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bareItem, type StoreItem } from '../../../domain/records.ts';
+import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { storePart } from '../../../services/pull-ingest/store-part.ts';
 

@@ -1,4 +1,4 @@
-import { randomOf } from '../../../sandbox/random.ts';
+import { randomOf } from '../../../sandbox/simulation/random.ts';
 import { type PullSetting, subscribe } from './setting.ts';
 
 const hourMs = 3_600_000;

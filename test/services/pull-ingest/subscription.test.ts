@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
-import { startSandbox } from '../../../sandbox/server.ts';
+import { startSandbox } from '../../../sandbox/server/server.ts';
 import { pullIngestService } from '../../../services/pull-ingest/pull-ingest.service.ts';
-import { freePort } from '../../../stack/ports.ts';
-import { environmentOf, settingsOf } from '../../../stack/sandbox.ts';
+import { freePort } from '../../../stack/machine/ports.ts';
+import { environmentOf, settingsOf } from '../../../stack/sandbox/sandbox.ts';
 import { joinApi } from '../../support/api.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { fast } from './setting.ts';
 
 const Setup = z.object({

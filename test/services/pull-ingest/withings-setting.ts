@@ -3,15 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server/server.ts';
 import type { PullServicePace } from '../../../services/pull-ingest/pace.ts';
 import { pullIngestService } from '../../../services/pull-ingest/pull-ingest.service.ts';
-import { environmentOf, settingsOf } from '../../../stack/sandbox.ts';
-import { serviceNames } from '../../../stack/services.ts';
+import { serviceNames } from '../../../stack/processes/services.ts';
+import { environmentOf, settingsOf } from '../../../stack/sandbox/sandbox.ts';
 import { joinApi, type TestApi } from '../../support/api.ts';
-import { testSettings } from '../../support/broker.ts';
-import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
-import { startForwarder } from '../../support/forwarder.ts';
+import { testSettings } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../../support/servers/database.ts';
+import { startForwarder } from '../../support/servers/forwarder.ts';
 import { until } from '../../support/until.ts';
 
 const hourMs = 3_600_000;
@@ -117,7 +117,7 @@ interface Joined {
 }
 
 function startReader(t: Test, { database, settings, natsUrl, namespace }: Joined): void {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../stack/process.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../stack/processes/process.ts')], {
     env: {
       ...testSettings({ databaseUrl: database.url, natsUrl, settings }),
       ...{

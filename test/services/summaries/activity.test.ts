@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ActivitySummary } from '../../../contracts/summaries/schemas.ts';
-import type { DaySource } from '../../../domain/facts.ts';
+import type { DaySource } from '../../../domain/provider/facts.ts';
 import { activityToWire } from '../../../services/summaries/activity.ts';
 import { devices, rules, samples, source, total, workouts } from './facts.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { BodyFacts, LatestValue } from '../../../domain/facts.ts';
+import type { BodyFacts, LatestValue } from '../../../domain/provider/facts.ts';
 import { bodyToWire } from '../../../services/summaries/body.ts';
 import { rules } from './facts.ts';
 

@@ -3,9 +3,9 @@ import t from 'tap';
 import summaries from '../../../services/summaries/summaries.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { block, day, dayValues, item } from '../timeseries/items.ts';
 
 const database = await freshDatabase(t);

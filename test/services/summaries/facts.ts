@@ -1,4 +1,10 @@
-import type { DaySamples, DaySource, DayTotal, DayWorkouts, NightSleep } from '../../../domain/facts.ts';
+import type {
+  DaySamples,
+  DaySource,
+  DayTotal,
+  DayWorkouts,
+  NightSleep,
+} from '../../../domain/provider/facts.ts';
 import type { SourceRules } from '../../../services/summaries/sources.ts';
 
 /** Builders of what timeseries answers; each test names only what it is about. */

@@ -2,7 +2,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { ExplainedActivitySummary } from '../../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../../domain/page.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { createUser, startApi } from '../../support/api.ts';
 import { phone, steps, watch } from '../timeseries/interval-items.ts';
 import { activity, at, block, day, item, workout } from '../timeseries/items.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { NightSource } from '../../../domain/facts.ts';
+import type { NightSource } from '../../../domain/provider/facts.ts';
 import { nightToWire } from '../../../services/summaries/sleep.ts';
 import { devices, main, rules } from './facts.ts';
 

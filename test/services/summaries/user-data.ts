@@ -1,5 +1,5 @@
-import type { SeriesType } from '../../../domain/series.ts';
-import type { WorkoutType } from '../../../domain/workout-types.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { seeded } from '../timeseries/model.ts';
 
 /** The data of a user as lists of measurements, which are sent and from which expected summaries are computed. */

@@ -1,15 +1,15 @@
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
-import type { Database } from '../../../mixins/database.ts';
-import { databaseOf } from '../../../mixins/database.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { databaseOf } from '../../../mixins/database/database.ts';
 import { store } from '../../../services/timeseries/records/store.ts';
 import {
   deleteWorkout,
   hideWorkout,
   restoreWorkout,
 } from '../../../services/timeseries/workouts/delete-workout.ts';
-import { explaining, wholeScans } from '../../support/explaining.ts';
-import { fill } from '../../support/filling.ts';
+import { explaining, wholeScans } from '../../support/rows/explaining.ts';
+import { fill } from '../../support/rows/filling.ts';
 import { activity, at, block, workout } from './items.ts';
 import { setUp } from './setting.ts';
 

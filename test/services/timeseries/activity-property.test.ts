@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { partsOf } from '../../../domain/item-parts.ts';
-import { StoreItem } from '../../../domain/records.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 import { ActivityModel } from './activity-model.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
 import { seeded } from './model.ts';

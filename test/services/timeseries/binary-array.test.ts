@@ -1,6 +1,6 @@
 import t from 'tap';
 import { binaryArray } from '../../../services/timeseries/queries/binary-array.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 

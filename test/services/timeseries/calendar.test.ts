@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { mostCalendarDays, mostCountedDays } from '../../../contracts/timeseries/calendar.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, item, night, other, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';

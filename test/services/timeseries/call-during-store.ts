@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { partsOf } from '../../../domain/item-parts.ts';
-import { StoreItem } from '../../../domain/records.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';

@@ -6,9 +6,9 @@ import { selectActivityDays } from '../../../services/timeseries/days/queries/se
 import { selectCalendar } from '../../../services/timeseries/days/queries/select-calendar.ts';
 import { settleLocalDays } from '../../../services/timeseries/days/settle-local-days.ts';
 import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
-import { explaining, wholeScans } from '../../support/explaining.ts';
-import { fill } from '../../support/filling.ts';
-import { countingRows } from '../../support/rows-read.ts';
+import { explaining, wholeScans } from '../../support/rows/explaining.ts';
+import { fill } from '../../support/rows/filling.ts';
+import { countingRows } from '../../support/rows/rows-read.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';
 

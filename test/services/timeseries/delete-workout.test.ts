@@ -1,5 +1,5 @@
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
 import { setUp, unknownUser, withUser } from './setting.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { WorkoutRecord } from '../../../domain/records.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import type { WorkoutRecord } from '../../../domain/records/records.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import {
   byFullness,
   type DuplicateCandidate,

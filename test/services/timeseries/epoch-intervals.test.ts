@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hourMs, minuteMs } from '../../../domain/time.ts';
+import { hourMs, minuteMs } from '../../../domain/time/time.ts';
 import { phone, steps } from './interval-items.ts';
 import { at, block, epoch, item } from './items.ts';
 import { setUp, withUser } from './setting.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
-import { type Database, database } from '../../../mixins/database.ts';
-import { jobs } from '../../../mixins/jobs.ts';
+import { type Database, database } from '../../../mixins/database/database.ts';
+import { jobs } from '../../../mixins/jobs/jobs.ts';
 import { markErased } from '../../../services/timeseries/removal/erasure.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { startBroker, testConfig } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker, testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { tracesOf } from '../../support/traces.ts';
 import { callDuringStore } from './call-during-store.ts';
 import { steps, watch } from './interval-items.ts';

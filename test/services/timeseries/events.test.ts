@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, night, sleep, workout } from './items.ts';
 import { pageThrough, setUp, unknownUser, withUser } from './setting.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { z } from 'zod';
-import type { IntervalRecord } from '../../../domain/interval-records.ts';
-import { seriesOf } from '../../../domain/series.ts';
-import { dayMs, minuteMs } from '../../../domain/time.ts';
+import type { IntervalRecord } from '../../../domain/records/interval-records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import { dayMs, minuteMs } from '../../../domain/time/time.ts';
 import { settleIntervals } from '../../../services/timeseries/intervals/settle-intervals.ts';
 import { until } from '../../support/until.ts';
 import { seeded } from './generated-days.ts';

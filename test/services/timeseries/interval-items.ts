@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
 
 type Interval = z.input<typeof IntervalRecord>;
 type Source = z.input<typeof IntervalSource>;

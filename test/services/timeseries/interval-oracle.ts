@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
 
 /*
  * What intervals add up to, second by second: the other algorithm that the product is compared with. Each second belongs

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { generatedDay, seeded } from './generated-days.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { perSecond } from './interval-oracle.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { DayValuesRecord } from '../../../domain/day-values.ts';
+import type { DayValuesRecord } from '../../../domain/records/day-values.ts';
 import type {
   DayRecord,
   EpochRecord,
@@ -9,8 +9,8 @@ import type {
   SleepRecord,
   StoreItem,
   WorkoutRecord,
-} from '../../../domain/records.ts';
-import { minuteMs } from '../../../domain/time.ts';
+} from '../../../domain/records/records.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 
 /** Builders of what normalisers produce; each test names only what it is about. */
 type Item = z.input<typeof StoreItem>;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
-import { dayMs, minuteMs } from '../../../domain/time.ts';
+import { dayMs, minuteMs } from '../../../domain/time/time.ts';
 import { likelyBound } from '../../../services/timeseries/samples/scan-range.ts';
 import { block, item } from './items.ts';
 import { expected, inOrder, isClose, type ModelBucket, type ModelSample } from './model.ts';

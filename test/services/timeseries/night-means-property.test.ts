@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { NightMeans } from '../../../domain/facts.ts';
+import type { NightMeans } from '../../../domain/provider/facts.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { settleNights } from '../../../services/timeseries/days/settle-nights.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 import { seeded } from './model.ts';
 import { keptNights, keyOf, nightsAnew, type OracleNight, wrongNights } from './night-oracle.ts';
 import { type Random, stepOf } from './night-steps.ts';

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { readNights } from '../../../services/timeseries/days/nights.ts';
 import { settleNights } from '../../../services/timeseries/days/settle-nights.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
-import { countingRows } from '../../support/rows-read.ts';
+import { countingRows } from '../../support/rows/rows-read.ts';
 import { at, block, item, night, sleep } from './items.ts';
 import { keptNights, nightsAnew, wrongNights } from './night-oracle.ts';
 import { type Setting, setUp, withUser } from './setting.ts';

@@ -1,5 +1,5 @@
-import type { NightMeans } from '../../../domain/facts.ts';
-import type { Database } from '../../../mixins/database.ts';
+import type { NightMeans } from '../../../domain/provider/facts.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 
 /** The means of a provider's night of a user. */
 export interface OracleNight extends NightMeans {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
-import { hourMs, minuteMs } from '../../../domain/time.ts';
-import type { Database } from '../../../mixins/database.ts';
+import type { SampleBlock, StoreItem } from '../../../domain/records/records.ts';
+import { hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { retainOnePart } from '../../../services/timeseries/removal/retention.ts';

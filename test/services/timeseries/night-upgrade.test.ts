@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { migrateUp, migrationNames } from '../../../migrations/migrate.ts';
-import { type Database, databaseOf } from '../../../mixins/database.ts';
+import { type Database, databaseOf } from '../../../mixins/database/database.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { createDatabase, dropDatabase } from '../../../stack/create-database.ts';
-import { startBroker } from '../../support/broker.ts';
-import { adminUrl } from '../../support/database.ts';
+import { createDatabase, dropDatabase } from '../../../stack/database/create-database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { adminUrl } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { keptNights, nightsAnew } from './night-oracle.ts';
 

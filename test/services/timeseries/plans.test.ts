@@ -5,8 +5,8 @@ import { readEvents } from '../../../services/timeseries/records/events.ts';
 import { otherTable } from '../../../services/timeseries/records/queries/select-others.ts';
 import { sleepTable } from '../../../services/timeseries/records/queries/select-sleeps.ts';
 import { readSamples } from '../../../services/timeseries/samples/samples.ts';
-import { explaining, wholeScans } from '../../support/explaining.ts';
-import { fill } from '../../support/filling.ts';
+import { explaining, wholeScans } from '../../support/rows/explaining.ts';
+import { fill } from '../../support/rows/filling.ts';
 import { block, item } from './items.ts';
 import { setUp } from './setting.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
-import { withMethod } from '../../../domain/recording-method.ts';
-import type { SeriesType } from '../../../domain/series.ts';
-import { type ChangeRow, eventOf } from '../../../services/webhooks/event-of-change.ts';
+import { withMethod } from '../../../domain/records/recording-method.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { type ChangeRow, eventOf } from '../../../services/webhooks/feed/event-of-change.ts';
 import { steps } from './interval-items.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { z } from 'zod';
-import type { StoreItem } from '../../../domain/records.ts';
-import { minuteMs } from '../../../domain/time.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, dayValues, item, night, sleep, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';

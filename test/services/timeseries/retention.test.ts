@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import type { SampleBlock } from '../../../domain/records.ts';
-import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
-import type { Database } from '../../../mixins/database.ts';
+import type { SampleBlock } from '../../../domain/records/records.ts';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
 import { dropEmptyChunks } from '../../../services/timeseries/removal/queries/drop-empty-chunks.ts';
 import { keptBlocks, keptFrom, retainOnePart } from '../../../services/timeseries/removal/retention.ts';

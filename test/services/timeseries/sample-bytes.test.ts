@@ -1,6 +1,6 @@
 import t from 'tap';
 import { selectSampleBytes } from '../../../services/timeseries/compression/queries/select-sample-bytes.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 t.test('the space of samples grows with them, and is that of all chunks', async (t) => {
   const database = await freshDatabase(t);

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
-import { accepts, seriesOf, seriesTypes } from '../../../domain/series.ts';
-import { dayMs } from '../../../domain/time.ts';
+import { accepts, seriesOf, seriesTypes } from '../../../domain/records/series.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { at, block, item } from './items.ts';
 import {

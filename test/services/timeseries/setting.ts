@@ -1,13 +1,17 @@
 import type { Test } from 'tap';
 import type { z } from 'zod';
-import type { IntervalOutcome, IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
 import type { Page } from '../../../domain/page.ts';
-import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
+import type {
+  IntervalOutcome,
+  IntervalRecord,
+  IntervalSource,
+} from '../../../domain/records/interval-records.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 
 /** The service over a database of the test's own, and a user of it. */
 export interface Setting {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { StageSpan } from '../../../domain/records.ts';
+import type { StageSpan } from '../../../domain/records/records.ts';
 import { refusal } from '../../support/refusal.ts';
 import { at, night, sleep } from './items.ts';
 import { setUp, withUser } from './setting.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sleepRanks } from '../../../domain/records.ts';
+import { sleepRanks } from '../../../domain/records/records.ts';
 import { at, item, night, sleep } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 

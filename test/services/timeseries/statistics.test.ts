@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { seriesCatalogue } from '../../../domain/series.ts';
-import { dayMs, hourMs } from '../../../domain/time.ts';
+import { seriesCatalogue } from '../../../domain/records/series.ts';
+import { dayMs, hourMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, natsUrl } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, natsUrl } from '../../support/servers/database.ts';
 import { at, block, item } from './items.ts';
 import { modelTypes, seeded } from './model.ts';
 import { setUp, withUser } from './setting.ts';

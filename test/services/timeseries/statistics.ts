@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 
 // Written from scratch, not with the functions of the triggers.
 const wanted = {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { z } from 'zod';
-import type { IntervalRecord } from '../../../domain/interval-records.ts';
-import { dayMs } from '../../../domain/time.ts';
+import type { IntervalRecord } from '../../../domain/records/interval-records.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { at } from './items.ts';

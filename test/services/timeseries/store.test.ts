@@ -1,5 +1,5 @@
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
 import { type Setting, setUp } from './setting.ts';

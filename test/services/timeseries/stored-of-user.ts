@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 const samples = ['sample', 'sample_hour', 'sample_day', 'sample_local_day'];
 const records = ['workout', 'sleep_session', 'provider_day', 'other_record', 'epoch_part', 'day_value'];

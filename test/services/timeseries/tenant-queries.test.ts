@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { StoreItem } from '../../../domain/records.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { deleteSamples } from '../../../services/timeseries/days/queries/delete-samples.ts';
 import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
 import { upsertPurge } from '../../../services/timeseries/removal/queries/insert-purge.ts';

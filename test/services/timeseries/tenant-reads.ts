@@ -1,4 +1,4 @@
-import { hourMs } from '../../../domain/time.ts';
+import { hourMs } from '../../../domain/time/time.ts';
 import type { Setting } from './setting.ts';
 import { bedtime } from './tenant-steps.ts';
 

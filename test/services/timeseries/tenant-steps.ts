@@ -1,6 +1,6 @@
-import { partsOf } from '../../../domain/item-parts.ts';
-import { type EpochRecord, StoreItem } from '../../../domain/records.ts';
-import { dayMs, minuteMs } from '../../../domain/time.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import { type EpochRecord, StoreItem } from '../../../domain/records/records.ts';
+import { dayMs, minuteMs } from '../../../domain/time/time.ts';
 import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
 import type { StreamType, Track } from '../../../domain/workouts/track.ts';
 import { phone, steps, watch } from './interval-items.ts';

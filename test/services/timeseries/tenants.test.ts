@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { settleNights } from '../../../services/timeseries/days/settle-nights.ts';
 import { updateRankedBy } from '../../../services/timeseries/intervals/queries/settlements.ts';
 import { eraseItems } from '../../../services/timeseries/removal/queries/erase-items.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, block, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { partsOf } from '../../../domain/item-parts.ts';
-import { StoreItem } from '../../../domain/records.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
 import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { metersBetween } from '../../../domain/workouts/route-privacy.ts';
 import { type StreamType, streamTypes, type Track } from '../../../domain/workouts/track.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { AccessAnswer } from '../../../contracts/access-check.ts';
 import type { ProviderName } from '../../../providers/all.ts';
+import { settleAccessCheck } from '../../../services/users/connections/settle-access-check.ts';
 import {
   claimAccessCheck,
   hasRoom,
@@ -10,8 +11,7 @@ import {
   readsPerAccount,
 } from '../../../services/users/queries/access-checks.ts';
 import { holdDelivery, releaseHeld, selectHeld } from '../../../services/users/queries/held-deliveries.ts';
-import { settleAccessCheck } from '../../../services/users/settle-access-check.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const provider = 'activitynet';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { cipherOf } from '../../../mixins/cipher.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import users from '../../../services/users/users.service.ts';
 import { outcomes } from '../../support/auth.ts';
-import { startBroker, testConfig } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker, testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });

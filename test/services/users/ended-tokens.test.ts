@@ -1,9 +1,9 @@
 import t from 'tap';
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import { endConnection } from '../../../services/users/queries/end-connection.ts';
 import { revokeConnection, revokeConnections } from '../../../services/users/queries/revoke-connection.ts';
 import { expireConnection } from '../../../services/users/queries/update-tokens.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const provider = 'devicemaker' as const;
 const origin = { actor: null, requestId: null };

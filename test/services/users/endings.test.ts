@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { endByEvent } from '../../../services/users/endings.ts';
-import { testConfig } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { endByEvent } from '../../../services/users/connections/endings.ts';
+import { testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const config = testConfig({ databaseUrl: database.url });

@@ -1,15 +1,15 @@
 import t from 'tap';
 import type { Call } from '../../../runtime/environment.ts';
-import { accountHashesOf } from '../../../services/users/account-hashes.ts';
-import { eraseAccounts } from '../../../services/users/erase-accounts.ts';
-import { purgeConnection } from '../../../services/users/purges.ts';
+import { accountHashesOf } from '../../../services/users/erasure/account-hashes.ts';
+import { eraseAccounts } from '../../../services/users/erasure/erase-accounts.ts';
+import { purgeConnection } from '../../../services/users/erasure/purges.ts';
 import { insertErasedAccounts, selectErasedAmong } from '../../../services/users/queries/erased-accounts.ts';
 import { isHeldByAnother } from '../../../services/users/queries/held-by-another.ts';
 import { markErased } from '../../../services/users/queries/mark-erased.ts';
 import { requestPurge } from '../../../services/users/queries/purges.ts';
 import { selectErasedAccounts } from '../../../services/users/queries/select-erased-accounts.ts';
 import { selectPurgedAccounts } from '../../../services/users/queries/select-purged-accounts.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const provider = 'devicemaker' as const;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 t.test('a change that holds former names of a user is folded at once', async (t) => {
   const database = await freshDatabase(t);

@@ -3,8 +3,8 @@ import type { User } from '../../../contracts/users.ts';
 import { foldChanges, mostChanges } from '../../../services/users/queries/fold-changes.ts';
 import { lockUpkeep } from '../../../services/users/queries/lock-upkeep.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker, type TestBroker } from '../../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 interface Given extends TestBroker {

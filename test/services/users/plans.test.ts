@@ -9,9 +9,9 @@ import {
 } from '../../../services/users/queries/select-matching-users.ts';
 import { selectUsersByConnection } from '../../../services/users/queries/select-users-by-connection.ts';
 import { sortBys } from '../../../services/users/queries/sort-keys.ts';
-import { freshDatabase } from '../../support/database.ts';
-import { explaining, wholeScans } from '../../support/explaining.ts';
-import { countingRows } from '../../support/rows-read.ts';
+import { explaining, wholeScans } from '../../support/rows/explaining.ts';
+import { countingRows } from '../../support/rows/rows-read.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const people = 20_000;
 const large = ['person', 'list_fence'];

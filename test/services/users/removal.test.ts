@@ -3,12 +3,12 @@ import type { ServiceSchema } from 'moleculer';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper } from '../../../services/auth/first-developer.ts';
+import { ensureFirstDeveloper } from '../../../services/auth/log-in/first-developer.ts';
 import users from '../../../services/users/users.service.ts';
 import { account as developer, logIn } from '../../support/auth.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { tracesLeft, tracesOf } from '../../support/traces.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { cipherOf } from '../../../mixins/cipher.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { resealTokens } from '../../../services/users/connections/reseal.ts';
 import { sealedPerBatch } from '../../../services/users/queries/reseal-tokens.ts';
-import { resealTokens } from '../../../services/users/reseal.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const [former, secret] = ['a former secret', 'the secret'];

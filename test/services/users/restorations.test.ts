@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
+import { resumeRestored } from '../../../services/users/erasure/restorations.ts';
 import { restorationKind } from '../../../services/users/job-kinds.ts';
 import { closeAccessCheck } from '../../../services/users/queries/access-checks.ts';
 import { finishRestoration, selectRestoration } from '../../../services/users/queries/restorations.ts';
-import { resumeRestored } from '../../../services/users/restorations.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const resumed: string[] = [];

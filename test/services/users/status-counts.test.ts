@@ -1,12 +1,12 @@
 import t from 'tap';
-import type { Database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import {
   foldConnectionChanges,
   mostConnectionChanges,
 } from '../../../services/users/queries/connection-counts.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceSchema } from 'moleculer';
 import t from 'tap';
 import users from '../../../services/users/users.service.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const full = { first_name: 'Ada', last_name: 'Byron', email: 'ada@example.com' };
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { claimJobs, type JobRow } from '../../../mixins/job-queue.ts';
+import { claimJobs, type JobRow } from '../../../mixins/jobs/job-queue.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import { revokeTokens } from '../../../services/users/connections/revoke-tokens.ts';
 import { tokenRevocationKind } from '../../../services/users/job-kinds.ts';
 import {
   cancelTokenRevocations,
   enqueueTokenRevocations,
 } from '../../../services/users/queries/token-revocations.ts';
-import { revokeTokens } from '../../../services/users/revoke-tokens.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 t.beforeEach(() => database.query('truncate jobs.job, users.person cascade'));

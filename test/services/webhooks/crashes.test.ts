@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { mostCrashes } from '../../../services/webhooks/pace.ts';
+import { mostCrashes } from '../../../services/webhooks/deliver/pace.ts';
 import { claimMessages, extendMessage } from '../../../services/webhooks/queries/claim-messages.ts';
 import { settleMessages } from '../../../services/webhooks/queries/settle-messages.ts';
-import { testSettings } from '../../support/broker.ts';
+import { testSettings } from '../../support/servers/broker.ts';
 import { until } from '../../support/until.ts';
 import { type DeliverySetting, fast, startSetting } from './delivery-setting.ts';
 

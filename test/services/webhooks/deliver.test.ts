@@ -1,6 +1,6 @@
 import t from 'tap';
-import { minuteMs } from '../../../domain/time.ts';
-import { retryDelaysMs } from '../../../services/webhooks/pace.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import { retryDelaysMs } from '../../../services/webhooks/deliver/pace.ts';
 import { claimMessages } from '../../../services/webhooks/queries/claim-messages.ts';
 import { until } from '../../support/until.ts';
 import { startSetting, status, type TestEndpoint } from './delivery-setting.ts';

@@ -1,15 +1,15 @@
 // One delivering process of its own, for a test that kills it: settings and pace come as JSON in the first argument.
 import pg from 'pg';
 import { loadConfig } from '../../../config.ts';
-import { cipherOf } from '../../../mixins/cipher.ts';
-import { databaseOf } from '../../../mixins/database.ts';
-import { rowJobs } from '../../../mixins/row-jobs.ts';
+import { databaseOf } from '../../../mixins/database/database.ts';
+import { rowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { createBroker } from '../../../runtime/broker.ts';
 import { typedCall } from '../../../runtime/environment.ts';
-import { newPoster } from '../../../runtime/guarded-post.ts';
-import { startDelivering } from '../../../services/webhooks/deliver.ts';
-import { messageBodies } from '../../../services/webhooks/message-body.ts';
-import { deliveryPace } from '../../../services/webhooks/pace.ts';
+import { newPoster } from '../../../runtime/http/guarded-post.ts';
+import { startDelivering } from '../../../services/webhooks/deliver/deliver.ts';
+import { messageBodies } from '../../../services/webhooks/deliver/message-body.ts';
+import { deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
 
 const { settings, pace, origin } = JSON.parse(process.argv[2] ?? '');
 const config = loadConfig(settings);

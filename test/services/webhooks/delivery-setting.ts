@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
-import { type Cipher, cipherOf } from '../../../mixins/cipher.ts';
-import { rowJobs } from '../../../mixins/row-jobs.ts';
-import { newPoster } from '../../../runtime/guarded-post.ts';
-import { type DeliveryDeps, startDelivering } from '../../../services/webhooks/deliver.ts';
-import { messageBodies } from '../../../services/webhooks/message-body.ts';
-import { type DeliveryPace, deliveryPace } from '../../../services/webhooks/pace.ts';
-import { newSecret } from '../../../services/webhooks/secrets.ts';
-import { startBroker, testConfig } from '../../support/broker.ts';
+import { rowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import { type Cipher, cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { newPoster } from '../../../runtime/http/guarded-post.ts';
+import { type DeliveryDeps, startDelivering } from '../../../services/webhooks/deliver/deliver.ts';
+import { messageBodies } from '../../../services/webhooks/deliver/message-body.ts';
+import { type DeliveryPace, deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
+import { newSecret } from '../../../services/webhooks/endpoints/secrets.ts';
 import { startCallbackServer } from '../../support/callback-server.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker, testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 /** A request that a receiver got. */

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { unsent } from '../../../services/webhooks/attempt.ts';
-import { newEndpointHealth } from '../../../services/webhooks/endpoint-health.ts';
+import { unsent } from '../../../services/webhooks/deliver/attempt.ts';
+import { newEndpointHealth } from '../../../services/webhooks/endpoints/endpoint-health.ts';
 import { noteSuccess } from '../../../services/webhooks/queries/update-endpoint-health.ts';
 import { startSetting } from './delivery-setting.ts';
 

@@ -1,12 +1,12 @@
 import t from 'tap';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startDelivering } from '../../../services/webhooks/deliver.ts';
-import { publishPart } from '../../../services/webhooks/publish.ts';
+import { startDelivering } from '../../../services/webhooks/deliver/deliver.ts';
+import { publishPart } from '../../../services/webhooks/feed/publish.ts';
 import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
 import { lockPublishing, publishDue } from '../../../services/webhooks/queries/publish-due.ts';
-import { startBroker } from '../../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
 import { startSetting } from './delivery-setting.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { eventBody, events, isEventType } from '../../../contracts/webhooks/events.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
 import { answerProblems } from '../../../runtime/answer-check.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { insertEndpointDisabled } from '../../../services/webhooks/queries/publish-due.ts';

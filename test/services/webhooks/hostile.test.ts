@@ -6,12 +6,12 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
-import { type DeliveryPace, deliveryPace } from '../../../services/webhooks/pace.ts';
+import { type DeliveryPace, deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
 import { webhooksService } from '../../../services/webhooks/webhooks.service.ts';
 import { createUser, joinApi, type TestApi } from '../../support/api.ts';
 import { startSilentListener } from '../../support/callback-server.ts';
-import { freshDatabase } from '../../support/database.ts';
-import { selfSigned } from '../../support/self-signed.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
+import { selfSigned } from '../../support/servers/self-signed.ts';
 import { until } from '../../support/until.ts';
 import { drips, floods, type RawReceiver, sends, startRawReceiver } from './raw-receiver.ts';
 

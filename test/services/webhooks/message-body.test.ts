@@ -2,8 +2,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import type { ChangeRow } from '../../../services/webhooks/event-of-change.ts';
-import { messageBodies } from '../../../services/webhooks/message-body.ts';
+import { messageBodies } from '../../../services/webhooks/deliver/message-body.ts';
+import type { ChangeRow } from '../../../services/webhooks/feed/event-of-change.ts';
 
 const change: ChangeRow = {
   ...{

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import t from 'tap';
 import { z } from 'zod';
-import { cipherOf } from '../../../mixins/cipher.ts';
-import { newSecret } from '../../../services/webhooks/secrets.ts';
-import { signedHeaders } from '../../../services/webhooks/sign.ts';
-import { testConfig } from '../../support/broker.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { signedHeaders } from '../../../services/webhooks/deliver/sign.ts';
+import { newSecret } from '../../../services/webhooks/endpoints/secrets.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
 const cipher = cipherOf(testConfig({ databaseUrl: 'postgres://nowhere/' }));

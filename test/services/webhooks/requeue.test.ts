@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { dayMs } from '../../../domain/time.ts';
-import { deliveryPace } from '../../../services/webhooks/pace.ts';
+import { dayMs } from '../../../domain/time/time.ts';
+import { deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
 import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
 import { insertMissing } from '../../../services/webhooks/queries/requeue-messages.ts';
 import { webhooksService } from '../../../services/webhooks/webhooks.service.ts';
-import { startBroker, testSettings } from '../../support/broker.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { startBroker, testSettings } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 t.setTimeout(120_000);

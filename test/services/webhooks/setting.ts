@@ -5,8 +5,8 @@ import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
-import { startBroker, type TestBroker } from '../../support/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
 /** The change log over a database of the test's own, beside the services that change data. */

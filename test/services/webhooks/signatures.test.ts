@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import t from 'tap';
-import { cipherOf } from '../../../mixins/cipher.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { signedHeaders } from '../../../services/webhooks/deliver/sign.ts';
+import { newSecret } from '../../../services/webhooks/endpoints/secrets.ts';
 import { insertTest } from '../../../services/webhooks/queries/insert-test.ts';
-import { newSecret } from '../../../services/webhooks/secrets.ts';
-import { signedHeaders } from '../../../services/webhooks/sign.ts';
-import { testConfig } from '../../support/broker.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 import { startSetting } from './delivery-setting.ts';
 
 const verifiers = { standardwebhooks: Webhook, svix: SvixWebhook };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hourMs } from '../../../domain/time.ts';
+import { hourMs } from '../../../domain/time/time.ts';
 import { dayValues, epoch, item, night, sleep, workout } from '../timeseries/items.ts';
 import { ofType, startWebhooks, typesOf } from './setting.ts';
 

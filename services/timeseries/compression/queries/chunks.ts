@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../../mixins/database/database.ts';
 
 /** A chunk that compression is about: its quoted name, and whether it is compressed. */
 export interface ChunkRow {

@@ -1,5 +1,5 @@
 import type { SampleBytes } from '../../../../contracts/timeseries/sample-bytes.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 // The catalogue is the same in both editions of TimescaleDB. A compressed chunk keeps its rows in a table of their own.
 const statement = `

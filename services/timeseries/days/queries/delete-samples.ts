@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { deleteSampleInstants } from '../../samples/queries/delete-sample-instants.ts';
 
 /** The key of a sample: a series of the provider, and an instant in milliseconds. */

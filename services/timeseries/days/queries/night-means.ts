@@ -1,6 +1,6 @@
-import type { NightMeans } from '../../../../domain/facts.ts';
-import { isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { NightMeans } from '../../../../domain/provider/facts.ts';
+import { isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { userLockKey } from '../../queries/lock-user.ts';
 import { nightTypes } from '../night-types.ts';
 import { nightBounds } from './select-nights.ts';

@@ -1,6 +1,6 @@
-import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
-import { dateToMs, dayMs, isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { type SeriesType, seriesOf } from '../../../../domain/records/series.ts';
+import { dateToMs, dayMs, isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The stored values of a local day from one provider. Totals, samples and intervals have a row per device. */
 export interface ActivityRow {

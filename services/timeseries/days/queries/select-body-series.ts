@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The newest value of a series, and the aggregate of its samples over a period of local days. */
 export interface BodySeriesRow {

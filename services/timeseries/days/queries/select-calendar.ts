@@ -1,5 +1,5 @@
 import type { CalendarKind } from '../../../../contracts/timeseries/calendar.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../../providers/all.ts';
 import { workoutTable } from '../../queries/select-workouts.ts';
 

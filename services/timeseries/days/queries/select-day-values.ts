@@ -1,5 +1,5 @@
-import type { DayValueRecord } from '../../../../domain/facts.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { DayValueRecord } from '../../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { DateCursor } from './select-activity-days.ts';
 
 /** The day values of an item. The date is null in the only row of an empty page. */

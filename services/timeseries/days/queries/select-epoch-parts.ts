@@ -1,5 +1,5 @@
-import type { SeriesType } from '../../../../domain/series.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { SeriesType } from '../../../../domain/records/series.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A part of a slot as stored (`epoch-parts.ts`). */
 export interface EpochPartRow {

@@ -1,5 +1,5 @@
-import type { NightMeans } from '../../../../domain/facts.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { NightMeans } from '../../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { nightTypes } from '../night-types.ts';
 import type { DateCursor } from './select-activity-days.ts';
 

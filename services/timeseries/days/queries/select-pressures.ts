@@ -1,7 +1,7 @@
-import type { PressureReadings } from '../../../../domain/facts.ts';
-import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
-import { isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { PressureReadings } from '../../../../domain/provider/facts.ts';
+import { type SeriesType, seriesOf } from '../../../../domain/records/series.ts';
+import { isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 const [systolic, diastolic] = ['blood_pressure_systolic', 'blood_pressure_diastolic'] as const;
 

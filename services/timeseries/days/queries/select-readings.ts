@@ -1,5 +1,5 @@
-import { isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The newest sample of a series within a window. */
 export interface ReadingRow {

@@ -1,6 +1,6 @@
-import type { Range } from '../../../../domain/time.ts';
-import { isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Range } from '../../../../domain/time/time.ts';
+import { isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The mean of one series over the main sleep of a night. `place` is the index of the night in the request. */
 export interface SleepMeanRow {

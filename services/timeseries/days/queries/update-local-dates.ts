@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { StoredSample } from '../../queries/upsert-samples.ts';
 import type { DaySpan } from '../local-days.ts';
 

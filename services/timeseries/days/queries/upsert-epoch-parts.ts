@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { EpochPartRow } from './select-epoch-parts.ts';
 
 const statement = {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Deleted intervals of a series: their type, and the time that they covered. */
 export interface DeletedIntervals {

@@ -1,8 +1,8 @@
-import type { IntervalSource } from '../../../../domain/interval-records.ts';
-import { summedTypes } from '../../../../domain/interval-records.ts';
-import { longestDevice, withMethod } from '../../../../domain/recording-method.ts';
-import { seriesOf } from '../../../../domain/series.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { IntervalSource } from '../../../../domain/records/interval-records.ts';
+import { summedTypes } from '../../../../domain/records/interval-records.ts';
+import { longestDevice, withMethod } from '../../../../domain/records/recording-method.ts';
+import { seriesOf } from '../../../../domain/records/series.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A stored source. `device` is the name of its series. */
 export interface SourceRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { DaySpan } from '../../days/local-days.ts';
 
 /** An interval whose offset puts its start on another date than the record that covers it. */

@@ -1,5 +1,5 @@
-import { isoTime, type Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { isoTime, type Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 const statement = {
   name: 'timeseries-select-counting-hours',

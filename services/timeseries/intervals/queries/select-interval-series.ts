@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A series of intervals with its source and bounds. */
 export interface IntervalSeriesRow {

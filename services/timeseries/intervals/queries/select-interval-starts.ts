@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { type SampleRow, scanRangeColumns } from '../../samples/queries/select-samples.ts';
 import type { ScanRange } from '../../samples/scan-range.ts';
 

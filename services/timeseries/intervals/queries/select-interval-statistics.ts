@@ -1,5 +1,5 @@
-import { isoTime, type Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { isoTime, type Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { SpanStatistics } from '../../samples/queries/select-span-statistics.ts';
 
 // Hours that are only partly in the range are counted whole, as upper bounds; their sums are not.

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The fields of a provider's daily records that have a value. */
 export interface OwnTotalRow {

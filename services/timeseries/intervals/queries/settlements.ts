@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A type of a user whose statistics are to be computed anew, with the time that its intervals cover. */
 export interface UnsettledRow {

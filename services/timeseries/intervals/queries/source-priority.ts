@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The order of sources of a user for a series type; `type_id` 0 stands for all types. Null is the configured order. */
 export interface PriorityRow {

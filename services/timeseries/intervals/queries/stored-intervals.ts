@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { arrayText } from '../../queries/array-text.ts';
 
 /** An interval as stored. */

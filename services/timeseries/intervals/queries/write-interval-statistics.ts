@@ -1,5 +1,5 @@
-import { dayMs, isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { dayMs, isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { type DayFigures, type HourFigures, maskOf } from '../interval-statistics.ts';
 import { nanosPerUnit } from '../segments.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The stored version of an item. `hash` is null while its parts are pending. */
 export interface ItemRow {

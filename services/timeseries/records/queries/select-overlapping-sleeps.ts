@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A stored session that overlaps another one of its kind. `key` is that of its item. */
 export interface SleepVersionRow {

@@ -1,4 +1,4 @@
-import type { SleepDetails, StageSpan } from '../../../../domain/records.ts';
+import type { SleepDetails, StageSpan } from '../../../../domain/records/records.ts';
 import type { EventRow, EventTable } from '../../queries/select-events.ts';
 
 /** The columns of a sleep session that the API shows. */

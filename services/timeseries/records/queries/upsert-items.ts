@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { daysOfFootprint } from '../../samples/footprint.ts';
 import type { ItemRow } from './select-items.ts';
 

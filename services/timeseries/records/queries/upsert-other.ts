@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Columns of an event other than a workout or sleep. `data` is JSON text. */
 export interface OtherValues {

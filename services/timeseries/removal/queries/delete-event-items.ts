@@ -1,5 +1,5 @@
 import { OtherEventType } from '../../../../domain/wire.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 // Both conditions have an index of their own: the key is unique within a type, and `data` is a meal's in nutrition only.
 const statement = {

@@ -1,5 +1,5 @@
-import { hourMs, isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { hourMs, isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Bounds a transaction, and with it how long stores of the user wait. */
 export const oldSamplesPerPart = 20_000;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Deletes a user's records of one provider. Returns the time spans of its workouts. */
 export async function deleteRecords(

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../../../mixins/database.ts';
+import type { Database, Queryable } from '../../../../mixins/database/database.ts';
 
 interface ChunkRow {
   name: string;

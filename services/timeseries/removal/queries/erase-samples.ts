@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Bounds a transaction: deleting 20,000 samples takes about 50 ms. */
 const most = 20_000;

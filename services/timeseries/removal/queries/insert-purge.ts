@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /**
  * Blocks ingestion of a provider's data of a user and deletes its series. `series_ids` keeps their ids for the

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /**
  * Marks a user as erased and deletes the user's series and records. Their samples remain until the background erasure,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Locks a user's unfinished erasure for this transaction. Returns the series whose samples remain. */
 export async function lockTombstone(transaction: Queryable, userId: string): Promise<number[] | undefined> {

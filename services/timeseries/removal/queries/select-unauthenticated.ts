@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { activityItems, isActivity } from '../../samples/activity-samples.ts';
 
 /** The unauthenticated deliveries of a provider that arrived within [from, to), as ISO times. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 const one = 'where user_id = $1 and provider = $2';
 const isFinished = 'items_done and cardinality(series_ids) = 0';

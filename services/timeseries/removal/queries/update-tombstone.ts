@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Records that the samples of a series are deleted. */
 export async function forgetSeries(transaction: Queryable, userId: string, seriesId: number): Promise<void> {

@@ -1,5 +1,5 @@
-import type { StoreItem } from '../../../../domain/records.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { StoreItem } from '../../../../domain/records/records.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { Owner } from './select-made.ts';
 
 /** Deletes the records of an item that its normaliser no longer makes. */

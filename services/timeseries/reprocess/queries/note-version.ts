@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { ItemRow } from '../../records/queries/select-items.ts';
 import { daysOfFootprint } from '../../samples/footprint.ts';
 import type { Owner } from './select-made.ts';

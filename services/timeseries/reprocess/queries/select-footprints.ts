@@ -1,5 +1,5 @@
-import type { StoreItem } from '../../../../domain/records.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { StoreItem } from '../../../../domain/records/records.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { dayOf } from '../../samples/day-instants.ts';
 import { decodeFootprint, type Footstep } from '../../samples/footprint.ts';
 import type { Owner } from './select-made.ts';

@@ -1,9 +1,9 @@
 import type { ChangeKind } from '../../../../contracts/reprocess.ts';
-import type { SampleBlock, StoreItem } from '../../../../domain/records.ts';
-import { decodeTimes } from '../../../../domain/sample-codec.ts';
-import { seriesOf } from '../../../../domain/series.ts';
-import { isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { SampleBlock, StoreItem } from '../../../../domain/records/records.ts';
+import { decodeTimes } from '../../../../domain/records/sample-codec.ts';
+import { seriesOf } from '../../../../domain/records/series.ts';
+import { isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { Footstep } from '../../samples/footprint.ts';
 
 /** The user and the provider of an item. */

@@ -1,5 +1,5 @@
-import { hourMs, isoTime, minuteMs, type Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { hourMs, isoTime, minuteMs, type Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { SeriesRow } from '../../queries/select-series.ts';
 import type { RangePieces } from '../range-pieces.ts';
 import { type BucketSize, floorTo } from '../resolutions.ts';

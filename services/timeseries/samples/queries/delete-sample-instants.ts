@@ -1,5 +1,5 @@
-import { dayMs, isoTime } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { dayMs, isoTime } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { arrayText } from '../../queries/array-text.ts';
 
 /** Samples by series and time, as two columns. */

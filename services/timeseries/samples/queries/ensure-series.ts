@@ -1,5 +1,5 @@
-import { longestDevice, readMethod, withMethod } from '../../../../domain/recording-method.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { longestDevice, readMethod, withMethod } from '../../../../domain/records/recording-method.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A series of one user and provider. */
 export interface SeriesKey {

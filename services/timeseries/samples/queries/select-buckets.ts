@@ -1,5 +1,5 @@
-import type { BucketFunction } from '../../../../domain/series.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { BucketFunction } from '../../../../domain/records/series.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { BucketSize } from '../resolutions.ts';
 import { bounded, type ScanRange } from '../scan-range.ts';
 import { selectPageBound } from './select-page-bound.ts';

@@ -1,6 +1,6 @@
-import { hourMs, isoTime, type Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
-import type { ChartBucket } from '../chart-buckets.ts';
+import { hourMs, isoTime, type Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
+import type { ChartBucket } from '../chart/chart-buckets.ts';
 import type { FunctionOf } from '../read-scan-range.ts';
 
 /** One point of a series; `at` is its start in microseconds since 1970. */

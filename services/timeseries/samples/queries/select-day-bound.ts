@@ -1,5 +1,5 @@
-import { dayMs } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { dayMs } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { ceilTo, floorTo } from '../resolutions.ts';
 import { isoMicroseconds, outerBounds, type ScanRange } from '../scan-range.ts';
 

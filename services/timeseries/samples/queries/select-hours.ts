@@ -1,5 +1,5 @@
-import type { BucketFunction } from '../../../../domain/series.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { BucketFunction } from '../../../../domain/records/series.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { ScanRange } from '../scan-range.ts';
 import { type SampleRow, scanRangeColumns } from './select-samples.ts';
 

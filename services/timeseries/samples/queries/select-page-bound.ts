@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { BucketSize } from '../resolutions.ts';
 import type { ScanRange } from '../scan-range.ts';
 import { scanRangeColumns } from './select-samples.ts';

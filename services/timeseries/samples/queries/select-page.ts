@@ -1,6 +1,6 @@
 import type { Cursor, Direction } from '../../../../domain/cursor.ts';
-import type { Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { piecesOf } from '../range-pieces.ts';
 import { isoMicroseconds, type SampleKey } from '../scan-range.ts';
 import { type CountedSeries, sampleCountOf, sampleCounts, sampleValues } from './count-series.ts';

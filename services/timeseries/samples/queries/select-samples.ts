@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { isoMicroseconds, outerBounds, type ScanRange } from '../scan-range.ts';
 
 /** A sample, or a bucket of one series. */

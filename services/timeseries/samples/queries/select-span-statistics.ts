@@ -1,6 +1,6 @@
-import { seriesCatalogue } from '../../../../domain/series.ts';
-import { isoTime, type Range } from '../../../../domain/time.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { seriesCatalogue } from '../../../../domain/records/series.ts';
+import { isoTime, type Range } from '../../../../domain/time/time.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { SeriesRow } from '../../queries/select-series.ts';
 import type { RangePieces } from '../range-pieces.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import { isoMicroseconds } from '../scan-range.ts';
 import type { SampleRow } from './select-samples.ts';
 

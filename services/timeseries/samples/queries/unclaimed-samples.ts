@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A series with samples from before activity samples were stored separately. */
 export interface UnclaimedSeriesRow {

@@ -1,5 +1,5 @@
 import { type StreamType, streamTypes, type TrackChunk } from '../../../../domain/workouts/track.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A stored chunk with all its streams. */
 export type ChunkRow = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PrivacyZone } from '../../../../domain/workouts/route-privacy.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** What a user has instead of the setting STORE_ROUTES. `stores` null: the setting applies. */
 export interface RoutePrivacyRow {

@@ -1,5 +1,5 @@
-import type { WorkoutType } from '../../../../domain/workout-types.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { WorkoutType } from '../../../../domain/records/workout-types.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A part of a multisport activity. */
 export interface SegmentRow {

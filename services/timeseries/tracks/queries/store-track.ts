@@ -1,5 +1,5 @@
 import { type StreamType, streamTypes, type TrackChunk } from '../../../../domain/workouts/track.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The version of an item that has a track. */
 export interface TrackVersion {

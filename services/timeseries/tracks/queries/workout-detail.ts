@@ -1,5 +1,5 @@
 import type { WorkoutExtras } from '../../../../domain/workouts/details.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** As it is stored: without `extra` if there is none. */
 export type StoredExtras = Omit<WorkoutExtras, 'extra'> & Partial<Pick<WorkoutExtras, 'extra'>>;

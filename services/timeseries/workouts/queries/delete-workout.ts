@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../../mixins/database/database.ts';
 
 /** A workout that is deleted, hidden or restored. */
 export interface WorkoutRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { WorkoutParts } from '../merge-workouts.ts';
 
 /** An activity that was sent again with a shorter span. */

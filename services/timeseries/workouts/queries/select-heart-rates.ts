@@ -1,5 +1,5 @@
-import { seriesOf } from '../../../../domain/series.ts';
-import type { Queryable } from '../../../../mixins/database.ts';
+import { seriesOf } from '../../../../domain/records/series.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A span of time and the source of its heart rate. */
 export interface HeartRateSpan {

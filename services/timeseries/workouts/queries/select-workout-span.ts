@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../mixins/database.ts';
+import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { WorkoutParts } from '../merge-workouts.ts';
 
 /** The span and the id of a stored workout, and its fields by data type. */

@@ -1,0 +1,121 @@
+import type { DayValues } from '../records/day-values.ts';
+import type { DayRecord, EpochRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
+import type { SeriesType } from '../records/series.ts';
+import type { LapRecord, WorkoutDetails, WorkoutSplit } from '../workouts/details.ts';
+import type { StreamType } from '../workouts/track.ts';
+import type { CycleRecordData, NutritionData } from './event-data.ts';
+
+type Names<T> = Extract<keyof T, string>;
+
+/**
+ * Where a field of a provider ends: a series, a stream, a column of a record, or `extra`. `key` identifies the record,
+ * `source` is its device, and the times are those of the record and of its samples.
+ */
+export type FieldEnd =
+  | `series.${SeriesType}`
+  | `streams.${StreamType}`
+  | `workout.${Names<WorkoutRecord>}`
+  | `details.${Names<WorkoutDetails>}`
+  | `laps.${Names<LapRecord>}`
+  | `splits.${Names<WorkoutSplit>}`
+  | `sleep.${Names<SleepRecord> | Names<SleepDetails>}`
+  | `day.${Names<DayRecord>}`
+  | `day_values.${Names<DayValues>}`
+  | `epoch.${Names<EpochRecord>}`
+  | 'event.data'
+  | `nutrition.${Names<NutritionData>}`
+  | `cycle_record.${Names<CycleRecordData>}`
+  | 'key'
+  | 'source'
+  | 'start_time'
+  | 'end_time'
+  | 'duration_seconds'
+  | 'date'
+  | 'zone_offset'
+  | 'extra';
+
+/**
+ * One field of a provider. `unit` is the provider's own, null for texts, flags, ids and times of day. `assumed`: our
+ * documentation of the provider does not name the field.
+ */
+export type Field = { readonly unit: string | null; readonly assumed?: true } & (
+  | { readonly ends: readonly [FieldEnd, ...FieldEnd[]] }
+  | { readonly notKept: string }
+);
+
+/**
+ * All fields of a data type by their paths in an item, such as `samples[].heartRate`. A value that has a field is not
+ * described further: what is in it belongs to the field.
+ */
+export type FieldTable = Readonly<Record<string, Field>>;
+
+/** A field that is kept. */
+export const kept = (unit: string | null, ...ends: readonly [FieldEnd, ...FieldEnd[]]): Field => ({
+  ...{ unit, ends },
+});
+
+/** A field that no record has: it is kept by its own name under `extra`. */
+export const extra = (unit: string | null = null): Field => kept(unit, 'extra');
+
+/** A field that is not kept, with the reason. */
+export const notKept = (why: string, unit: string | null = null): Field => ({ unit, notKept: why });
+
+/** The same fields, marked as not confirmed by our documentation of the provider. */
+export function assumed<T extends FieldTable>(table: T): T {
+  return mapped(table, (field) => ({ ...field, assumed: true }));
+}
+
+/** The same fields within another one. */
+export function under(path: string, table: FieldTable): FieldTable {
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [`${path}.${name}`, field]));
+}
+
+function mapped<T extends FieldTable>(table: T, change: (field: Field) => Field): T {
+  const entries = Object.entries(table).map(([path, field]) => [path, change(field)] as const);
+  return Object.assign({ ...table }, Object.fromEntries(entries));
+}
+
+/** A table by the names in its paths. */
+export interface FieldTree {
+  /** Null: only the fields below have a row. */
+  readonly field: Field | null;
+  readonly below: ReadonlyMap<string, FieldTree>;
+}
+
+interface Growing extends FieldTree {
+  field: Field | null;
+  readonly below: Map<string, Growing>;
+}
+
+const trees = new WeakMap<FieldTable, FieldTree>();
+
+/** The tree of a table. Lists have no level of their own. */
+export function treeOf(table: FieldTable): FieldTree {
+  const tree = trees.get(table) ?? newTree(table);
+  trees.set(table, tree);
+  return tree;
+}
+
+function newTree(table: FieldTable): FieldTree {
+  const root: Growing = { field: null, below: new Map() };
+  for (const [path, field] of Object.entries(table)) {
+    let at = root;
+    for (const name of path.replaceAll('[]', '').split('.')) {
+      const next = at.below.get(name) ?? { field: null, below: new Map() };
+      at.below.set(name, next);
+      at = next;
+    }
+    at.field = field;
+  }
+  return root;
+}
+
+/** Whether a field ends anywhere. */
+export function isKept(field: Field): field is Extract<Field, { readonly ends: unknown }> {
+  return 'ends' in field;
+}
+
+/** Whether a field ends in `extra`. */
+export function isExtra(field: Field | null): boolean {
+  return field !== null && isKept(field) && field.ends.includes('extra');
+}

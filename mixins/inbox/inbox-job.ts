@@ -1,0 +1,31 @@
+import type { ServiceError } from '../../domain/errors.ts';
+import type { Lease } from './delivery.ts';
+import type { Progress } from './inbox-progress.ts';
+
+/** A delivery in progress. `signal` aborts when the process stops or the lease is lost: no new step may begin then. */
+export interface Job extends Lease {
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+  /** Results of earlier attempts. */
+  readonly progress: Progress;
+  /** How long the delivery waited for a free slot. Its sender waited for the same time. */
+  readonly waited_ms: number;
+  /** Answers the call that passed the delivery in before the work is done. The work continues. */
+  readonly answerEarly: (answer: unknown) => Promise<void>;
+}
+
+/**
+ * The outcome of a job. `done`: finished (`authenticated`: the work verified the provider's signature; `warning`: a code
+ * that the delivery keeps as its error, because items of it were not stored). `later`: a dependency is unavailable (`reason` is a code; `delayMs` replaces the default backoff). `stopped`: the signal ended
+ * it. `refused`: it can never succeed; the waiting caller, if any, gets the error.
+ */
+export type Outcome =
+  | {
+      readonly kind: 'done';
+      readonly answer: unknown;
+      readonly authenticated?: boolean;
+      readonly warning?: string | null;
+    }
+  | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown; readonly delayMs?: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };

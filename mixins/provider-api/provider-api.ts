@@ -1,0 +1,196 @@
+import Bottleneck from 'bottleneck';
+import pRetry from 'p-retry';
+import { errorCodeOf, fieldOf } from '../../domain/error-code.ts';
+import { awakeTimeout } from '../../runtime/awake-timeout.ts';
+import type { Mixin } from '../../runtime/environment.ts';
+import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
+
+/** A request to a provider's API at a configured address. Never at an address from a request body. */
+export interface ProviderRequest {
+  readonly url: URL;
+  /** The user's bearer token. Redirects are not followed, so that it is sent nowhere else. */
+  readonly token?: string;
+  /** Our client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
+  readonly client?: { readonly id: string; readonly secret: string };
+  /** Set if the method is neither GET nor the POST of a form or of JSON. */
+  readonly method?: 'DELETE' | 'PATCH';
+  /** Sent as a form with POST. Without a form the request is a GET. */
+  readonly form?: URLSearchParams;
+  /** Sent as JSON with POST, unless `method` is set. */
+  readonly json?: unknown;
+  readonly signal?: AbortSignal;
+  /** A larger answer is discarded and counts as no answer. */
+  readonly mostBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+/** The answer. Status 0: none (unreachable, too slow, too large). `tries` counts the requests sent. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly tries: number;
+  /** The connection failed, so the provider has not counted this request. */
+  readonly unsent?: boolean;
+}
+
+/** Timing and parallelism of requests to a provider. Production uses the defaults. Tests set others. */
+export interface ProviderPace {
+  /** Minimum interval between two requests of this process. */
+  readonly spacingMs: number;
+  readonly atOnce: number;
+  /** Retries after no answer or a 5xx. */
+  readonly retries: number;
+  readonly firstPauseMs: number;
+  readonly timeoutMs: number;
+}
+
+/** A provider's API. Requests are spaced, and retried if a retry can succeed. */
+export interface ProviderApi {
+  /** Never throws: the status reports errors. */
+  request(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+interface Client extends ProviderApi {
+  close(): Promise<void>;
+}
+
+/** Five requests a second, four in parallel. Retries take seconds. Longer outages are left to the caller. */
+export const providerPace: ProviderPace = {
+  spacingMs: 200,
+  atOnce: 4,
+  retries: 2,
+  firstPauseMs: 300,
+  timeoutMs: 10_000,
+};
+
+const longestPauseMs = 3000;
+const mostBytes = 1024 * 1024;
+
+/** A provider's API as a mixin: `uses: { api: providerApi() }`. */
+export function providerApi(pace: ProviderPace = providerPace): Mixin<ProviderApi> {
+  const opened = new WeakMap<ProviderApi, Client>();
+  return {
+    async start(environment) {
+      const times = gatherAnswerTimes(environment);
+      const client = openProviderApi(pace, times.note);
+      opened.set(client, { ...client, close: () => client.close().then(() => times.close()) });
+      return client;
+    },
+    stop: async (api) => opened.get(api)?.close(),
+  };
+}
+
+/** The client without a service around it. */
+export function openProviderApi(pace: ProviderPace = providerPace, note: NoteAnswer = () => {}): Client {
+  const spacing = new Bottleneck({ minTime: pace.spacingMs, maxConcurrent: pace.atOnce });
+  return {
+    request: (request) =>
+      persist(pace, request, (once) => spacing.schedule(() => timed(request.url, once, note))),
+    close: () => spacing.disconnect(),
+  };
+}
+
+/** Thrown to p-retry only. Carries the failed answer. */
+class Unanswered extends Error {
+  readonly answer: ProviderAnswer;
+  constructor(answer: ProviderAnswer) {
+    super(`status ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+async function persist(
+  pace: ProviderPace,
+  request: ProviderRequest,
+  spaced: (once: () => Promise<ProviderAnswer>) => Promise<ProviderAnswer>,
+): Promise<ProviderAnswer> {
+  let last = noAnswer(0);
+  const attempt = async (tries: number) => {
+    last = await spaced(() => sendOnce({ timeoutMs: pace.timeoutMs, ...request }, tries));
+    if (mayHeal(last)) throw new Unanswered(last);
+    return last;
+  };
+  const options = {
+    retries: pace.retries,
+    minTimeout: pace.firstPauseMs,
+    maxTimeout: longestPauseMs,
+    randomize: true,
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+  // p-retry finally throws either a wrapped last answer or the caller's abort.
+  return pRetry(attempt, options).catch(() => last);
+}
+
+async function timed(
+  url: URL,
+  once: () => Promise<ProviderAnswer>,
+  note: NoteAnswer,
+): Promise<ProviderAnswer> {
+  const began = performance.now();
+  const answer = await once();
+  note(url, answer.status, performance.now() - began);
+  return answer;
+}
+
+function mayHeal({ status, headers }: ProviderAnswer): boolean {
+  return (status === 0 || status >= 500) && !headers.has('retry-after');
+}
+
+/** Sends one request, once. Never throws. Status 0: no answer. */
+export async function sendOnce(request: ProviderRequest, tries = 1): Promise<ProviderAnswer> {
+  const { url, form, json, timeoutMs = providerPace.timeoutMs } = request;
+  const body = json === undefined ? form : JSON.stringify(json);
+  const authorization = authorizationOf(request);
+  using limit = awakeTimeout(timeoutMs);
+  const signal =
+    request.signal === undefined ? limit.signal : AbortSignal.any([limit.signal, request.signal]);
+  if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
+  try {
+    const response = await fetch(url, {
+      method: request.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(authorization === null ? {} : { authorization }),
+      },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal,
+    });
+    const text = await readText(response, request.mostBytes ?? mostBytes);
+    return text === null
+      ? noAnswer(tries)
+      : { status: response.status, headers: response.headers, text, tries };
+  } catch (error) {
+    return { ...noAnswer(tries), unsent: isUnsent(error) };
+  }
+}
+
+function authorizationOf({ token, client }: ProviderRequest): string | null {
+  if (token !== undefined) return `Bearer ${token}`;
+  if (client === undefined) return null;
+  const pair = [client.id, client.secret].map(encodeURIComponent).join(':');
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+const unsentCodes = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+function isUnsent(error: unknown): boolean {
+  return unsentCodes.test(errorCodeOf(fieldOf(error, 'cause')) ?? '');
+}
+
+async function readText(response: Response, most: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > most) return null; // leaving the loop cancels the rest
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function noAnswer(tries: number): ProviderAnswer {
+  return { status: 0, headers: new Headers(), text: '', tries };
+}

@@ -1,0 +1,160 @@
+import type { Statement } from '../database/database.ts';
+
+/*
+ * SQL of the quota, for a schema that has its table and clock functions. $1 is the application, $2 how far the clock is
+ * moved forward, $3 and $4 are the configured limits.
+ */
+
+// Inserts the row of an application.
+const insertBudget = (schema: string): Statement => ({
+  name: `${schema}.budget_insert`,
+  text: `insert into ${schema}.budget (application) values ($1) on conflict do nothing`,
+});
+
+const now = (schema: string) => `
+  select at, ${schema}.quarter_of(at) as quarter, ${schema}.day_of(at) as day
+  from (select ${schema}.clock($2) as at) clock`;
+
+// The current value of a window: 0 once the stored window has passed. If the clock goes back, the newer window stays.
+const current = (window: 'quarter' | 'day', column: string) =>
+  `case when b.${window} < w.${window} then 0 else b.${window}_${column} end`;
+const used = (window: 'quarter' | 'day') => current(window, 'used');
+const others = (window: 'quarter' | 'day') => current(window, 'others');
+const quarterLimit = 'coalesce(b.quarter_limit, $3::int)';
+const dayLimit = 'coalesce(b.day_limit, $4::int)';
+
+// Reads that backfill leaves for live events: half of a quarter hour; of a day a half that shrinks with the rest of the
+// day, so that reads which live events did not use become available. Two reads, which one activity needs, are always
+// left to backfill.
+const quarterReserve = `least(${quarterLimit} / 2, ${quarterLimit} - 2)`;
+const dayReserve = `least(ceil(${dayLimit} / 2.0
+  * extract(epoch from w.day + interval '1 day' - w.at) / 86400)::int, ${dayLimit} - 2)`;
+
+const isOpen = `(b.paused_until is null or b.paused_until <= w.at)
+  and w.at >= w.quarter + $5 * interval '1 ms' and w.at < w.quarter + interval '15 minutes' - $5 * interval '1 ms'`;
+
+/** After this many failures in a row all processes pause. Then a single read probes the provider. */
+const failuresToPause = 3;
+
+// Reserves $6 reads in both windows or in neither. $7: for backfill.
+const reserveReads = (schema: string): Statement => ({
+  name: `${schema}.budget_charge`,
+  text: `
+    with w as materialized (${now(schema)})
+    update ${schema}.budget b
+    set quarter = greatest(b.quarter, w.quarter), quarter_used = ${used('quarter')} + $6::int,
+      quarter_others = ${others('quarter')},
+      day = greatest(b.day, w.day), day_used = ${used('day')} + $6::int, day_others = ${others('day')},
+      open = case when b.day < w.day then 0 else b.open end + $6::int,
+      probing = b.failures >= ${failuresToPause},
+      paused_until = case when b.failures >= ${failuresToPause} then w.at + interval '15 seconds' end
+    from w
+    where b.application = $1 and ${isOpen}
+      and ${used('quarter')} + ${others('quarter')} + $6::int
+        <= ${quarterLimit} - case when $7::boolean then ${quarterReserve} else 0 end
+      and ${used('day')} + ${others('day')} + $6::int
+        <= ${dayLimit} - case when $7::boolean then ${dayReserve} else 0 end
+    returning b.quarter, b.day`,
+});
+
+// Whether $3 is the current quarter hour and does not end soon.
+const selectHeld = (schema: string): Statement => ({
+  name: `${schema}.budget_holds`,
+  text: `
+    select at from (select ${schema}.clock($1) as at) clock
+    where at >= $3::timestamptz and at < $3::timestamptz + interval '15 minutes' - $2 * interval '1 ms'`,
+});
+
+// Releases $4 reads of the windows $2 and $3 if these are still current.
+const releaseReads = (schema: string): Statement => ({
+  name: `${schema}.budget_refund`,
+  text: `
+    update ${schema}.budget
+    set quarter_used = case when quarter = $2 then greatest(0, quarter_used - $4::int) else quarter_used end,
+      day_used = case when day = $3 then greatest(0, day_used - $4::int) else day_used end,
+      open = greatest(0, open - $4::int)
+    where application = $1`,
+});
+
+// The provider may have counted a read of a past window in the new one: it is counted there too. A rejected read means
+// that its quarter hour is used up, whatever the stored count. If the reported usage exceeds all reservations, others
+// use the same application: the whole difference, without our unanswered reads, is counted as theirs.
+const settled = (window: 'quarter' | 'day', reservation: string, limit: string, spent: string) => `
+  select coalesce(case when told.${window}_limit >= 2 then told.${window}_limit end, ${limit}) as new_limit, s.used,
+    case when not s.is_same then s.others
+      when coalesce(told.${window}_usage, ${limit} - told.${window}_left) > s.used
+        then greatest(s.others, coalesce(told.${window}_usage, ${limit} - told.${window}_left) - s.used + o.open)
+      else s.others end as others
+  from (
+    select is_same, others, case when is_same and ${spent} then greatest(own, ${limit}) else own end as used
+    from (
+      select greatest(b.${window}, w.${window}) = ${reservation} as is_same, ${others(window)} as others,
+        greatest(0, ${used(window)} + case
+          when greatest(b.${window}, w.${window}) = ${reservation} then case when told.unsent then -1 else 0 end
+          else case when told.unsent then 0 else 1 end end) as own
+    ) counted
+  ) s`;
+
+// Records the outcome of one read that was reserved in the windows $5 and $6. $7 holds the reported values.
+const settleRead = (schema: string): Statement => ({
+  name: `${schema}.budget_settle`,
+  text: `
+    with w as materialized (${now(schema)}),
+    told as materialized (
+      select * from jsonb_to_record($7::jsonb) as t (unsent boolean, failed boolean, rejected boolean,
+        quarter_limit int, quarter_usage int, quarter_left int, day_limit int, day_usage int, day_left int)
+    ), held as materialized (select b.* from ${schema}.budget b where b.application = $1 for update),
+    result as (
+      select w.at, w.quarter, w.day, told.failed, o.open,
+        q.new_limit as quarter_limit, q.used as quarter_used, q.others as quarter_others,
+        d.new_limit as day_limit, d.used as day_used, d.others as day_others,
+        told.quarter_limit is not null as is_told,
+        b.probing or b.paused_until is null or b.paused_until <= w.at as is_counted, b.failures
+      from held b cross join w cross join told
+      cross join lateral (select greatest(0, b.open - 1) as open) o
+      cross join lateral (${settled('quarter', '$5::timestamptz', quarterLimit, 'told.rejected')}) q
+      cross join lateral (${settled('day', '$6::timestamptz', dayLimit, 'false')}) d
+    )
+    update ${schema}.budget b
+    set quarter = greatest(b.quarter, r.quarter), quarter_used = r.quarter_used, quarter_others = r.quarter_others,
+      day = greatest(b.day, r.day), day_used = r.day_used, day_others = r.day_others, open = r.open,
+      quarter_limit = case when r.is_told then r.quarter_limit else b.quarter_limit end,
+      day_limit = case when r.is_told then r.day_limit else b.day_limit end,
+      failures = case when not r.failed then 0 when r.is_counted then r.failures + 1 else r.failures end,
+      probing = false,
+      paused_until = case
+        when not r.failed then null
+        when r.is_counted and r.failures + 1 >= ${failuresToPause}
+          then r.at + least(300, 2 ^ least(r.failures + 1 - ${failuresToPause}, 16)) * interval '1 second'
+        else b.paused_until end
+    from result r where b.application = $1`,
+});
+
+const roomOf = (withReserve: boolean) => `
+  case when ${isOpen} then greatest(0, least(
+    ${quarterLimit} - ${used('quarter')} - ${others('quarter')} ${withReserve ? `- ${quarterReserve}` : ''},
+    ${dayLimit} - ${used('day')} - ${others('day')} ${withReserve ? `- ${dayReserve}` : ''})) else 0 end`;
+
+// The reads that are left in both windows.
+const selectRoom = (schema: string): Statement => ({
+  name: `${schema}.budget_room`,
+  text: `
+    with w as materialized (${now(schema)})
+    select ${roomOf(false)} as live, ${roomOf(true)} as backfill,
+      ${used('quarter')} + ${others('quarter')} as quarter_used, ${quarterLimit} as quarter_limit,
+      ${used('day')} + ${others('day')} as day_used, ${dayLimit} as day_limit,
+      coalesce(b.paused_until > w.at, false) as paused
+    from ${schema}.budget b, w where b.application = $1`,
+});
+
+/** The statements of the quota for a schema. */
+export function quotaStatements(schema: string) {
+  return {
+    insertBudget: insertBudget(schema),
+    reserveReads: reserveReads(schema),
+    selectHeld: selectHeld(schema),
+    releaseReads: releaseReads(schema),
+    settleRead: settleRead(schema),
+    selectRoom: selectRoom(schema),
+  };
+}

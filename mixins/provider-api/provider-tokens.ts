@@ -1,0 +1,276 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import type { StoredTokens } from '../../contracts/users/schemas.ts';
+import { isError } from '../../domain/errors.ts';
+import { isoTimeOrNull } from '../../domain/time/time.ts';
+import type { ProviderName } from '../../providers/all.ts';
+import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { type Cipher, cipherOf } from './cipher.ts';
+import { type Exchange, type FreshTokens, refreshTokens } from './token-endpoint.ts';
+
+/** The user and the provider of a token. */
+export interface TokenUser {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+}
+
+/** A decrypted access token for one request. It must not appear in a log, an answer or a row. */
+export interface Bearer {
+  readonly kind: 'token';
+  readonly token: string;
+  readonly connection_id: string;
+  readonly connected_at: string;
+  /** Version of the stored tokens. A caller passes it back if the provider rejects the token. */
+  readonly version: number;
+  /** The token has not worked yet, so the refresh token before it is still stored. */
+  readonly isUnconfirmed?: boolean;
+}
+
+/**
+ * The reason why there is no token. `none` is permanent: `USER_GONE`, `CONNECTION_GONE` (also revoked or expired),
+ * `TOKEN_MISSING` (the connection has none), `TOKEN_REFUSED` (the provider does not refresh it, and the connection is
+ * now expired). `later` is temporary.
+ */
+export type NoBearer =
+  | {
+      readonly kind: 'none';
+      readonly reason: 'USER_GONE' | 'CONNECTION_GONE' | 'TOKEN_MISSING' | 'TOKEN_REFUSED';
+    }
+  | { readonly kind: 'later'; readonly reason: string };
+
+/** Fresh, decrypted access tokens of users at providers. */
+export interface ProviderTokens {
+  /**
+   * A token that is valid for at least another minute. A token that ends sooner is refreshed first. `refused` is the
+   * version that the provider just answered 401 to: those tokens are refreshed, unless that was done already.
+   */
+  bearer(user: TokenUser, options?: BearerOptions): Promise<Bearer | NoBearer>;
+  /** Reports that the provider accepted this token. Only then is the refresh token before it erased. Never throws. */
+  worked(bearer: Bearer): Promise<void>;
+  /** Marks the connection as expired because the provider rejects fresh tokens. */
+  expire(bearer: Bearer): Promise<void>;
+}
+
+/** Options of a request for a token. */
+export interface BearerOptions {
+  readonly refused?: number;
+  /**
+   * The token is for a read that checks whether the access is still valid. A connection whose end is unconfirmed
+   * returns a token too, and a rejection does not expire the connection.
+   */
+  readonly isCheck?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+interface Deps {
+  readonly environment: Environment;
+  readonly cipher: Cipher;
+  /** Running refreshes of this process by connection. Concurrent callers share one. */
+  readonly underWay: Map<string, Promise<Bearer | NoBearer>>;
+}
+
+// The lease outlasts the longest refresh: two exchanges of 10 s, and 18 s of attempts to store the result.
+const leaseMs = 45_000;
+const waitMostMs = leaseMs + 5000;
+const endsSoonMs = 60_000;
+
+/** Provider tokens as a mixin: `uses: { tokens: providerTokens() }`. Needs the users service on the bus. */
+export function providerTokens(): Mixin<ProviderTokens> {
+  return {
+    async start(environment) {
+      const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
+      return {
+        bearer: (user, options = {}) => bearerOf(deps, user, options),
+        worked: (bearer) => confirm(deps, bearer),
+        expire: ({ connection_id, version }) => expire(deps, { connection_id, version }),
+      };
+    },
+    stop: async () => undefined,
+  };
+}
+
+async function bearerOf(deps: Deps, user: TokenUser, options: BearerOptions): Promise<Bearer | NoBearer> {
+  const held = await read(deps, user);
+  if ('kind' in held) return held;
+  if (!isUsable(held, options)) return { kind: 'none', reason: 'CONNECTION_GONE' };
+  if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
+  const isRefused = held.version === options.refused;
+  if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(deps, held, held.access_token);
+  if (held.refresh_token !== null) return refreshTogether(deps, user, held, options);
+  if (!isRefused) return inClear(deps, held, held.access_token);
+  if (options.isCheck !== true) await expire(deps, held);
+  return { kind: 'none', reason: 'TOKEN_REFUSED' };
+}
+
+function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: BearerOptions): boolean {
+  return status === 'active' || (isCheck === true && ending_unconfirmed);
+}
+
+async function read({ environment }: Deps, user: TokenUser): Promise<StoredTokens | NoBearer> {
+  try {
+    return await environment.call('users.tokens', { user_id: user.user_id, provider: user.provider });
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return { kind: 'none', reason: 'USER_GONE' };
+    if (isError(error, 'CONNECTION_NOT_FOUND')) return { kind: 'none', reason: 'CONNECTION_GONE' };
+    return { kind: 'later', reason: 'USERS_AWAY' };
+  }
+}
+
+function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() + ms;
+}
+
+function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
+  const token = open(deps, held, sealed);
+  if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
+  const { connection_id, connected_at, version, previous_refresh_token = null } = held;
+  const bearer = { kind: 'token' as const, token, connection_id, connected_at, version };
+  return previous_refresh_token === null ? bearer : { ...bearer, isUnconfirmed: true };
+}
+
+// If the report is lost, the next use of the token repeats it.
+async function confirm(
+  { environment }: Deps,
+  { connection_id, version, isUnconfirmed }: Bearer,
+): Promise<void> {
+  if (isUnconfirmed !== true) return;
+  await environment.call('users.confirmTokens', { connection_id, version }).catch(() => undefined);
+}
+
+// A secret that is missing from ENCRYPTION_KEY may be restored, so the connection is kept.
+function open({ cipher, environment }: Deps, { connection_id }: StoredTokens, sealed: string): string | null {
+  try {
+    return cipher.decrypt(sealed, connection_id);
+  } catch {
+    environment.logger.error('token.unreadable', { connection_id });
+    return null;
+  }
+}
+
+function refreshTogether(
+  deps: Deps,
+  user: TokenUser,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const key = `${held.connection_id} ${held.version} ${options.isCheck === true}`;
+  const running = deps.underWay.get(key);
+  if (running !== undefined) return running;
+  const refreshing = refresh(deps, user, held, options).finally(() => deps.underWay.delete(key));
+  deps.underWay.set(key, refreshing);
+  return refreshing;
+}
+
+// If another process holds the refresh lease, this one waits for its result or for the end of the lease.
+async function refresh(
+  deps: Deps,
+  user: TokenUser,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const { connection_id, version } = held;
+  const until = performance.now() + waitMostMs;
+  while (performance.now() < until && options.signal?.aborted !== true) {
+    const lease = { connection_id, version, lease_ms: leaseMs };
+    const { leased } = await deps.environment
+      .call('users.leaseRefresh', lease)
+      .catch(() => ({ leased: false }));
+    if (leased) return exchange(deps, user, held, options);
+    await sleep(100 + Math.random() * 200);
+    const now = await read(deps, user);
+    if ('kind' in now || now.version !== version)
+      return bearerOf(deps, user, options.isCheck === true ? { isCheck: true } : {});
+  }
+  return { kind: 'later', reason: 'REFRESH_BUSY' };
+}
+
+async function exchange(
+  deps: Deps,
+  user: TokenUser,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const { connection_id, version } = held;
+  const outcome = await exchangeEither(deps, user, held);
+  deps.environment.logger.info('token.refreshed', {
+    provider: user.provider,
+    connection_id,
+    outcome: outcome.kind,
+  });
+  if (outcome.kind === 'fresh') return keep(deps, user, held, { tokens: outcome.tokens, options });
+  if (outcome.kind === 'refused') {
+    if (options.isCheck !== true) await expire(deps, held);
+    return { kind: 'none', reason: 'TOKEN_REFUSED' };
+  }
+  await deps.environment
+    .call('users.releaseRefresh', { connection_id, version })
+    .catch(() => undefined /* the lease ends by itself */);
+  const isGood = version !== options.refused && !endsWithin(held, 0);
+  return isGood && held.access_token !== null
+    ? inClear(deps, held, held.access_token)
+    : { kind: 'later', reason: 'REFRESH_FAILED' };
+}
+
+// The provider may have lost tokens that it issued shortly before. Until one of them has worked, the refresh token before
+// them is tried as well.
+async function exchangeEither(deps: Deps, user: TokenUser, held: StoredTokens): Promise<Exchange> {
+  const first = await exchangeOne(deps, user, held, held.refresh_token);
+  const previous = held.previous_refresh_token ?? null;
+  return first.kind === 'refused' && previous !== null ? exchangeOne(deps, user, held, previous) : first;
+}
+
+async function exchangeOne(
+  deps: Deps,
+  user: TokenUser,
+  held: StoredTokens,
+  sealed: string | null,
+): Promise<Exchange> {
+  const refreshToken = open(deps, held, sealed ?? '');
+  if (refreshToken === null) return { kind: 'later' };
+  return refreshTokens(deps.environment.config, user.provider, refreshToken);
+}
+
+const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };
+
+// The old refresh token is already invalid, so storing the new one is retried more often than any other call. Only
+// stored tokens are used.
+async function keep(
+  deps: Deps,
+  user: TokenUser,
+  { connection_id, version }: StoredTokens,
+  { tokens, options }: { readonly tokens: FreshTokens; readonly options: BearerOptions },
+): Promise<Bearer | NoBearer> {
+  const { access_token, refresh_token, expires_at_ms } = tokens;
+  const { cipher, environment } = deps;
+  const sealed = {
+    connection_id,
+    version,
+    access_token: cipher.encrypt(access_token, connection_id),
+    refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
+    expires_at: isoTimeOrNull(expires_at_ms),
+  };
+  try {
+    await pRetry(() => environment.call('users.storeTokens', sealed, { timeout: 3000, retries: 0 }), storing);
+  } catch {
+    environment.logger.error('token.not_stored', { connection_id });
+    return { kind: 'later', reason: 'USERS_AWAY' };
+  }
+  const now = await read(deps, user);
+  if ('kind' in now) return now;
+  if (!isUsable(now, options) || now.access_token === null)
+    return { kind: 'none', reason: 'CONNECTION_GONE' };
+  return inClear(deps, now, now.access_token);
+}
+
+async function expire(
+  { environment }: Deps,
+  { connection_id, version }: Pick<StoredTokens, 'connection_id' | 'version'>,
+): Promise<void> {
+  try {
+    await environment.call('users.expire', { connection_id, version, reason: 'TOKEN_REFUSED' });
+    environment.logger.info('connection.expired', { connection_id });
+  } catch {
+    // The next use of these tokens is rejected too, and repeats this step.
+    environment.logger.warn('connection.not_expired', { connection_id });
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { OAuth } from '../../domain/provider/provider.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { oauthOf, type ProviderName } from '../../providers/all.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { type ProviderAnswer, type ProviderRequest, sendOnce } from './provider-api.ts';
+
+/** Timeout of a token request. */
+const exchangeMs = 10_000;
+const yearMs = 365 * dayMs;
+
+/**
+ * Sends a token request in the provider's dialect. It is not retried here: after a lost answer, the code or the refresh
+ * token may be invalid already.
+ */
+export async function requestTokens(
+  config: Config,
+  provider: ProviderName,
+  grant: Readonly<Record<string, string>>,
+): Promise<ProviderAnswer> {
+  const oauth = oauthOf(provider);
+  const credentials = authenticated(oauth, grant, settingsOf(config, provider));
+  const answer = await sendOnce({ url: oauth.tokenUrl(config), timeoutMs: exchangeMs, ...credentials });
+  return plainAnswer(provider, answer);
+}
+
+interface Credentials {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}
+
+/** The form of a token request and, where it is not in the form, the client that sends it. */
+export function authenticated(
+  { clientAuthentication, tokenFields }: Pick<OAuth, 'clientAuthentication' | 'tokenFields'>,
+  grant: Readonly<Record<string, string>>,
+  { clientId: id, clientSecret: secret }: Credentials,
+): Pick<ProviderRequest, 'form' | 'client'> {
+  const form = new URLSearchParams({ ...tokenFields, ...grant });
+  if (clientAuthentication === 'basic' && id !== undefined && secret !== undefined)
+    return { form, client: { id, secret } };
+  if (id !== undefined) form.set('client_id', id);
+  if (secret !== undefined) form.set('client_secret', secret);
+  return { form };
+}
+
+/** Exchanges a refresh token for new tokens. */
+export async function refreshTokens(
+  config: Config,
+  provider: ProviderName,
+  refreshToken: string,
+): Promise<Exchange> {
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  return readTokens(await requestTokens(config, provider, grant), Date.now());
+}
+
+const Fresh = z.object({
+  access_token: z.string().min(1).max(8192),
+  refresh_token: z.string().min(1).max(8192).nullish(),
+  expires_at: z.number().positive().nullish(),
+  expires_in: z.number().positive().nullish(),
+});
+const Refusal = z.object({
+  error: z.string().optional().catch(undefined),
+  errors: z
+    .array(z.object({ resource: z.string().optional() }))
+    .optional()
+    .catch(undefined),
+});
+
+/** Tokens of a token answer. If the refresh token is null, the previous one stays valid. */
+export interface FreshTokens {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at_ms: number | null;
+}
+
+/** The result of a token exchange. `refused` is permanent, `later` is temporary. */
+export type Exchange =
+  | { readonly kind: 'fresh'; readonly tokens: FreshTokens }
+  | { readonly kind: 'refused' | 'later' };
+
+/**
+ * Reads the answer of a token endpoint. A rejection of our client or of the request is not a rejection of the user's
+ * token.
+ */
+export function readTokens(
+  { status, text }: Pick<ProviderAnswer, 'status' | 'text'>,
+  nowMs: number,
+): Exchange {
+  const body = jsonOrNull(text);
+  if (status >= 200 && status < 300) {
+    const fresh = Fresh.safeParse(body);
+    return fresh.success ? { kind: 'fresh', tokens: tokensOf(fresh.data, nowMs) } : { kind: 'later' };
+  }
+  if (status !== 400 && status !== 401) return { kind: 'later' };
+  const { error, errors = [] } = Refusal.safeParse(body).data ?? {};
+  const isOurs =
+    (error !== undefined &&
+      /^(invalid_client|unauthorized_client|invalid_request|unsupported_)/.test(error)) ||
+    errors.some(({ resource }) => resource === 'Application');
+  return { kind: isOurs ? 'later' : 'refused' };
+}
+
+/** Whether a refusal says that the code or the refresh token is not valid, which includes that it has expired. */
+export function isInvalidGrant(text: string): boolean {
+  return Refusal.safeParse(jsonOrNull(text)).data?.error === 'invalid_grant';
+}
+
+// One provider sends the time at which the token ends, the other its lifetime. The value is capped at a year.
+function tokensOf(fresh: z.infer<typeof Fresh>, nowMs: number): FreshTokens {
+  const { access_token, refresh_token, expires_at, expires_in } = fresh;
+  const endMs = expires_at ? expires_at * 1000 : expires_in ? nowMs + expires_in * 1000 : null;
+  return {
+    access_token,
+    refresh_token: refresh_token ?? null,
+    expires_at_ms: endMs === null ? null : Math.min(endMs, nowMs + yearMs),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { fieldOf } from '../../../domain/error-code.ts';
+import {
+  type ErrorCode,
+  errorTable,
+  type FieldError,
+  isErrorCode,
+  ServiceError,
+} from '../../../domain/errors.ts';
+import type { Window } from '../windows/windows.ts';
+
+/** The answer to a failed request. */
+export interface Failure {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+}
+
+/** Sends a JSON answer; `null` is the JSON null, never an empty body. */
+export function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  if (res.headersSent) return;
+  const text = JSON.stringify(body ?? null);
+  const bytes = Buffer.byteLength(text);
+  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes });
+  // The bytes of ASCII are the same in Latin-1, which Node.js copies to the socket without encoding it.
+  res.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+/** Sends the error body of SPEC.md 7 with the headers that its status asks for. */
+export function sendFailure(res: ServerResponse, failure: Failure): void {
+  setFailureHeaders(res, failure);
+  const { detail, errors } = failure;
+  sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+}
+
+/** Sets the headers that the status of a failure asks for. */
+export function setFailureHeaders(res: ServerResponse, failure: Failure): void {
+  if (failure.code === 'UNAUTHENTICATED' && !res.headersSent) res.setHeader('WWW-Authenticate', 'Bearer');
+  // The connection is closed, because the rest of a refused body would be read as the next request.
+  if ((failure.status === 413 || failure.status === 408) && !res.headersSent)
+    res.setHeader('Connection', 'close');
+  if (!res.headersSent) res.setHeader('X-Error-Code', failure.code);
+}
+
+/** 503 with Retry-After for a body that exceeds a capacity. The connection is closed, because the body is not read. */
+export function unavailableFor(res: ServerResponse, seconds: number, detail: string): ServiceError {
+  res.setHeader('Retry-After', seconds);
+  res.setHeader('Connection', 'close');
+  return new ServiceError('SERVICE_UNAVAILABLE', detail);
+}
+
+/** Sets the three rate-limit headers of an answer. */
+export function setWindow(res: ServerResponse, window: Omit<Window, 'allowed'>): void {
+  res.setHeader('X-RateLimit-Limit', window.limit);
+  res.setHeader('X-RateLimit-Remaining', window.remaining);
+  res.setHeader('X-RateLimit-Reset', window.reset);
+}
+
+/** Failures of Moleculer by type. A type that is neither here nor in the error table is INTERNAL. */
+const busFailures: Readonly<Record<string, ErrorCode>> = {
+  SERVICE_NOT_FOUND: 'SERVICE_UNAVAILABLE',
+  SERVICE_NOT_AVAILABLE: 'SERVICE_UNAVAILABLE',
+  REQUEST_TIMEOUT: 'SERVICE_TIMEOUT',
+  QUEUE_FULL: 'SERVICE_UNAVAILABLE',
+  REQUEST_REJECTED: 'SERVICE_UNAVAILABLE',
+  BAD_GATEWAY: 'SERVICE_UNAVAILABLE',
+};
+
+/** Failures of the router, by type. */
+const routerFailures: Readonly<Record<string, ErrorCode>> = { UNABLE_DECODE_PARAM: 'MALFORMED_REQUEST' };
+
+/** The answer to a thrown value. It contains no stack, and no text of a failure that is not in the error table. */
+export function failureToSend(error: unknown): Failure {
+  const read = (name: string) => fieldOf(error, name);
+  const type = read('type');
+  if (isErrorCode(type)) return known(type, read('message'), read('data'));
+  if (typeof type !== 'string')
+    return error instanceof URIError ? plain('MALFORMED_REQUEST') : plain(busByName(read('name')));
+  return plain(busFailures[type] ?? routerFailures[type] ?? busByName(read('name')));
+}
+
+function busByName(name: unknown): ErrorCode {
+  return name === 'BrokerDisconnectedError' || name === 'ServiceNotAvailableError'
+    ? 'SERVICE_UNAVAILABLE'
+    : 'INTERNAL';
+}
+
+function plain(code: ErrorCode): Failure {
+  return { code, status: errorTable[code].status, detail: errorTable[code].detail };
+}
+
+function known(code: ErrorCode, message: unknown, data: unknown): Failure {
+  const detail = typeof message === 'string' && message !== '' ? message : errorTable[code].detail;
+  const errors = typeof data === 'object' && data !== null ? Reflect.get(data, 'errors') : undefined;
+  return { code, status: errorTable[code].status, detail, ...(Array.isArray(errors) ? { errors } : {}) };
+}

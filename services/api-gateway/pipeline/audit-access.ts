@@ -1,0 +1,61 @@
+import type { Caller } from '../../../contracts/auth/schemas.ts';
+import type { AuditAction } from '../../../domain/audit.ts';
+import { type NewAuditEntry, recordAudit } from '../../../mixins/database/audit.ts';
+import { originOf } from '../../../runtime/audit-origin.ts';
+import { failureOf } from '../../../runtime/failure.ts';
+import { type Endpoint, pathParameters } from '../endpoints.ts';
+import type { Exchange, Pipeline } from './exchange.ts';
+
+/** A request whose credential was admitted, with its parameters. */
+export interface Access {
+  readonly caller: Caller | null;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The lines of an export. The audit entry is written before the first line is sent. An export that fails before its first
+ * line (an unknown user) leaves no entry. If the entry cannot be written, nothing is exported.
+ */
+export async function* recordExport(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  access: Access,
+  lines: AsyncGenerator<unknown>,
+): AsyncGenerator<unknown> {
+  const first = await lines.next();
+  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
+  if (first.done === true) return;
+  yield first.value;
+  yield* lines;
+}
+
+/** Writes the audit entry of a read of personal data before the answer is sent, if AUDIT_READS is set. */
+export async function recordRead(pipeline: Pipeline, exchange: Exchange, access: Access): Promise<void> {
+  if (!pipeline.config.AUDIT_READS || auditedAs(exchange.endpoint) !== 'user.read') return;
+  await record(pipeline, exchange, access, 'user.read');
+}
+
+/** The action of a route's audit entry; a GET of one user's data is a read. Null if it needs no entry. */
+export function auditedAs({ route }: Endpoint): AuditAction | null {
+  if (typeof route.audit === 'string') return route.audit;
+  if (route.audit !== undefined) return null;
+  return route.method === 'GET' && pathParameters(route.path).includes('user_id') ? 'user.read' : null;
+}
+
+async function record(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  access: Access,
+  action: AuditAction,
+): Promise<void> {
+  const { req, endpoint } = exchange;
+  const requestId = req.headers['x-request-id'];
+  const origin = originOf({ caller: access.caller }, typeof requestId === 'string' ? requestId : null);
+  const userId = typeof access.params.user_id === 'string' ? access.params.user_id : null;
+  const entry: NewAuditEntry = { action, userId, details: { route: endpoint.route.path } };
+  try {
+    await recordAudit(pipeline.database, origin, entry);
+  } catch (error) {
+    throw failureOf(error, pipeline.logger, 'gateway.audit');
+  }
+}

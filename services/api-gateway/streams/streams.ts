@@ -1,0 +1,65 @@
+import { apiGateway } from '../../../contracts/api-gateway.ts';
+import type { Sample } from '../../../contracts/timeseries/schemas.ts';
+import { parseParams } from '../../../domain/params.ts';
+import { formatInstant, type Instant } from '../../../domain/time/time.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { type StreamsQuery, streamMediaTypes, streamWorkout } from '../workout-streams/stream-workout.ts';
+import { csvLine, csvType, harmless } from './csv.ts';
+import { type DownloadQuery, downloadSamples } from './download-samples.ts';
+import { exportUser } from './export-user.ts';
+import { type LineForm, ndjsonType } from './stream-lines.ts';
+
+/** An answer of any length: its lines, and how they are sent. */
+export interface Stream {
+  readonly lines: AsyncGenerator<unknown>;
+  readonly form: LineForm;
+}
+
+/** The stream that answers a route whose contract states one. @throws VALIDATION_FAILED (422) */
+export function streamOf(action: string, call: Call, params: unknown): Stream {
+  if (action === 'api-gateway.download')
+    return downloadStream(call, parseParams(apiGateway.actions.download.params, params));
+  if (action === 'api-gateway.workoutStreams')
+    return workoutStream(call, parseParams(apiGateway.actions.workoutStreams.params, params));
+  const query = parseParams(apiGateway.actions.export.params, params);
+  const fileName = `user-${query.user_id}.ndjson`;
+  return { lines: exportUser(call, query), form: { contentType: ndjsonType, fileName } };
+}
+
+function workoutStream(call: Call, query: StreamsQuery): Stream {
+  const form = { contentType: streamMediaTypes[query.format], toText: String };
+  const fileName = `workout-${query.event_id}.${query.format}`;
+  const lines = streamWorkout(call, query);
+  return { lines, form: { ...form, fileName } };
+}
+
+function downloadStream(call: Call, query: DownloadQuery): Stream {
+  const samples = downloadSamples(call, query);
+  const fileName = `${nameOf(query)}.${query.format}`;
+  if (query.format === 'ndjson') return { lines: samples, form: { contentType: ndjsonType, fileName } };
+  return { lines: csvLines(samples), form: { contentType: csvType, fileName, toText: String } };
+}
+
+// `heart_rate-1min-2026-01-01-2026-01-02`: characters that every file system takes.
+function nameOf({ types = [], resolution, start_time, end_time }: DownloadQuery): string {
+  const what = types.length === 1 ? types[0] : 'samples';
+  return [what, resolution, dateOf(start_time), dateOf(end_time)].join('-');
+}
+
+const dateOf = ({ ms }: Instant) => formatInstant(ms).slice(0, 10);
+
+const columns = ['timestamp', 'type', 'value', 'unit', 'provider', 'device', 'recording_method'];
+
+// The first sample is read before the header is sent, so that a failing request is not answered 200.
+async function* csvLines(samples: AsyncGenerator<Sample>): AsyncGenerator<string> {
+  const first = await samples.next();
+  yield csvLine(columns);
+  if (first.done === true) return;
+  yield csvOf(first.value);
+  for await (const sample of samples) yield csvOf(sample);
+}
+
+function csvOf({ timestamp, type, value, unit, source, recording_method: method }: Sample): string {
+  const from = [harmless(source.provider), harmless(source.device), method ?? ''];
+  return csvLine([timestamp, type, value, unit, ...from]);
+}

@@ -1,0 +1,175 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Config } from '../../../config.ts';
+import type { Delivery } from '../../../domain/contract.ts';
+import { isError, ServiceError } from '../../../domain/errors.ts';
+import type { Provider } from '../../../domain/provider/provider.ts';
+import { authorizationHeader } from '../../../mixins/inbox/delivery.ts';
+import type { Inbox } from '../../../mixins/inbox/inbox.ts';
+import { addressSender, providerSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { providerNamed, providers } from '../../../providers/all.ts';
+import { callByName } from '../../../runtime/environment.ts';
+import { settingsOf } from '../../../runtime/provider-settings.ts';
+import { checkContentType } from '../body/body.ts';
+import { bodyBounds } from '../body/body-bounds.ts';
+import { announcedBytes, readBytes } from '../body/read-bytes.ts';
+import type { Sender } from '../body/stored-bytes.ts';
+import { sendJson, setWindow } from '../pipeline/answer.ts';
+import { checkWebhookAccess, type Exchange, limited, type Pipeline } from '../pipeline/exchange.ts';
+import { network } from '../windows/windows.ts';
+import { equal } from './webhook-access.ts';
+import type { IncomingBody } from './webhook-capacity.ts';
+
+/**
+ * Receives a webhook: checks the required header (401), the size and the content type, stores the delivery in one committed
+ * row, and calls the ingest service with the row's id. Once the row is committed the answer is 200, independent of the
+ * processing. If the row cannot be written the answer is 500, and the sender retries.
+ */
+export async function receiveDelivery(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  delivery: Delivery,
+): Promise<void> {
+  const { req, res, endpoint, call } = exchange;
+  const window = await pipeline.windows.webhook.hit(pipeline.addressOf(req), Date.now());
+  setWindow(res, window);
+  checkClient(req.headers, delivery, pipeline.config);
+  if (!window.allowed) throw limited(res, window);
+  checkWebhookAccess(pipeline, exchange);
+  const { limitBytes } = bodyBounds(pipeline.config, endpoint.route);
+  if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
+  if (req.headers['content-type'] !== undefined) checkContentType(req, endpoint.route.form === true);
+  await pipeline.capacity.refuseIfFull(delivery.provider, res);
+  const sender = senderOf(pipeline, req, delivery);
+  pipeline.stored.refuseIfFull(sender, announcedBytes(req), res);
+  const checked = authorizationResult(delivery.provider, req, pipeline.config);
+  const origin = { sender, headers: { ...keptHeaders(delivery.provider, req.headers), ...checked } };
+  const id = await pipeline.capacity.hold(res, (body) =>
+    readAndStore(pipeline, exchange, delivery, origin, body),
+  );
+  const work = () => callByName(call, endpoint.action, { delivery_id: id });
+  const problem = await problemOf(pipeline.inbox, id, work);
+  pipeline.inbox.letGo(id);
+  if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
+  const answer = (await pipeline.inbox.answerOf(id).catch(() => null)) ?? delivery.pending();
+  const status = delivery.statusOf?.(answer) ?? 200;
+  if (status === 401) throw new ServiceError('WEBHOOK_NOT_AUTHENTIC');
+  if (status === 204) res.writeHead(204).end();
+  else sendJson(res, status, answer);
+}
+
+const mostCalls = 3;
+
+/**
+ * Calls for the work on a delivery and waits for its end; returns its error, or null. A server of the bus that ends takes calls and
+ * answers with it. The stored state shows that the work has ended, or has not begun: then it is called for again, which is safe
+ * because a delivery is taken once.
+ */
+export function problemOf(
+  inbox: Pick<Inbox, 'stateOf'>,
+  id: string,
+  work: () => Promise<unknown>,
+  everyMs = 2000,
+): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  let calls = 1;
+  let isOver = false;
+  const look = async () => {
+    if (isOver) return resolve(null); // an answer that was not lost has come by now
+    const state = (await inbox.stateOf(id))?.state;
+    isOver = state === 'done' || state === 'dead';
+    if (state !== 'ready' || calls >= mostCalls) return;
+    calls += 1;
+    work().catch(resolve);
+  };
+  const timer = setInterval(() => look().catch(() => undefined), everyMs);
+  work().then(() => resolve(null), resolve);
+  return promise.finally(() => clearInterval(timer));
+}
+
+/** Who sends a body: the sender whose bytes are counted, and the headers that are kept with the delivery. */
+export interface Origin {
+  readonly sender: Sender;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Reads a body and stores it as a delivery; returns its id. */
+export async function readAndStore(
+  pipeline: Pipeline,
+  { req, res, endpoint }: Exchange,
+  delivery: Delivery,
+  { sender, headers }: Origin,
+  { count, ending, arrived }: IncomingBody,
+): Promise<string> {
+  const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count, ending });
+  arrived();
+  if (body.length === 0 && delivery.anyBody !== true)
+    throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
+  pipeline.stored.refuseIfFull(sender, body.length, res);
+  const id = await store(pipeline, delivery, { sender, headers }, body);
+  pipeline.stored.add(sender, body.length);
+  pipeline.received.note(providerNamed(delivery.provider), { deliveries: 1 });
+  return id;
+}
+
+function senderOf(pipeline: Pipeline, req: IncomingMessage, { provider }: Delivery): Sender {
+  return pipeline.webhooks.isAuthenticated(req)
+    ? { name: providerSender(provider), isStranger: false }
+    : { name: addressSender(network(pipeline.addressOf(req))), isStranger: true };
+}
+
+async function store(
+  { inbox }: Pipeline,
+  { provider, kind }: Delivery,
+  { sender, headers }: Origin,
+  body: Buffer,
+): Promise<string> {
+  const kept = {
+    headers,
+    sender: sender.name,
+    authenticated: !sender.isStranger,
+  };
+  try {
+    return await inbox.receive({ provider, kind, body, ...kept, handOver: true });
+  } catch (error) {
+    throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
+  }
+}
+
+/** The headers of a request that are stored with its delivery; never an authorization or a cookie. */
+export function keptHeaders(provider: string, headers: IncomingHttpHeaders): Record<string, string> {
+  const names = [
+    'content-type',
+    'user-agent',
+    'x-request-id',
+    ...providers[providerNamed(provider)].webhooks.keptHeaders,
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
+}
+
+// An Authorization header is a secret: only whether it is right is kept.
+function authorizationResult(
+  provider: string,
+  { headers: { authorization } }: IncomingMessage,
+  config: Config,
+): Record<string, string> {
+  const { pull }: Provider = providers[providerNamed(provider)];
+  const expected = pull?.notifications.authorization?.(config);
+  if (authorization === undefined || expected === undefined) return {};
+  return { [authorizationHeader]: equal(authorization, expected) ? 'right' : 'wrong' };
+}
+
+function checkClient(headers: IncomingHttpHeaders, delivery: Delivery, config: Config): void {
+  const provider = providerNamed(delivery.provider);
+  const { clientIdHeaders } = providers[provider].webhooks;
+  const [documented] = clientIdHeaders;
+  if (documented === undefined) return;
+  const given = clientIdHeaders
+    .map((name) => headers[name])
+    .find((value) => value !== undefined && value !== '');
+  if (given === undefined) throw new ServiceError('WEBHOOK_CLIENT_MISSING', `Missing ${documented} header`);
+  const { clientId } = settingsOf(config, provider);
+  if (clientId !== undefined && !equal(String(given), clientId))
+    throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN', `Unknown ${documented}`);
+}

@@ -1,0 +1,66 @@
+import type { Tokens } from '../../../contracts/auth/schemas.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { acting } from '../actor.ts';
+import { insertSession } from '../queries/insert-family.ts';
+import { insertKnownLogIn } from '../queries/known-log-ins.ts';
+import { type PasswordRow, selectPassword } from '../queries/select-credentials.ts';
+import { freshFamily } from '../tokens/fresh-family.ts';
+import { lifetimesOf, type SessionDays } from '../tokens/lifetimes.ts';
+import type { TokenSigner } from '../tokens/tokens.ts';
+import { type AttemptPriority, trustedPriority } from './attempts.ts';
+import { auditFailedLogIn } from './failed-log-in.ts';
+import type { Passwords } from './passwords.ts';
+import { wrongCredentials } from './wrong-credentials.ts';
+
+/** Dependencies of a log-in. */
+export interface LoggingIn {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
+  readonly config: SessionDays;
+}
+
+/** Starts a developer's session. @throws UNAUTHENTICATED (401), after the same time for an unknown e-mail as for a wrong password */
+export async function logIn(
+  loggingIn: LoggingIn,
+  email: string,
+  password: string,
+  priority: AttemptPriority = trustedPriority,
+): Promise<Tokens> {
+  const { tokens, config } = loggingIn;
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
+  const developer = await openWith(loggingIn, { email, password }, priority, (on, account) =>
+    insertSession(on, family, account),
+  );
+  const issuedBy = `admin:${developer.id}`;
+  const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+/** Checks a password and runs `insert`, which inserts a session. It returns false if the password has changed since. */
+export async function openWith(
+  { database, passwords, origin }: Pick<LoggingIn, 'database' | 'passwords' | 'origin'>,
+  { email, password }: { readonly email: string; readonly password: string },
+  priority: AttemptPriority,
+  insert: (on: Queryable, developer: PasswordRow) => Promise<boolean>,
+): Promise<PasswordRow> {
+  const developer = await selectPassword(database, email, priority.address);
+  const isKnown = priority.isKnown || developer?.isKnown === true;
+  const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
+  if (developer === null || !matches) {
+    await auditFailedLogIn(database, origin, {
+      developerId: developer?.id ?? null,
+      address: priority.address,
+    });
+    throw wrongCredentials();
+  }
+  const isOpen = await acting(database, origin, async (on) => {
+    if (!(await insert(on, developer))) return false;
+    if (priority.address !== '') await insertKnownLogIn(on, developer.id, priority.address);
+    return true;
+  });
+  if (!isOpen) throw wrongCredentials();
+  return developer;
+}

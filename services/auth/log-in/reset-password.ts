@@ -1,0 +1,28 @@
+import type { Database } from '../../../mixins/database/database.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { acting } from '../actor.ts';
+import { endOtherSessions } from '../queries/end-families.ts';
+import { selectPassword } from '../queries/select-credentials.ts';
+import { generatedPassword, type Login } from './first-developer.ts';
+import { createPasswords } from './passwords.ts';
+
+/** Gives an account a generated password and ends its sessions; null if no account has this e-mail address. */
+export async function resetPassword(database: Database, email: string): Promise<Login | null> {
+  const password = generatedPassword();
+  const hash = await createPasswords().hash(password);
+  return acting(database, systemOrigin('reset-password'), async (transaction) => {
+    const account = await selectPassword(transaction, email);
+    if (account === null) return null;
+    await transaction.query('update auth.developer set password = $2 where id = $1', [account.id, hash]);
+    await endOtherSessions(transaction, account.id, null);
+    return { email, password };
+  });
+}
+
+/** The e-mail addresses of all developer accounts, the oldest account first. */
+export async function accountEmails(database: Database): Promise<string[]> {
+  const rows = await database.query<{ email: string }>(
+    'select email from auth.developer order by created_at, id',
+  );
+  return rows.map(({ email }) => email);
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../../config.ts';
+import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../contracts/webhooks/schemas.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Meta } from '../../../runtime/environment.ts';
+import { enqueueMessageDeletion } from '../messages/delete-messages.ts';
+import {
+  deleteEndpoint,
+  type EndpointRow,
+  type EndpointValues,
+  insertEndpoint,
+  mostEndpoints,
+  rotateSecret,
+  selectEndpoint,
+  selectEndpoints,
+  updateEndpoint,
+} from '../queries/endpoints.ts';
+import { keyOf } from './end-keys.ts';
+import { checkEndpointUrl } from './endpoint-url.ts';
+import { newSecret } from './secrets.ts';
+
+interface EndpointDeps {
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+  readonly meta: Meta;
+}
+
+type Given = { readonly [K in keyof EndpointValues]?: EndpointValues[K] | undefined };
+
+const presets: Omit<EndpointValues, 'url'> = {
+  description: null,
+  event_types: null,
+  include_data: false,
+  max_per_second: null,
+  enabled: true,
+};
+
+/** Creates an endpoint. Only this answer contains its secret. @throws WEBHOOK_ENDPOINTS_FULL (409) */
+export async function createEndpoint(
+  { database, cipher, config, origin, meta }: EndpointDeps,
+  given: Given & Pick<EndpointValues, 'url'>,
+): Promise<NewWebhookEndpoint> {
+  checkEndpointUrl(given.url, config);
+  const [id, secret] = [randomUUID(), newSecret()];
+  const values = merged({ ...presets, url: given.url }, given);
+  const row = await database.transaction(async (transaction) => {
+    const api_key_id = await keyOf(transaction, meta.caller);
+    const made = await insertEndpoint(transaction, id, { ...values, api_key_id }, cipher.encrypt(secret, id));
+    if (made === undefined) throw new ServiceError('WEBHOOK_ENDPOINTS_FULL');
+    await recordAudit(transaction, origin, { action: 'webhook_endpoint.created', subjectId: id });
+    return made;
+  });
+  return withSecret(row, secret);
+}
+
+/** Returns all endpoints, oldest first. */
+export async function listEndpoints(database: Database): Promise<WebhookEndpoint[]> {
+  const rows = await selectEndpoints(database);
+  return rows.slice(0, mostEndpoints).map(toEndpoint);
+}
+
+/** Returns an endpoint. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+export async function findEndpoint(database: Database, id: string): Promise<WebhookEndpoint> {
+  return toEndpoint(known(await selectEndpoint(database, id)));
+}
+
+/** Changes an endpoint. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+export async function changeEndpoint(
+  { database, config, origin, meta }: EndpointDeps,
+  id: string,
+  given: Given,
+): Promise<WebhookEndpoint> {
+  if (given.url !== undefined) checkEndpointUrl(given.url, config);
+  const row = await database.transaction(async (transaction) => {
+    const api_key_id = await keyOf(transaction, meta.caller);
+    const before = known(await selectEndpoint(transaction, id, true));
+    const values = { ...merged(before, given), api_key_id };
+    const after = known(await updateEndpoint(transaction, id, values));
+    const fields = fieldNames.filter((name) => given[name] !== undefined);
+    const details = { fields };
+    await recordAudit(transaction, origin, { action: 'webhook_endpoint.updated', subjectId: id, details });
+    return after;
+  });
+  return toEndpoint(row);
+}
+
+/** Deletes an endpoint. A job deletes its messages. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+export async function removeEndpoint(
+  { database, origin }: EndpointDeps,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const row = await database.transaction(async (transaction) => {
+    const deleted = known(await deleteEndpoint(transaction, id));
+    await recordAudit(transaction, origin, { action: 'webhook_endpoint.deleted', subjectId: id });
+    await enqueueMessageDeletion(transaction, id);
+    return deleted;
+  });
+  return toEndpoint(row);
+}
+
+/** Replaces the secret. Only this answer contains the new one. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+export async function replaceSecret(
+  { database, cipher, origin }: EndpointDeps,
+  id: string,
+): Promise<NewWebhookEndpoint> {
+  const secret = newSecret();
+  const row = await database.transaction(async (transaction) => {
+    const rotated = known(await rotateSecret(transaction, id, cipher.encrypt(secret, id)));
+    await recordAudit(transaction, origin, { action: 'webhook_endpoint.secret_rotated', subjectId: id });
+    return rotated;
+  });
+  return withSecret(row, secret);
+}
+
+const fieldNames = [
+  'url',
+  'description',
+  'event_types',
+  'include_data',
+  'max_per_second',
+  'enabled',
+] as const;
+
+// A field that is undefined keeps its value.
+function merged(before: EndpointValues, given: Given): EndpointValues {
+  return {
+    url: given.url ?? before.url,
+    description: given.description === undefined ? before.description : given.description,
+    event_types: given.event_types === undefined ? before.event_types : given.event_types,
+    include_data: given.include_data ?? before.include_data,
+    max_per_second: given.max_per_second === undefined ? before.max_per_second : given.max_per_second,
+    enabled: given.enabled ?? before.enabled,
+  };
+}
+
+function known(row: EndpointRow | undefined): EndpointRow {
+  if (row === undefined) throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
+  return row;
+}
+
+function withSecret(row: EndpointRow, secret: string): NewWebhookEndpoint {
+  return { ...toEndpoint(row), secret, former_secret_until: timeOf(row.former_until) };
+}
+
+const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTime()));
+
+function toEndpoint(row: EndpointRow): WebhookEndpoint {
+  const { id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason } = row;
+  const { api_key_id } = row;
+  return {
+    ...{ id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason },
+    api_key_id,
+    failing_since: timeOf(row.failing_since),
+    last_delivered_at: timeOf(row.last_delivered_at),
+    created_at: formatInstant(row.created_at.getTime()),
+    updated_at: formatInstant(row.updated_at.getTime()),
+  };
+}

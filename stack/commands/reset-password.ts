@@ -1,0 +1,15 @@
+// `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
+import { accountEmails, resetPassword } from '../../services/auth/log-in/reset-password.ts';
+import { runOnDatabase } from '../database/own-database.ts';
+import { StartError } from '../machine/start-error.ts';
+
+await runOnDatabase(async (database) => {
+  const emails = await accountEmails(database);
+  const [only] = emails;
+  const email = process.argv[2] ?? (emails.length === 1 ? only : undefined);
+  if (email === undefined) throw new StartError(`Name an account: ${emails.join(', ')}`);
+  const login = await resetPassword(database, email);
+  if (login === null)
+    throw new StartError(`There is no account ${email}. The accounts are ${emails.join(', ')}.`);
+  return `${login.email}  ${login.password}\nIts sessions ended.`;
+});

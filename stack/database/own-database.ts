@@ -1,0 +1,55 @@
+import { loadConfig } from '../../config.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import { checkServers } from '../machine/reachable.ts';
+import { messageForOperator, startErrorOf } from '../machine/start-error.ts';
+import { resolveDataDir } from '../machine/unprivileged.ts';
+import { takeDataDir } from '../servers/data-dir.ts';
+import { findRunning } from '../servers/running.ts';
+import { startStack } from '../servers/stack.ts';
+import { withPool } from './first-account.ts';
+
+/** A command that works on the database: it prints what it returns. */
+type Command = (database: Database, dataDir: string) => Promise<string>;
+
+/**
+ * Runs a command on the database of DATABASE_URL, otherwise on that of a process that runs with DATA_DIR, otherwise on
+ * servers that are started for the command. Exits 1 with a sentence if it fails.
+ */
+export async function runOnDatabase(command: Command): Promise<void> {
+  try {
+    console.log(await onDatabase(command));
+  } catch (error) {
+    console.error(messageForOperator(error) ?? error);
+    process.exitCode = 1;
+  }
+}
+
+async function onDatabase(command: Command): Promise<string> {
+  const config = loadConfig();
+  const path = resolveDataDir(config.DATA_DIR);
+  const url = config.DATABASE_URL ?? findRunning(path)?.databaseUrl;
+  if (url === undefined) return startingServers(config.DATA_DIR, config.STACK_DIR, command);
+  await checkServers({ DATABASE_URL: url, NATS_URL: undefined });
+  return withPool(url, (database) => command(database, path));
+}
+
+async function startingServers(
+  wanted: string,
+  stackDir: string | undefined,
+  command: Command,
+): Promise<string> {
+  const dataDir = takeDataDir(wanted, 0);
+  try {
+    const options = { dataDir: dataDir.path, log: (line: string) => console.error(line) };
+    const stack = await startStack(stackDir === undefined ? options : { ...options, stackDir });
+    try {
+      return await withPool(stack.databaseUrl, (database) => command(database, dataDir.path));
+    } finally {
+      await stack.stop();
+    }
+  } catch (error) {
+    throw startErrorOf(error, dataDir.path);
+  } finally {
+    await dataDir.release();
+  }
+}

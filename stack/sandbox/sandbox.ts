@@ -1,0 +1,92 @@
+// The simulated providers. They run on a thread of their own and are reached over HTTP like real ones.
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Config, loadConfig } from '../../config.ts';
+import { settingsOf as realSettings } from '../../runtime/provider-settings.ts';
+import { simulations } from '../../sandbox/all.ts';
+import { SandboxAccess } from '../../sandbox/simulation/simulation.ts';
+import type { Lifetime } from '../machine/run-until-signal.ts';
+
+/** The settings that lead the services to the sandbox instead of the real providers. */
+export type ProviderSettings = Readonly<Record<string, Config[keyof Config]>>;
+
+/** A running sandbox. */
+export interface RunningSandbox {
+  readonly access: SandboxAccess;
+  readonly settings: ProviderSettings;
+}
+
+/** The seed of the synthetic users of `npm start`. */
+export const sandboxSeed = 'first light';
+/** A real provider collects backfill requests for five minutes, which is too long for a first start. */
+const batchWindowMs = 300;
+const stopWithinMs = 5000;
+/** Megabytes. A month of six users takes 80. Without a limit the heap grows to 470. */
+const mostHeap = 384;
+
+/** Starts the sandbox if it is enabled. Returns null otherwise. */
+export async function startSandbox(
+  config: Config,
+  dataDir: string,
+  started: Lifetime['started'],
+): Promise<RunningSandbox | null> {
+  if (!sandboxIsOn(config)) return null;
+  const thread = new Worker(new URL('../../sandbox/server/thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: mostHeap },
+    workerData: {
+      seed: sandboxSeed,
+      file: join(dataDir, 'sandbox.json'),
+      speed: config.SANDBOX_SPEED,
+      batch_window_ms: batchWindowMs,
+      redirect_origins: config.PUBLIC_URL === undefined ? [] : [new URL(config.PUBLIC_URL).origin],
+    },
+  });
+  thread.on('error', (error) => console.error('The sandbox failed:', error.message));
+  started(() => stop(thread));
+  const access = SandboxAccess.parse(await firstMessage(thread));
+  return { access, settings: settingsOf(access) };
+}
+
+/** `auto` is on where all services run, while no credentials of a real provider are set. */
+export function sandboxIsOn(config: Config): boolean {
+  if (config.SANDBOX !== 'auto') return config.SANDBOX === 'on';
+  const isReal = simulations.some(({ name }) => {
+    const { clientId, clientSecret } = realSettings(config, name);
+    return clientId !== undefined || clientSecret !== undefined;
+  });
+  return config.SERVICES.length === 0 && !isReal;
+}
+
+function firstMessage(thread: Worker): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  thread.once('message', resolve);
+  thread.once('error', reject);
+  thread.once('exit', () => reject(new Error('the sandbox ended before it was ready')));
+  return promise;
+}
+
+// The sandbox writes its file before it ends.
+async function stop(thread: Worker): Promise<void> {
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
+  thread.postMessage('stop');
+  const late = setTimeout(() => void thread.terminate(), stopWithinMs);
+  await ended;
+  clearTimeout(late);
+}
+
+/** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may reveal them. */
+export function settingsOf({ url, settings }: SandboxAccess): ProviderSettings {
+  const environment = { ...settings, SANDBOX_URL: url, WEBHOOK_PLAIN_ANSWERS: 'full' };
+  return Object.fromEntries(
+    Object.entries(loadConfig(environment)).filter(([name]) => Object.hasOwn(environment, name)),
+  );
+}
+
+/** The same settings as an environment has them, for services in processes of their own. */
+export function environmentOf(settings: ProviderSettings): Record<string, string> {
+  const texts = Object.entries(settings).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(',') : String(value),
+  ]);
+  return Object.fromEntries(texts);
+}
