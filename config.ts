@@ -7,7 +7,6 @@ import {
   busUrl,
   databaseUrl,
   flag,
-  keys,
   list,
   origin,
   redirect,
@@ -67,10 +66,6 @@ const Settings = z.object({
   ADMIN_PASSWORD: z.string().min(10, 'must have at least 10 characters').optional(),
   JWT_SECRET: secrets.optional(),
   ENCRYPTION_KEY: secrets.optional(),
-  /** The gateway signs requests of privileged actions with the first of these private keys (Ed25519). */
-  CALLER_KEY: keys.optional(),
-  /** The keys that verify them, by default those of CALLER_KEY. Without one nothing is verified. */
-  CALLER_PUBLIC_KEY: keys.optional(),
   SANDBOX: z.enum(['auto', 'on', 'off']).default('auto'),
   SANDBOX_RECEIVER: z.enum(['on', 'off']).default('on'),
   SANDBOX_SPEED: whole(1, 100_000).default(1),

@@ -100,8 +100,6 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly http?: HttpRoute;
   /** The action is idempotent, so the bus may retry a call. */
   readonly idempotent?: true;
-  /** Only the gateway may call it over the bus: it signs the request (`runtime/bus/caller-signature.ts`). */
-  readonly privileged?: true;
   /** The time-out of a call; default 5,000. */
   readonly timeoutMs?: number;
   /** The events on which it is called. */

@@ -19,7 +19,6 @@ export const errorTable = {
     status: 403,
     detail: 'The console accepts requests of its own pages only. Reload the page.',
   },
-  CALLER_REFUSED: { status: 403, detail: 'Only the gateway may call this action.' },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },

@@ -66,11 +66,6 @@ export const secrets = list.refine(
   (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
   'each secret must have at least 32 characters',
 );
-/** A comma-separated list of keys of 32 bytes in hex. The first one signs, all of them verify. */
-export const keys = list.refine(
-  (all) => all.length > 0 && all.every((key) => /^[0-9a-f]{64}$/.test(key)),
-  'each key must have 64 hex digits',
-);
 /** Secrets that are path segments. Only characters that no client or proxy encodes differently are allowed. */
 export const webhookSecrets = secrets.refine(
   (all) => all.every((secret) => /^[\w-]{1,200}$/.test(secret)),

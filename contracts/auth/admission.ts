@@ -38,7 +38,6 @@ export const admissionActions = {
    * as the SHA-256 of its text in hex, as is the cookie of a console session; neither is ever sent over the bus.
    */
   admit: action({
-    privileged: true,
     summary: 'Admit a credential and count the request',
     params: z.union([
       z.object({ api_key_hash: z.string().length(64), uncounted: Uncounted, read_only: ReadOnly }),

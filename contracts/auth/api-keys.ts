@@ -9,7 +9,6 @@ const developer = ['developer'] as const;
 /** API keys. */
 export const apiKeyActions = {
   createKey: action({
-    privileged: true,
     summary: 'Create an API key; only this response contains the key',
     params: z
       .object({
@@ -39,7 +38,6 @@ export const apiKeyActions = {
     idempotent: true,
   }),
   renameKey: action({
-    privileged: true,
     summary: 'Rename an API key',
     params: z
       .object({
@@ -57,7 +55,6 @@ export const apiKeyActions = {
     },
   }),
   rotateKey: action({
-    privileged: true,
     summary: 'Rotate an API key; the old key is invalid when the response arrives',
     params: z.object({ key_id: KeyId }),
     returns: NewApiKey,
@@ -72,7 +69,6 @@ export const apiKeyActions = {
     },
   }),
   removeKey: action({
-    privileged: true,
     summary: 'Delete an API key and disable the webhook endpoints whose address it set',
     description:
       'The key is invalid when the response arrives. Endpoints whose `url` it set, also before a rotation, receive nothing more, unless `keep_endpoints` is true.',

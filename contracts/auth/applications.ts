@@ -9,7 +9,6 @@ const developer = ['developer'] as const;
 /** Applications, and the tokens that they obtain for users. */
 export const applicationActions = {
   createApplication: action({
-    privileged: true,
     summary: 'Create an application; only this response contains its secret',
     params: z
       .object({
@@ -35,7 +34,6 @@ export const applicationActions = {
     idempotent: true,
   }),
   renameApplication: action({
-    privileged: true,
     summary: 'Rename an application',
     params: z
       .object({
@@ -53,7 +51,6 @@ export const applicationActions = {
     },
   }),
   removeApplication: action({
-    privileged: true,
     summary: 'Delete an application and revoke the tokens that it obtained',
     params: z.object({ app_id: AppId }),
     returns: Application,
@@ -66,7 +63,6 @@ export const applicationActions = {
     },
   }),
   rotateSecret: action({
-    privileged: true,
     summary: "Rotate an application's secret and revoke the tokens that it obtained",
     params: z.object({ app_id: AppId }),
     returns: NewApplication,
@@ -80,7 +76,6 @@ export const applicationActions = {
     },
   }),
   issueToken: action({
-    privileged: true,
     summary: "Issue a token that reads one user's data",
     description:
       "Takes an application's `app_id` and `app_secret` in the body, or a developer's token and no body.",

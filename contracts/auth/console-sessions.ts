@@ -9,7 +9,6 @@ import { Developer, hashingTimeoutMs, SecretHash } from './schemas.ts';
  */
 export const consoleSessionActions = {
   startSession: action({
-    privileged: true,
     summary: 'Start a session of the console with a password',
     params: z.object({
       email: Text.max(320),
@@ -20,20 +19,17 @@ export const consoleSessionActions = {
     timeoutMs: hashingTimeoutMs,
   }),
   startSessionByLink: action({
-    privileged: true,
     summary: 'Start a session of the console with a sign-in link, which is valid once',
     params: z.object({ link_hash: SecretHash, session_hash: SecretHash }),
     returns: Developer,
   }),
   endSession: action({
-    privileged: true,
     summary: 'End a session of the console',
     params: z.object({ session_hash: SecretHash }),
     returns: Nothing,
     idempotent: true,
   }),
   createSignInLink: action({
-    privileged: true,
     summary: 'Create a link that signs a developer in once',
     params: z.object({ email: Text.max(320), link_hash: SecretHash }),
     returns: z.object({ expires_at: Timestamp }),

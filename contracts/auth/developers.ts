@@ -18,7 +18,6 @@ export const developerActions = {
     idempotent: true,
   }),
   changePassword: action({
-    privileged: true,
     summary: 'Change your password and end all other sessions',
     description: passwordRules,
     params: z
@@ -44,7 +43,6 @@ export const developerActions = {
     timeoutMs: hashingTimeoutMs,
   }),
   createDeveloper: action({
-    privileged: true,
     summary: 'Create a developer account',
     description: passwordRules,
     params: z
@@ -79,7 +77,6 @@ export const developerActions = {
     idempotent: true,
   }),
   removeDeveloper: action({
-    privileged: true,
     summary: 'Delete a developer account and keep its API keys',
     params: z.object({
       developer_id: z

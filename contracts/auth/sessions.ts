@@ -6,7 +6,6 @@ import { AppId, AppSecret, hashingTimeoutMs, RefreshRequest, Tokens } from './sc
 /** Start, renewal and end of sessions. */
 export const sessionActions = {
   login: action({
-    privileged: true,
     summary: 'Log in as a developer',
     description: 'Takes JSON `{email, password}`, or a form with `username` and `password`.',
     params: z
@@ -59,7 +58,6 @@ export const sessionActions = {
     returns: Tokens,
   }),
   revoke: action({
-    privileged: true,
     summary: 'End a session: revoke a token and all tokens of the same session',
     description:
       'Implements RFC 7009 for JSON and form bodies. `token` is an access token or a refresh token; its holder may revoke it. A session consists of all tokens that derive from one log-in or from one issued token. They are invalid when the response arrives. An unknown or expired token returns 200 too. An application that authenticates (`app_id` and `app_secret`, or `client_id` and `client_secret`) can revoke tokens that it obtained; the tokens of others return 403.',

@@ -43,7 +43,6 @@ const SessionQuestion = z.object({ session_id: z.uuid(), browser: BrowserProof.n
 /** Sessions of the connect page. The gateway renders the page. */
 export const sessionActions = {
   createSession: action({
-    privileged: true,
     summary: 'Create a link to the connect page',
     description:
       "Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser in which the user agrees. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.",

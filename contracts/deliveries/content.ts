@@ -41,7 +41,6 @@ export const contentActions = {
   }),
   // Not idempotent: each read leaves an audit entry.
   body: action({
-    privileged: true,
     summary: 'Read the body of a delivery, as it was received',
     description:
       'The body contains personal data. Every read leaves an audit entry (`delivery.read`). Returns 409 if the content was erased, and while the data of deleted users is being erased from deliveries of its time.',

@@ -57,7 +57,6 @@ export const connectionActions = {
     },
   }),
   disconnect: action({
-    privileged: true,
     summary: 'Revoke a connection and erase its tokens',
     description:
       'The access is revoked at the provider in the background, unless another user is connected to the same account. The data is kept. If `purge` is true, all data from this provider is hidden immediately and erased in the background; a later call with `purge` does so too.',

@@ -92,7 +92,6 @@ export const userActions = {
     http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
   }),
   remove: action({
-    privileged: true,
     summary: 'Delete a user and all their data',
     description: 'The user is deleted when the response arrives. Their data is erased in the background.',
     params: z.object({ user_id: UserId }),

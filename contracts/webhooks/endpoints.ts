@@ -16,7 +16,6 @@ const ofEndpoint = z.object({ endpoint_id: EndpointId });
 /** The endpoints of applications, and their secrets. */
 export const endpointActions = {
   createEndpoint: action({
-    privileged: true,
     summary: 'Create a webhook endpoint; only this response contains its secret',
     description:
       'Events that are published from now on are sent to `url` as POST requests, signed as Standard Webhooks 1.0 defines. There are at most 50 endpoints.',
@@ -47,7 +46,6 @@ export const endpointActions = {
     idempotent: true,
   }),
   updateEndpoint: action({
-    privileged: true,
     summary: 'Update a webhook endpoint; omitted fields are unchanged',
     description:
       'A change of `event_types` applies to later events. `enabled: true` also ends an automatic disabling; `POST …/recover` then sends what was missed.',
@@ -64,7 +62,6 @@ export const endpointActions = {
     },
   }),
   removeEndpoint: action({
-    privileged: true,
     summary: 'Delete a webhook endpoint and its messages',
     params: ofEndpoint,
     returns: WebhookEndpoint,
@@ -84,7 +81,6 @@ export const endpointActions = {
     idempotent: true,
   }),
   rotateSecret: action({
-    privileged: true,
     summary: "Rotate a webhook endpoint's secret; only this response contains the new one",
     description: 'For 24 hours each request has two signatures, one with each secret.',
     params: ofEndpoint,

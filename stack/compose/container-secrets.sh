@@ -22,20 +22,12 @@ case "${1:-make} ${2:-}" in
     for name in database/DATABASE_PASSWORD $(printf 'database_%s/DATABASE_PASSWORD ' $roles) \
       superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
       $(printf 'bus_%s/BUS_PASSWORD ' $roles) \
-      sessions/JWT_SECRET encryption/ENCRYPTION_KEY caller/CALLER_KEY \
+      sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS; do
       [ -s "$name" ] ||
         node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"
     done
-    # The public half of the key that signs the gateway's calls, by default of the first of several.
-    [ -s caller_public/CALLER_PUBLIC_KEY ] ||
-      node -e '
-        const crypto = require("node:crypto");
-        const [hex] = require("node:fs").readFileSync("caller/CALLER_KEY", "utf8").split(",");
-        const der = Buffer.from("302e020100300506032b657004220420" + hex, "hex");
-        const { x } = crypto.createPublicKey({ key: der, format: "der", type: "pkcs8" }).export({ format: "jwk" });
-        process.stdout.write(Buffer.from(x, "base64url").toString("hex"))' | write caller_public/CALLER_PUBLIC_KEY
     ;;
   'put '*/*) write "$2" ;;
   'show '*/*) cat "$2" ;;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { webhookSecretNames } from '../../runtime/provider-settings.ts';
 
 const Secret = z.string().min(32);
-const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', 'CALLER_KEY', ...webhookSecretNames] as const;
+const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecretNames] as const;
 const Secrets = z.record(z.enum(secretNames), Secret);
 
 /**
@@ -20,7 +20,7 @@ export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   const missing = secretNames.filter((name) => kept[name] === undefined);
   const all = { ...kept, ...Object.fromEntries(missing.map((name) => [name, secret()])) };
   if (missing.length > 0) writePrivate(file, JSON.stringify(all));
-  return Secrets.parse(all);
+  return Secrets.parse(Object.fromEntries(secretNames.map((name) => [name, all[name]])));
 }
 
 /** Writes a file that only its owner can read. The write is atomic, so that a full disk destroys no secret. */

@@ -13,7 +13,6 @@ const webhookReaders = ['api-gateway', 'deliveries'];
 /** Settings that only some services get. The others go to all. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   ...sharedSecrets,
-  CALLER_KEY: ['api-gateway'],
   ADMIN_EMAIL: [],
   ADMIN_PASSWORD: [],
   DATABASE_URL: Object.keys(serviceRights),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import { callerPublicKey } from '../../runtime/bus/caller-signature.ts';
 import { natsUrlAs } from '../../runtime/nats-options.ts';
 import { webhookSecretNames } from '../../runtime/provider-settings.ts';
 import { environmentOf, type ProviderSettings } from '../sandbox/sandbox.ts';
@@ -16,7 +15,6 @@ export function memberEnvironment({ config, stack }: Prepared, settings: Provide
     NATS_URL: stack.natsUrl ?? '',
     JWT_SECRET: config.JWT_SECRET?.join(','),
     ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
-    CALLER_KEY: config.CALLER_KEY?.join(','),
     ...webhookSecretsOf(config),
     LOG_LEVEL: config.LOG_LEVEL,
     ...environmentOf(settings),
@@ -32,18 +30,14 @@ export function busPasswords(): ReadonlyMap<string, string> {
   return new Map(serviceNames.map((service) => [service, randomBytes(24).toString('hex')]));
 }
 
-/** The credentials of a process of one service: its own user of the bus, if it has one, and the keys that verify the gateway. */
+/** The credentials of a process of one service: its own user of the bus, if it has one. */
 export function credentialsOf(
   service: string,
-  { config, stack }: Prepared,
+  { stack }: Prepared,
   passwords: ReadonlyMap<string, string>,
 ): Environment {
   const password = passwords.get(service);
-  const publicKeys = config.CALLER_PUBLIC_KEY ?? config.CALLER_KEY?.map(callerPublicKey);
-  return {
-    ...(password === undefined || stack.natsUrl === null
-      ? {}
-      : { NATS_URL: natsUrlAs(stack.natsUrl, service, password) }),
-    CALLER_PUBLIC_KEY: publicKeys?.join(','),
-  };
+  return password === undefined || stack.natsUrl === null
+    ? {}
+    : { NATS_URL: natsUrlAs(stack.natsUrl, service, password) };
 }

@@ -175,14 +175,8 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
     NATS_URL: natsUrl ?? undefined,
     JWT_SECRET: given.JWT_SECRET ?? [secrets.JWT_SECRET],
     ENCRYPTION_KEY: given.ENCRYPTION_KEY ?? [secrets.ENCRYPTION_KEY],
-    ...(given.NATS_URL === undefined ? generatedCallerKey(given, secrets) : {}),
     ...(given.NATS_URL === undefined ? generatedWebhookSecrets(given, secrets) : {}),
   };
-}
-
-// On a bus of the operator's own, gateways of other machines must have the same key.
-function generatedCallerKey(given: Config, { CALLER_KEY }: ReturnType<typeof generatedSecrets>) {
-  return given.CALLER_PUBLIC_KEY === undefined ? { CALLER_KEY: given.CALLER_KEY ?? [CALLER_KEY] } : {};
 }
 
 // Gateways of several machines on one bus must accept the same addresses, so the operator sets the secrets there.

@@ -1,6 +1,6 @@
 // `npm run test:planted`: makes mistakes of people in the source, one at a time, and runs the test that must fail then.
-// usage: npm run test:planted -- [--part 3/10] [--jobs 2] [--tests test/a.test.ts,test/b.test.ts] [connect webhooks …]
-// `--part K/N` takes each Nth fault from the Kth on; `--part commit/N` chooses K by the commit. `--tests` tries these tests on faults
+// usage: npm run test:planted -- [--part 3/10] [--jobs 2] [--tests test/a.test.ts,test/b.test.ts] [connect runtime/bus …]
+// A name is a list of `faults/all.ts`, or the beginning of a file's path. `--part K/N` takes each Nth fault from the Kth on; `--part commit/N` chooses K by the commit. `--tests` tries these tests on faults
 // without a test of their own. Ends with `N passed, N failed`; a fault passes when its test fails.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,9 +25,13 @@ const candidates = values.tests.split(',').filter((test) => test !== '');
 
 const chosen = partOf(
   Object.entries(planted).flatMap(([place, faults]) =>
-    positionals.length === 0 || positionals.includes(place) ? faults : [],
+    faults.filter(
+      ({ file }) =>
+        positionals.length === 0 || positionals.some((name) => name === place || file.startsWith(name)),
+    ),
   ),
 );
+if (chosen.length === 0) throw new Error(`no fault is planted in ${positionals.join(', ')}`);
 const survivors: PlantedFault[] = [];
 await withCopies(Number(values.jobs), (copies) =>
   inParallel(copies, chosen, async (copy, fault) => {

@@ -7,11 +7,8 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
-import { contracts } from '../../contracts/all.ts';
-import type { ActionDefinition } from '../../domain/contract.ts';
 import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
-import { callerPublicKey } from '../../runtime/bus/caller-signature.ts';
 import { withClient } from '../../stack/database/create-database.ts';
 import { grantRights } from '../../stack/database/grant-rights.ts';
 import { roleOf, serviceRights } from '../../stack/database/service-rights.ts';
@@ -75,14 +72,7 @@ t.test('every container has bounds and no capabilities', async (t) => {
 t.test('every setting reaches the containers, or has a reason not to', async (t) => {
   const passed = [...compose.matchAll(/^ {2}([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
   const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR'];
-  const secret = [
-    'JWT_SECRET',
-    'CALLER_KEY',
-    'CALLER_PUBLIC_KEY',
-    'ENCRYPTION_KEY',
-    'ADMIN_PASSWORD',
-    'ACTIVITYNET_CLIENT_SECRET',
-  ];
+  const secret = ['JWT_SECRET', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ACTIVITYNET_CLIENT_SECRET'];
   const entry = [
     'DATABASE_URL',
     'DATABASE_READ_URL',
@@ -186,8 +176,6 @@ function makeFolders(t: Test): string {
     'replication',
     'bus',
     ...busGroups,
-    'caller',
-    'caller_public',
     'sessions',
     'encryption',
     'admin',
@@ -308,23 +296,12 @@ t.test('a container joins the bus, and exits with 0 after SIGTERM', async (t) =>
   t.strictSame(await ended, [0, null]);
 });
 
-t.test('each container has its own user of the bus, and only the gateway the key that signs', async (t) => {
+t.test('each container has its own user of the bus', async (t) => {
   for (const name of serviceNames) {
     t.match(container(name), `BUS_USER: ${name}`);
     t.match(container(name), `'bus-${name}-secret:/run/secrets/bus:ro'`);
     t.equal(container(name).match(/'bus-/g)?.length, 1, name);
   }
-  t.strictSame(
-    serviceNames.filter((name) => container(name).includes("'caller-secret:")),
-    ['api-gateway'],
-  );
-  const verifying = contracts
-    .filter(({ actions }) => Object.values<ActionDefinition>(actions).some((action) => action.privileged))
-    .map(({ name }) => name);
-  t.strictSame(
-    serviceNames.filter((name) => container(name).includes("'caller-public-secret:")),
-    verifying.toSorted(),
-  );
 });
 
 t.test('NATS reads the configuration of the containers, with a password for each service', async (t) => {
@@ -335,10 +312,6 @@ t.test('NATS reads the configuration of the containers, with a password for each
   if (natsServer === null) throw new Error('this test needs NATS');
   const check = [natsServer, '-t', '-c', join(root, 'stack/compose/nats.conf')];
   await t.resolves(run('sh', [join(root, 'stack/compose/bus-entry.sh'), ...check], { env }));
-  const [key, publicKey] = ['caller/CALLER_KEY', 'caller_public/CALLER_PUBLIC_KEY'].map((name) =>
-    readFileSync(join(folder, name), 'utf8'),
-  );
-  t.equal(publicKey, callerPublicKey(key ?? ''));
   rmSync(join(folder, 'bus_auth/BUS_PASSWORD'));
   await t.rejects(run('sh', [join(root, 'stack/compose/bus-entry.sh'), ...check], { env }));
 });

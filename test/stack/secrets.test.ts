@@ -22,7 +22,7 @@ t.test('secrets are generated once, readable by the owner of the folder only', a
   const dir = folder(t);
   const made = generatedSecrets(dir);
   t.strictSame(generatedSecrets(dir), made);
-  t.equal(new Set(Object.values(made)).size, 3 + webhookSecretNames.length);
+  t.equal(new Set(Object.values(made)).size, 2 + webhookSecretNames.length);
   t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
   for (const secret of Object.values(made)) t.match(secret, /^[0-9a-f]{64}$/);
 });
@@ -34,6 +34,8 @@ t.test('a file of an earlier version keeps its secrets and gets the webhook secr
   const made = generatedSecrets(dir);
   t.match(made, { ...old, WEBHOOK_SECRET_DEVICEMAKER: /^[0-9a-f]{64}$/ });
   t.strictSame(JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')), made);
+  writeFileSync(join(dir, 'secrets.json'), JSON.stringify({ ...made, NOT_USED_ANY_MORE: 'n'.repeat(64) }));
+  t.strictSame(generatedSecrets(dir), made, 'one that is not used any more is ignored');
 });
 
 const secret = 'a_secret-of-the-tests-with-32-characters';

@@ -26,8 +26,8 @@ t.test('a secret reaches the services that use it, and no others', async (t) => 
   );
 });
 
-// A limit, the file of a TLS key, a public key, and what ten services encrypt with.
-const forMany = ['RATE_LIMIT_API_KEY', 'NATS_KEY', 'CALLER_PUBLIC_KEY', 'ENCRYPTION_KEY'];
+// A limit, the file of a TLS key, and what ten services encrypt with.
+const forMany = ['RATE_LIMIT_API_KEY', 'NATS_KEY', 'ENCRYPTION_KEY'];
 
 t.test('every setting with a secret in its name has readers of its own', async (t) => {
   const secrets = settingNames.filter((name) =>

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
-import { callerPublicKey } from '../../../runtime/bus/caller-signature.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { type OwnBus, startOwnBus } from '../../support/servers/nats.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -25,19 +23,17 @@ export interface BusClusterChoice {
   readonly beforeStart?: (natsUrl: string) => Promise<void>;
 }
 
-/** A cluster on a bus of its own: each process has its own user, and the gateway signs. */
+/** A cluster on a bus of its own: each process has its own user. */
 export async function startBusCluster(t: Test, choice: BusClusterChoice) {
   const { servers, copies, urlOf = (_, url) => url, beforeStart } = choice;
   const database = await freshDatabase(t);
   const bus: OwnBus = await startOwnBus(t, { servers, roles: Object.values(busGroups).map(roleOf) });
   await beforeStart?.(bus.natsUrl);
-  const key = randomBytes(32).toString('hex');
   const cluster: Cluster = await startCluster(t, {
     ...{ database, copies, people: 4, namespace: bus.namespace },
     natsUrl: bus.natsUrl,
     natsUrlOf: (services) => urlOf(services, bus.urlOf(roleOf(services))),
     groups: busGroups,
-    settings: { CALLER_KEY: key, CALLER_PUBLIC_KEY: callerPublicKey(key) },
   });
   return { database, bus, cluster };
 }

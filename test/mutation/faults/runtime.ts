@@ -2,47 +2,28 @@ import type { PlantedFault } from '../planted.ts';
 
 export const runtime: readonly PlantedFault[] = [
   {
-    kind: 'leak',
-    promise: 'A caller of the bus is forgotten when it is answered.',
+    kind: 'secret',
+    promise: 'The action that runs is the one that the bus permitted.',
     file: 'runtime/bus/transporter.ts',
-    before: `      this.#callers.delete(caller);
-`,
-    after: '',
+    before: "if (Reflect.get(packet.payload, 'action') !== actionOfSubject(subject))",
+    after: "if (Reflect.get(packet.payload, 'action') === '')",
     test: 'test/runtime/bus/transporter.test.ts',
   },
   {
     kind: 'secret',
-    promise: 'A request of a privileged action without a signature does not run.',
+    promise: 'A request that claims to come from the process itself does not run.',
     file: 'runtime/bus/transporter.ts',
-    before: 'if (isVerified || !this.#verifier.isRequired || !isPrivileged(action))',
-    after: 'if (isVerified || this.#verifier.isRequired || !isPrivileged(action))',
+    before: "if (cmd === 'REQ' && Reflect.get(packet.payload, 'sender') === this.nodeID)",
+    after: "if (cmd === 'RES' && Reflect.get(packet.payload, 'sender') === this.nodeID)",
     test: 'test/runtime/bus/transporter.test.ts',
   },
   {
-    kind: 'secret',
-    promise: 'A signature is accepted once.',
-    file: 'runtime/bus/caller-signature.ts',
-    before: `    this.#accepted.set(id, expiresMs);
-`,
-    after: '',
-    test: 'test/runtime/bus/caller-signature.test.ts',
-  },
-  {
-    kind: 'leak',
-    promise: 'Used signatures are forgotten when they have expired.',
-    file: 'runtime/bus/caller-signature.ts',
-    before: 'if (until < nowMs) this.#accepted.delete(oldest);',
-    after: 'if (until < 0) this.#accepted.delete(oldest);',
-    test: 'test/runtime/bus/caller-signature.test.ts',
-  },
-  {
-    kind: 'leak',
-    promise: 'A bounded number of keys of other processes is kept.',
-    file: 'runtime/bus/sealing.ts',
-    before: `      if (this.#peers.size >= mostPeers) this.#peers.delete(oldest);
-      else break;`,
-    after: '      if (this.#peers.size < mostPeers || oldest !== "") break;',
-    test: 'test/runtime/bus/sealing.test.ts',
+    kind: 'tenant',
+    promise: 'A service receives requests for itself only.',
+    file: 'runtime/bus/permissions.ts',
+    before: '...services.map((service) =>',
+    after: '...serviceRoles.map((service) =>',
+    test: 'test/stack/nats-permissions.test.ts',
   },
   {
     kind: 'leak',
