@@ -4,7 +4,7 @@ import { providerNames, providers } from './all.ts';
 
 const intro = `# Fields of the providers
 
-This page is generated from the field tables of \`providers/\` by \`npm run data-docs\`. A test removes each field of its fixtures
+This page is generated from the field tables of \`providers/\` by \`npm run generate\`. A test removes each field of its fixtures
 in turn and fails if what can be read then does not differ at the ends that the table states.
 
 | ends in | is read at |

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { manifests } from './manifests.ts';
 
 const head =
-  '# Written by `npm run kubernetes` from docker-compose.yml and the list of services: see docs/operating.md.\n';
+  '# Written by `npm run generate` from docker-compose.yml and the list of services: see docs/operating.md.\n';
 
 /** The files of the example as YAML, by name. */
 export function manifestTexts(services: readonly string[]): Record<string, string> {

@@ -49,9 +49,9 @@ export function manifests(services: readonly string[]): Readonly<Record<string, 
     return container;
   };
   return {
-    'settings.yaml': [settingsMap()],
-    'migrate.yaml': [migration(composed('migrate'))],
-    'services.yaml': [
+    'settings.gen.yaml': [settingsMap()],
+    'migrate.gen.yaml': [migration(composed('migrate'))],
+    'services.gen.yaml': [
       ...services.flatMap((name) => [
         deployment(name, composed(name)),
         disruptionBudget(name),

@@ -24,14 +24,14 @@ export function usersConfiguration(users: readonly BusUser[], namespace: string)
 
 /**
  * The users of the composed set-up, with passwords from the environment of the server: BUS_PASSWORD_API_GATEWAY. A new file
- * is written by `npm run nats-users`.
+ * is written by `npm run generate`.
  */
 export function composedUsersFile(): string {
   const users = [fullRole, ...serviceRoles].map((role) => ({
     role,
     password: `$BUS_PASSWORD_${role.replaceAll('-', '_').toUpperCase()}`,
   }));
-  return `# Generated from the contracts by npm run nats-users.\n${usersConfiguration(users, 'pulsebus')}`;
+  return `# Generated from the contracts by npm run generate.\n${usersConfiguration(users, 'pulsebus')}`;
 }
 
 function listed(subjects: readonly string[]): string {

@@ -12,7 +12,6 @@ import { parseAllDocuments } from 'yaml';
 import { settingNames } from '../../config.ts';
 import { metricTable } from '../../runtime/telemetry/metric-table.ts';
 import { readComposed } from '../../stack/kubernetes/composed.ts';
-import { manifestTexts } from '../../stack/kubernetes/manifest-texts.ts';
 import { type Manifest, manifests } from '../../stack/kubernetes/manifests.ts';
 import { serviceNames } from '../../stack/processes/services.ts';
 
@@ -35,15 +34,6 @@ function ofKind<K extends Manifest['kind']>(kind: K): Extract<Manifest, { kind: 
 }
 
 const nameOf = ({ metadata }: Manifest) => metadata?.name ?? '';
-
-t.test('the files are what `npm run kubernetes` writes', async (t) => {
-  const texts = manifestTexts(serviceNames);
-  t.same(readdirSync(folder).sort(), Object.keys(texts).sort());
-  for (const [name, text] of Object.entries(texts)) {
-    const stored = readFileSync(join(folder, name), 'utf8');
-    t.ok(stored === text, `${name}: run npm run kubernetes`);
-  }
-});
 
 t.test('every document is valid for its kind', async (t) => {
   for (const file of readdirSync(folder))

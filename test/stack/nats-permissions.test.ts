@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Msg } from 'nats';
 import t from 'tap';
 import { actionsByName } from '../../contracts/all.ts';
 import { callsOf } from '../../contracts/calls.ts';
 import { permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
-import { composedUsersFile } from '../../stack/servers/nats-users.ts';
 import { startOwnBus } from '../support/servers/nats.ts';
 
 const roles = [...serviceRoles, 'auth+users'];
@@ -83,9 +80,4 @@ t.test('a role may answer the roles that call it, and no other', async (t) => {
       .map((subject) => subject.split('.')[2]);
   t.same(answered('summaries').toSorted(), ['api-gateway', 'pulsebus', 'webhooks']);
   t.same(answered('connect').toSorted(), ['api-gateway', 'pulsebus', 'users']);
-});
-
-t.test('the users of the composed set-up are those that the contracts derive', async (t) => {
-  const file = join(import.meta.dirname, '../../stack/compose/nats-users.conf');
-  t.equal(readFileSync(file, 'utf8'), composedUsersFile(), 'npm run nats-users writes it');
 });

@@ -1,0 +1,7 @@
+// `npm run generate`: writes everything that is derived; the client's source follows (`npm run client`). Tests compare it.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generatedFiles } from '../generated-files.ts';
+
+const root = join(import.meta.dirname, '../..');
+for (const [path, text] of generatedFiles()) writeFileSync(join(root, path), text);

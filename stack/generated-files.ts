@@ -1,0 +1,17 @@
+import { dataDocs } from '../providers/data-docs.ts';
+import { openapiDocument } from '../services/api-gateway/openapi/openapi.ts';
+import { manifestTexts } from './kubernetes/manifest-texts.ts';
+import { serviceNames } from './processes/services.ts';
+import { composedUsersFile } from './servers/nats-users.ts';
+
+/** All files that are derived from contracts, tables and docker-compose.yml: their content by path from the root. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ['openapi.json', `${JSON.stringify(openapiDocument(), null, 2)}\n`],
+    ['docs/data.md', dataDocs()],
+    ['stack/compose/nats-users.gen.conf', composedUsersFile()],
+    ...Object.entries(manifestTexts(serviceNames)).map(
+      ([name, text]) => [`kubernetes/${name}`, text] as const,
+    ),
+  ]);
+}
