@@ -1,5 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { chromiumMissing } from '../../stack/packages/find-chromium.ts';
 import { touchedTests } from './changed.ts';
 
@@ -18,9 +19,7 @@ export interface Wanted {
 export function wantedFiles(root: string, args: readonly string[], hasChromium: boolean): Wanted {
   const browser = globSync(inBrowser, { cwd: root });
   const all = [...globSync('test/**/*.test.ts', { cwd: root }), ...(hasChromium ? browser : [])];
-  const notes = hasChromium
-    ? []
-    : [`Skipped ${browser.length} files of browser tests (test/browser): ${chromiumMissing}.`];
+  const notes = hasChromium ? [] : [skipped(root, browser)];
   if (args.includes('--changed')) {
     const { files, base } = touchedTests(root, all);
     const noBase = 'Found no branch main or origin/main: only what is not committed counts as changed.';
@@ -29,6 +28,20 @@ export function wantedFiles(root: string, args: readonly string[], hasChromium: 
   if (args.length === 0) return { files: all, lost: lostFiles(root, [...all, ...browser]), notes };
   const found = args.map((arg) => (existsSync(join(root, arg)) ? [arg] : globSync(arg, { cwd: root })));
   return { files: found.flat(), lost: args.filter((_, index) => found[index]?.length === 0), notes: [] };
+}
+
+const Assertions = z.record(z.string(), z.int().positive());
+
+/** How many assertions each file of browser tests had when it was last counted (test/browser/assertions.json). */
+export function browserAssertions(root: string): z.infer<typeof Assertions> {
+  const file = join(root, 'test/browser/assertions.json');
+  return existsSync(file) ? Assertions.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+}
+
+function skipped(root: string, files: readonly string[]): string {
+  const counts = browserAssertions(root);
+  const sum = files.reduce((total, file) => total + (counts[file] ?? 0), 0);
+  return `Skipped ${sum} assertions in ${files.length} files of browser tests (test/browser): ${chromiumMissing}.`;
 }
 
 // A test file imports tap's `t`. One that was renamed so that no pattern finds it would go unnoticed.
