@@ -17,7 +17,7 @@ COPY console ./console
 RUN node stack/commands/build-console.ts
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9100 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9100 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .

@@ -1,4 +1,5 @@
 import { loadConfig } from './config.ts';
+import { freeIdleMemory } from './runtime/idle-memory.ts';
 import { buildConsole } from './stack/commands/console-build.ts';
 import { metricsPortsOf } from './stack/machine/listening.ts';
 import { type Lifetime, runUntilSignal } from './stack/machine/run-until-signal.ts';
@@ -16,6 +17,7 @@ const say = (line: string) => console.log(line);
 
 /** `npm start`: everything on this machine, in a process per core (WORKERS), until a signal ends it. */
 await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
+  freeIdleMemory();
   // The log level keeps the start page readable; LOG_LEVEL=info logs every delivery. No other process takes over
   // after a stop, so DRAIN_MS is 0: there is no balancer to wait for.
   const settings = loadConfig(process.env, {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
 import { typedCall } from '../runtime/environment.ts';
-import { collectGarbage } from '../sandbox/server/collect-garbage.ts';
+import { collector } from '../runtime/idle-memory.ts';
 import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
 import { firstAccount } from '../stack/database/first-account.ts';
 import { loadServices } from '../stack/processes/services.ts';
@@ -37,7 +37,7 @@ answerParent(
 
 /** The heap that is in use after a collection. */
 function heapBytes(): number {
-  collectGarbage();
+  collector()();
   return process.memoryUsage().heapUsed;
 }
 

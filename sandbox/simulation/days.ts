@@ -1,6 +1,5 @@
 import { type SimulatedDay, simulateDay } from '../day-simulation/day.ts';
 import type { Span } from '../day-simulation/plan.ts';
-import { collectGarbage } from '../server/collect-garbage.ts';
 import type { SimulatedUser } from './simulated-users.ts';
 import { addDays, dateAt } from './zone.ts';
 
@@ -19,7 +18,7 @@ export function dayCache(): Days {
   let idle: NodeJS.Timeout | undefined;
   const giveBack = () => {
     days.clear();
-    collectGarbage();
+    globalThis.gc?.();
   };
   return {
     of(user, date) {

@@ -3,7 +3,8 @@ import { providerNames, providers } from '../../providers/all.ts';
 import { serviceRights } from './service-rights.ts';
 
 /** What a program of Node.js needs besides settings. */
-const machine = /^(PATH|HOME|USER|TZ|TMPDIR|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|XDG_\w+|PG(SSL\w+|APPNAME))$/;
+const machine =
+  /^(PATH|HOME|USER|TZ|TMPDIR|LANG|LC_\w+|NODE_\w+|MALLOC_\w+|SSL_CERT_\w+|XDG_\w+|PG(SSL\w+|APPNAME))$/;
 
 /** Services that read the settings of every provider: addresses and ids, and the secrets of its API. */
 const addressReaders = ['api-gateway', 'backfill', 'connect', 'deliveries'];

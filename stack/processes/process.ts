@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { loadConfig } from '../../config.ts';
 import { createBroker } from '../../runtime/broker.ts';
+import { freeIdleMemory } from '../../runtime/idle-memory.ts';
 import { gatewayUrlOrNull } from '../../services/api-gateway/api-gateway.service.ts';
 import { checkServers } from '../machine/reachable.ts';
 import { type Lifetime, runUntilSignal } from '../machine/run-until-signal.ts';
@@ -19,6 +20,7 @@ await (cluster.isWorker ? runUntilSignal(run, undefined, ['SIGTERM']) : runUntil
 
 async function run({ started }: Lifetime): Promise<void> {
   if (process.argv.includes('--with-parent')) endWithParent();
+  freeIdleMemory();
   const config = loadConfig();
   if (config.WORKERS > 1)
     return void (await startWorkers({ config, environment: process.env, started, say: console.log }));
