@@ -1,10 +1,20 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { seriesCatalogue } from '../domain/records/series.ts';
+import { inventedChanges } from './fixtures/invented-changes.ts';
 import { freshDatabase } from './support/servers/database.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -105,6 +115,12 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
   const calls = join(tree, 'contracts/calls.ts');
   const declared = "  'ringmaker-ingest': [...tokens, 'timeseries.store', 'users.resolve'],\n";
   writeFileSync(calls, readFileSync(calls, 'utf8').replace(/(?=^ {2}connect: \[)/m, declared));
+  // Changes of other kinds (docs/changes.md) compile in the same copy.
+  for (const [file, change] of inventedChanges.flatMap(({ files }) => Object.entries(files)))
+    if (/^(contracts|providers|services)\//.test(file)) {
+      const path = join(tree, file);
+      writeFileSync(path, change(existsSync(path) ? readFileSync(path, 'utf8') : ''));
+    }
   const scope = { extends: './tsconfig.json', include: ['providers', 'services', 'stack', 'trial.ts'] };
   writeFileSync(join(tree, 'tsconfig.recipe.json'), JSON.stringify(scope));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
