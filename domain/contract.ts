@@ -102,6 +102,8 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly idempotent?: true;
   /** The time-out of a call; default 5,000. */
   readonly timeoutMs?: number;
+  /** That of a call within one process, where no message is lost: a repetition would only do the same work once more. */
+  readonly localTimeoutMs?: number;
   /** The events on which it is called. */
   readonly on?: readonly (keyof Lifecycle)[];
   /** The only providers whose connections it is called about. Omitted: all. */

@@ -169,6 +169,9 @@ async function run(
   mixins: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (handler === undefined) throw new ServiceError('NOT_IMPLEMENTED');
+  // Moleculer's timer of this process reads it after this function has begun.
+  if (definition.localTimeoutMs !== undefined)
+    ctx.options = { ...ctx.options, timeout: definition.localTimeoutMs };
   const params = parseParams(definition.params, ctx.params);
   const { broker } = service;
   const logger = loggerFor(service.logger, ctx.requestID);

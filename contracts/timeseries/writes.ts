@@ -20,6 +20,9 @@ const ReceivedMs = z.int().nullable().default(null);
 /** The sender of the delivery was not authenticated. Processes of the previous version do not send it. */
 const Unauthenticated = z.boolean().default(false);
 
+/** Longer than a statement may take: on a slow machine the work of a store waits for its turn, and must not be done twice. */
+const localTimeoutMs = 60_000;
+
 /** Storing, hiding and erasing health data. */
 export const writeActions = {
   /**
@@ -39,6 +42,7 @@ export const writeActions = {
     returns: z.array(StoreOutcome),
     idempotent: true,
     timeoutMs: 10_000,
+    localTimeoutMs,
   }),
   /**
    * As `store`, for a span that was read again: what it contained before and the items do not contain is deleted, in the same
@@ -65,6 +69,7 @@ export const writeActions = {
     returns: z.array(StoreOutcome),
     idempotent: true,
     timeoutMs: 10_000,
+    localTimeoutMs,
   }),
   /**
    * Stores items of a kept delivery again, in place of what an earlier normaliser made of them. A version that is not the
@@ -85,6 +90,7 @@ export const writeActions = {
     returns: z.object({ changes: Changes, items: ReprocessedItems }),
     idempotent: true,
     timeoutMs: 30_000,
+    localTimeoutMs,
   }),
   /**
    * Erases a provider's data of a user and refuses new data from it until `reopen`. `version` identifies the request. A
@@ -136,6 +142,7 @@ export const writeActions = {
     returns: z.object({ sleeps: z.int(), events: z.int().default(0), samples: z.int() }),
     idempotent: true,
     timeoutMs: 10_000,
+    localTimeoutMs,
   }),
   /** Hides the workout and its samples in all lists, series and days. They are kept until a read at the provider decides. */
   hideWorkout: action({
