@@ -39,6 +39,8 @@ const unlimited = '1000000000';
 /** Encrypts the secrets of every process of the bench. */
 export const encryptionKey = 'the bench needs no secret that is secret';
 const settings = {
+  // as npm start has it
+  MALLOC_ARENA_MAX: '2',
   HOST: '127.0.0.1',
   PORT: '0',
   LOG_LEVEL: 'fatal',
