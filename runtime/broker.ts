@@ -4,7 +4,7 @@ import { nodeIdOf, roleOfUrl } from './bus/roles.ts';
 import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
-import { logLine } from './telemetry/log-line.ts';
+import { loggerOptions } from './telemetry/logger.ts';
 import { openMetrics } from './telemetry/metrics.ts';
 import { endMetrics, serveMetrics } from './telemetry/metrics-server.ts';
 import { openTracer, tracerOf } from './telemetry/tracing.ts';
@@ -27,13 +27,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
     namespace: config.NAMESPACE,
     ...busOptions(config, nodeID),
-    logger: {
-      type: 'Console',
-      options: {
-        formatter: config.LOG_FORMAT === 'json' ? logLine : 'short',
-        colors: config.LOG_FORMAT === 'short',
-      },
-    },
+    logger: loggerOptions(config),
     logLevel: config.LOG_LEVEL,
     validator: false,
     requestTimeout: 5000,

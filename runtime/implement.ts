@@ -15,8 +15,8 @@ import { answerProblems } from './answer-check.ts';
 import { type AuditOrigin, originOf } from './audit-origin.ts';
 import { type Call, configOf, type Environment, type Meta, type Mixin, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
+import { loggerFor } from './telemetry/logger.ts';
 import { metricsOf } from './telemetry/metrics.ts';
-import { loggerFor } from './telemetry/request-logger.ts';
 import { tracerOf } from './telemetry/tracing.ts';
 
 /** What a handler gets beside the mixins of its service. */
