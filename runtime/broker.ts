@@ -5,9 +5,7 @@ import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
 import { loggerOptions } from './telemetry/logger.ts';
-import { openMetrics } from './telemetry/metrics.ts';
-import { endMetrics, serveMetrics } from './telemetry/metrics-server.ts';
-import { openTracer, tracerOf } from './telemetry/tracing.ts';
+import { telemetry } from './telemetry/telemetry.ts';
 
 /** Parameters of a broker beside the settings. */
 export interface BrokerChoice {
@@ -40,16 +38,8 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
     created(broker) {
       provideConfig(broker, config);
       drainBeforeStop(broker);
-      openTracer(broker, config);
-      if (config.METRICS_PORT !== undefined) openMetrics(broker);
     },
-    async started(broker) {
-      if (config.METRICS_PORT !== undefined) await serveMetrics(broker, config);
-    },
-    async stopped(broker) {
-      await endMetrics(broker);
-      await tracerOf(broker)?.stop();
-    },
+    middlewares: [telemetry(config)],
   };
 }
 

@@ -6,6 +6,7 @@ import type { LogFn, LoggerOptions, StreamEntry } from 'pino';
 import type { Config } from '../../config.ts';
 
 type Arguments = readonly unknown[];
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 interface Bindings {
   readonly mod?: string;
@@ -53,49 +54,17 @@ const outputs: StreamEntry[] = [
 export function loggerFor(logger: Logger, requestId: string | null | undefined, span?: SpanContext): Logger {
   if (typeof requestId !== 'string') return logger;
   const traced = span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
-  return new RequestLogger(logger, { request_id: requestId, ...traced });
-}
-
-// One small object per call, because Moleculer's loggers are closures of a service without fields per call.
-class RequestLogger {
-  readonly #logger: Logger;
-  readonly #ids: Readonly<Record<string, string>>;
-
-  constructor(logger: Logger, ids: Readonly<Record<string, string>>) {
-    this.#logger = logger;
-    this.#ids = ids;
-  }
-
-  fatal(...given: Arguments) {
-    this.#logger.fatal(...this.#named(given));
-  }
-
-  error(...given: Arguments) {
-    this.#logger.error(...this.#named(given));
-  }
-
-  warn(...given: Arguments) {
-    this.#logger.warn(...this.#named(given));
-  }
-
-  info(...given: Arguments) {
-    this.#logger.info(...this.#named(given));
-  }
-
-  debug(...given: Arguments) {
-    this.#logger.debug(...this.#named(given));
-  }
-
-  trace(...given: Arguments) {
-    this.#logger.trace(...this.#named(given));
-  }
-
-  // Events are logged as a name and its fields.
-  #named([event, fields, ...more]: Arguments): unknown[] {
-    const own = typeof fields === 'object' && fields !== null ? fields : {};
-    const rest = fields === undefined || own === fields ? more : [fields, ...more];
-    return [event, { ...this.#ids, ...own }, ...rest];
-  }
+  const log =
+    (level: Level) =>
+    (...[event, fields, ...more]: Arguments) => {
+      const own = typeof fields === 'object' && fields !== null ? fields : {};
+      const rest = fields === undefined || own === fields ? more : [fields, ...more];
+      logger[level](event, { request_id: requestId, ...traced, ...own }, ...rest);
+    };
+  return {
+    ...{ fatal: log('fatal'), error: log('error'), warn: log('warn') },
+    ...{ info: log('info'), debug: log('debug'), trace: log('trace') },
+  };
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
