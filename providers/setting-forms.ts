@@ -26,6 +26,20 @@ export const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+/** `name=value` pairs, comma-separated, as OpenTelemetry's settings have them: values are percent-encoded. */
+export const pairs = list.transform((all, context) => {
+  const pairs: Record<string, string> = {};
+  for (const one of all) {
+    const [name = '', ...rest] = one.split('=');
+    try {
+      pairs[name.trim()] = decodeURIComponent(rest.join('=').trim());
+    } catch {
+      context.addIssue('must be name=value, …, each value percent-encoded');
+    }
+    if (name.trim() === '' || rest.length === 0) context.addIssue('must be name=value, …');
+  }
+  return pairs;
+});
 /** An http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 /** One or several nats:// URLs, comma-separated. They are the servers of one cluster. */

@@ -4,10 +4,8 @@ import { nodeIdOf, roleOfUrl } from './bus/roles.ts';
 import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
-import { logLine } from './telemetry/log-line.ts';
-import { openMetrics } from './telemetry/metrics.ts';
-import { endMetrics, serveMetrics } from './telemetry/metrics-server.ts';
-import { openTracer, tracerOf } from './telemetry/tracing.ts';
+import { loggerOptions } from './telemetry/logger.ts';
+import { telemetry } from './telemetry/telemetry.ts';
 
 /** Parameters of a broker beside the settings. */
 export interface BrokerChoice {
@@ -27,13 +25,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
     namespace: config.NAMESPACE,
     ...busOptions(config, nodeID),
-    logger: {
-      type: 'Console',
-      options: {
-        formatter: config.LOG_FORMAT === 'json' ? logLine : 'short',
-        colors: config.LOG_FORMAT === 'short',
-      },
-    },
+    logger: loggerOptions(config),
     logLevel: config.LOG_LEVEL,
     validator: false,
     requestTimeout: 5000,
@@ -46,16 +38,8 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
     created(broker) {
       provideConfig(broker, config);
       drainBeforeStop(broker);
-      openTracer(broker, config);
-      if (config.METRICS_PORT !== undefined) openMetrics(broker);
     },
-    async started(broker) {
-      if (config.METRICS_PORT !== undefined) await serveMetrics(broker, config);
-    },
-    async stopped(broker) {
-      await endMetrics(broker);
-      await tracerOf(broker)?.stop();
-    },
+    middlewares: [telemetry(config)],
   };
 }
 

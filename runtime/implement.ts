@@ -15,9 +15,9 @@ import { answerProblems } from './answer-check.ts';
 import { type AuditOrigin, originOf } from './audit-origin.ts';
 import { type Call, configOf, type Environment, type Meta, type Mixin, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
+import { loggerFor } from './telemetry/logger.ts';
 import { metricsOf } from './telemetry/metrics.ts';
-import { loggerFor } from './telemetry/request-logger.ts';
-import { tracerOf } from './telemetry/tracing.ts';
+import { spanOf } from './telemetry/tracing.ts';
 
 /** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {
@@ -139,14 +139,13 @@ function schemaOf(
   };
 }
 
-// Metrics and traces cost what docs/decisions/0048-metrics.md states, and nothing if they are off.
+// Metrics cost what docs/decisions/0048-metrics.md states, and nothing if they are off.
 async function watched(
   { broker, name }: Service,
   ctx: Context<unknown, Meta>,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const action = ctx.action?.name ?? name;
-  const span = tracerOf(broker)?.begin(ctx, action);
   const began = performance.now();
   let outcome = 'done';
   try {
@@ -157,7 +156,6 @@ async function watched(
   } finally {
     const seconds = (performance.now() - began) / 1000;
     metricsOf(broker).observe('pulsebus_action_duration_seconds', { action, outcome }, seconds);
-    span?.end(outcome === 'done' ? undefined : outcome);
   }
 }
 
@@ -174,7 +172,7 @@ async function run(
     ctx.options = { ...ctx.options, timeout: definition.localTimeoutMs };
   const params = parseParams(definition.params, ctx.params);
   const { broker } = service;
-  const logger = loggerFor(service.logger, ctx.requestID);
+  const logger = loggerFor(service.logger, ctx.requestID, spanOf(ctx));
   const given = {
     ...mixins,
     params,

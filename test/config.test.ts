@@ -102,11 +102,18 @@ t.test('people read the names that a provider has, or those of PROVIDER_NAMES', 
 });
 
 t.test('traces one request of a hundred by default', async (t) => {
-  t.match(loadConfig({}), { TRACING_URL: undefined, TRACING_SAMPLE: 0.01 });
+  t.match(loadConfig({}), { OTEL_EXPORTER_OTLP_ENDPOINT: undefined, TRACING_SAMPLE: 0.01 });
   t.equal(loadConfig({ TRACING_SAMPLE: '0.25' }).TRACING_SAMPLE, 0.25);
   t.equal(loadConfig({ TRACING_SAMPLE: '1' }).TRACING_SAMPLE, 1);
   for (const bad of ['1.5', '-1', 'some', '1e-3']) t.throws(() => loadConfig({ TRACING_SAMPLE: bad }), bad);
-  t.throws(() => loadConfig({ TRACING_URL: 'zipkin:9411' }), ConfigError);
+  t.throws(() => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }), ConfigError);
+  const headers = 'Authorization=Basic%20a%3D%3D, x-tenant=b=c';
+  t.same(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }).OTEL_EXPORTER_OTLP_HEADERS, {
+    Authorization: 'Basic a==',
+    'x-tenant': 'b=c',
+  });
+  for (const bad of ['a', '=b', 'a=%'])
+    t.throws(() => loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: bad }), ConfigError, bad);
 });
 
 t.test('plain webhook addresses are refused by default once PUBLIC_URL is not of this machine', async (t) => {

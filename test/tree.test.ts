@@ -245,6 +245,7 @@ function namesSchema(lines: readonly string[], name: string): boolean {
 const parsesOwnJson = [
   'domain/cursor.ts',
   'domain/json/json-scan.ts',
+  'runtime/telemetry/otlp.ts',
   'services/api-gateway/openapi/components.ts',
   'services/api-gateway/openapi/openapi.ts',
   'services/api-gateway/pipeline/idempotency.ts',

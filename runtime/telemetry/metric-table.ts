@@ -8,6 +8,8 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** Upper bounds in seconds, of histograms. */
   readonly buckets?: readonly number[];
+  /** The name and unit by OpenTelemetry's semantic conventions, if they have the metric. */
+  readonly otlp?: { readonly name: string; readonly unit: string };
 }
 
 const answerBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
@@ -25,6 +27,13 @@ export const metricTable = {
     help: 'Time from the head of a request to the end of its answer.',
     labels: ['route', 'method'],
     buckets: answerBuckets,
+  },
+  http_server_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Duration of HTTP server requests.',
+    labels: ['http.request.method', 'http.route', 'http.response.status_code', 'url.scheme'],
+    buckets: answerBuckets,
+    otlp: { name: 'http.server.request.duration', unit: 's' },
   },
   pulsebus_http_requests_in_flight: {
     kind: 'gauge',

@@ -1,130 +1,111 @@
-import { createHash } from 'node:crypto';
-import type { Context, Logger, ServiceBroker } from 'moleculer';
-import type { Config } from '../../config.ts';
+import {
+  type Attributes,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  type TextMapPropagator,
+  type Context as TraceContext,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import type { Context, Middleware, ServiceBroker } from 'moleculer';
+import { actionsByName } from '../../contracts/all.ts';
+import { codeOf } from '../failure.ts';
 
-/**
- * Sampled traces in Zipkin's format (v2 JSON), which Zipkin, Jaeger, Tempo and the OpenTelemetry collector take.
- * Whether a request is traced is decided once, where it comes in, and travels with it over the bus; of the others
- * nothing is made. Moleculer's own tracer builds a span for every call, sends parameters and error messages along,
- * and takes any X-Request-Id for a trace id, which Zipkin refuses with all that came in the same batch.
+/*
+ * A trace is sampled once, where it begins: `ctx.tracing` carries the decision over the bus, and of the others nothing is
+ * made. The header `traceparent` of a call carries the caller's span; metadata cannot, because Moleculer merges it into the
+ * caller's.
  */
-export interface Tracer {
-  /** Begins a span where the request is traced; null where it is not. */
-  begin(ctx: Context, name: string): Span | null;
+
+/** What makes spans, and how they cross the bus. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  readonly propagator: TextMapPropagator<unknown>;
+  /** Sends what is left, and ends the sending. */
   stop(): Promise<void>;
 }
 
-/** A piece of work in time. */
-export interface Span {
-  /** Ends it; `error` is a code. */
-  end(error?: string): void;
+const tracings = new WeakMap<ServiceBroker, Tracing>();
+const spans = new WeakMap<Context, Span>();
+
+/** Sets the tracing of a broker, before its services start. */
+export function provideTracing(broker: ServiceBroker, tracing: Tracing): void {
+  tracings.set(broker, tracing);
 }
 
-interface ZipkinSpan {
-  readonly traceId: string;
-  readonly id: string;
-  readonly parentId?: string;
-  readonly kind: 'SERVER';
-  readonly name: string;
-  readonly timestamp: number;
-  readonly duration: number;
-  readonly localEndpoint: { readonly serviceName: string };
-  readonly tags: Readonly<Record<string, string>>;
+/** The ids of a context's span; undefined if it is not traced. */
+export function spanOf(ctx: Context): SpanContext | undefined {
+  return spans.get(ctx)?.spanContext();
 }
 
-/** What is not sent within this is dropped: traces are a sample anyway. */
-const mostSpans = 5000;
-const sendEveryMs = 2000;
-const sendTimeoutMs = 5000;
-
-const tracers = new WeakMap<ServiceBroker, Tracer>();
-
-/** The tracer of a broker; undefined where TRACING_URL is unset. */
-export function tracerOf(broker: ServiceBroker): Tracer | undefined {
-  return tracers.get(broker);
-}
-
-/** Begins to trace, if TRACING_URL says where to. */
-export function openTracer(broker: ServiceBroker, { TRACING_URL, TRACING_SAMPLE }: Config): void {
-  if (TRACING_URL === undefined) return;
-  tracers.set(broker, newTracer(broker, TRACING_URL, TRACING_SAMPLE));
-}
-
-function newTracer(broker: ServiceBroker, url: string, sample: number): Tracer {
-  const spans: ZipkinSpan[] = [];
-  const flush = () => send(spans.splice(0), url, broker.logger);
-  const timer = setInterval(flush, sendEveryMs);
-  timer.unref();
-  return {
-    begin(ctx, name) {
-      ctx.tracing ??= Math.random() < sample;
-      if (!ctx.tracing) return null;
-      const startedMs = performance.timeOrigin + performance.now();
-      return {
-        end(error) {
-          if (spans.length < mostSpans) spans.push(spanOf(ctx, name, startedMs, broker.nodeID, error));
-        },
-      };
-    },
-    async stop() {
-      clearInterval(timer);
-      await flush();
-    },
-  };
-}
-
-function spanOf(
+/**
+ * Begins the span of a context; null if it is not traced. `traceparent` is the header of a client: it is linked, because a client
+ * may name its trace, but neither join nor sample ours.
+ */
+export function beginSpan(
   ctx: Context,
   name: string,
-  startedMs: number,
-  node: string,
-  error: string | undefined,
-): ZipkinSpan {
-  const tookMs = performance.timeOrigin + performance.now() - startedMs;
-  return {
-    traceId: traceId(ctx.requestID ?? ctx.id),
-    id: spanId(ctx.id),
-    ...(ctx.parentID === null || ctx.parentID === undefined ? {} : { parentId: spanId(ctx.parentID) }),
-    kind: 'SERVER',
-    name,
-    timestamp: Math.round(startedMs * 1000),
-    duration: Math.max(1, Math.round(tookMs * 1000)),
-    localEndpoint: { serviceName: ctx.service?.name ?? 'pulsebus' },
-    tags: {
-      node,
-      ...(ctx.requestID === null ? {} : { request_id: ctx.requestID }),
-      ...(error === undefined ? {} : { error }),
-    },
-  };
-}
-
-/** 32 hex digits for any request id: a UUID's own, else those of a hash. */
-export function traceId(requestId: string): string {
-  const digits = requestId.replaceAll('-', '').toLowerCase();
-  return /^[0-9a-f]{32}$/.test(digits)
-    ? digits
-    : createHash('sha256').update(requestId).digest('hex').slice(0, 32);
-}
-
-function spanId(id: string): string {
-  return traceId(id).slice(0, 16);
-}
-
-async function send(spans: readonly ZipkinSpan[], url: string, logger: Logger): Promise<void> {
-  if (spans.length === 0) return;
-  try {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(spans),
-      signal: AbortSignal.timeout(sendTimeoutMs),
-    });
-    await answer.body?.cancel();
-    if (!answer.ok) logger.warn('tracing.refused', { status: answer.status, spans: spans.length });
-  } catch (error) {
-    logger.warn('tracing.not_sent', {
-      name: error instanceof Error ? error.name : undefined,
-      spans: spans.length,
-    });
+  given: SpanOptions,
+  traceparent?: unknown,
+): Span | null {
+  const tracing = ctx.tracing === false ? undefined : tracings.get(ctx.broker);
+  if (tracing === undefined) return null;
+  const { tracer, propagator } = tracing;
+  const extracted = (carrier: unknown) => propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
+  const client = trace.getSpanContext(extracted({ traceparent }));
+  const links = client === undefined ? [] : [{ context: client }];
+  const attributes = { ...given.attributes, 'pulsebus.request_id': ctx.requestID ?? undefined };
+  const parent = ctx.options.parentCtx === undefined ? undefined : spans.get(ctx.options.parentCtx);
+  const within = parent === undefined ? extracted(ctx.headers) : contextOf(parent);
+  const span = tracer.startSpan(name, { ...given, attributes, links }, within);
+  ctx.tracing = span.isRecording();
+  if (!ctx.tracing) return null;
+  spans.set(ctx, span);
+  if (given.kind === SpanKind.CLIENT) {
+    ctx.headers = { ...ctx.headers };
+    propagator.inject(contextOf(span), ctx.headers, defaultTextMapSetter);
   }
+  return span;
+}
+
+/** Ends a span. An error is a code, never a message. */
+export function endSpan(span: Span | null, error?: string, attributes: Attributes = {}): void {
+  span?.setAttributes(attributes);
+  if (error !== undefined) span?.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+  span?.end();
+}
+
+/** Spans of actions, where they are called over the bus and where they run. */
+export const actionSpans: Middleware = {
+  localAction: (next, { name = '' }) =>
+    actionsByName.has(name)
+      ? (ctx) => traced(ctx, ctx.nodeID === ctx.broker.nodeID ? SpanKind.INTERNAL : SpanKind.SERVER, next)
+      : next,
+  remoteAction: (next, { name = '' }) =>
+    actionsByName.has(name) ? (ctx) => traced(ctx, SpanKind.CLIENT, next) : next,
+};
+
+async function traced(ctx: Context, kind: SpanKind, next: (ctx: Context) => Promise<unknown>) {
+  const name = ctx.action?.name ?? '';
+  const [service = '', method = ''] = name.split(/\.(?=[^.]*$)/);
+  const attributes = { 'rpc.system': 'moleculer', 'rpc.service': service, 'rpc.method': method };
+  const span = beginSpan(ctx, name, { kind, attributes });
+  try {
+    const answer = await next(ctx);
+    endSpan(span);
+    return answer;
+  } catch (error) {
+    endSpan(span, codeOf(error));
+    throw error;
+  }
+}
+
+function contextOf(span: Span): TraceContext {
+  return trace.setSpan(ROOT_CONTEXT, span);
 }

@@ -16,7 +16,6 @@ import { typedCall } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startPeriodicTask } from '../../runtime/jobs/periodic-task.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { tracerOf } from '../../runtime/telemetry/tracing.ts';
 import { freeDisk } from './body/free-disk.ts';
 import { StoredBytesLimit } from './body/stored-bytes.ts';
 import { assetsOf } from './connect-page/send-page.ts';
@@ -46,6 +45,7 @@ import { cleaningHandler, idempotency } from './pipeline/idempotency.ts';
 import { noteFailure } from './pipeline/note-failure.ts';
 import { nameRoute, recordRequests } from './pipeline/request-metrics.ts';
 import { serve } from './pipeline/request-pipeline.ts';
+import { schemeOf, traceRequest } from './pipeline/request-span.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
 import { createGatewayServer } from './server.ts';
@@ -132,7 +132,7 @@ const service = implement(apiGateway, {
     const router: unknown = Reflect.get(broker.getLocalService(apiGateway.name) ?? {}, 'express');
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');
     const routed = router.call(broker.getLocalService(apiGateway.name));
-    const server = createGatewayServer(pipeline, routed, recordRequests(metricsOf(broker)));
+    const server = createGatewayServer(pipeline, routed, recordRequests(metricsOf(broker), schemeOf(config)));
     const openConnections = boundConnections(server, connectionBounds(config));
     const metrics = metricsOf(broker);
     metrics.onScrape(() => {
@@ -186,11 +186,7 @@ function handlerOf(endpoint: Endpoint, answer = serve): Handler {
   return (req, res, next) => {
     const pipeline = pipelineOf(req);
     nameRoute(req, endpoint.route.path);
-    const span = tracerOf(req.$ctx.broker)?.begin(
-      req.$ctx,
-      `${endpoint.route.method} ${endpoint.route.path}`,
-    );
-    if (span) res.once('close', () => span.end(res.statusCode >= 500 ? String(res.statusCode) : undefined));
+    traceRequest(req, res, endpoint.route, schemeOf(pipeline.config));
     const call = typedCall(req.$ctx, apiGateway.name);
     answer(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
       (error: unknown) => next?.(error),

@@ -4,7 +4,7 @@ import { extraOf, extrasTogether } from '../../domain/provider/extra-fields.ts';
 import { extra, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
 import { unlistedFields, unlistedInAll } from '../../domain/provider/unlisted-fields.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { newMetrics } from '../../runtime/telemetry/metrics.ts';
+import { newMetrics } from '../../runtime/telemetry/sdk-metrics.ts';
 import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
 
 const table: FieldTable = {

@@ -1,20 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ServiceBroker } from 'moleculer';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { z } from 'zod';
 import { metricTable } from '../../runtime/telemetry/metric-table.ts';
-import { newMetrics } from '../../runtime/telemetry/metrics.ts';
 import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
-import { traceId } from '../../runtime/telemetry/tracing.ts';
+import { newMetrics } from '../../runtime/telemetry/sdk-metrics.ts';
 import { record, uploadOf } from '../services/phone-ingest/app.ts';
-import { createUser, createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
+import { createUser, createWearer, push, startApi } from '../support/api.ts';
 import { startCallbackServer } from '../support/callback-server.ts';
 import { fullDay } from '../support/full-day.ts';
+import { parsePrometheusText } from '../support/prometheus-text.ts';
 import { startBroker } from '../support/servers/broker.ts';
-import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
 
 async function figures(broker: ServiceBroker): Promise<string> {
@@ -147,15 +143,17 @@ t.test(
     const labels = { route: '/a"b\\c\nd', method: 'GET' };
     for (const seconds of [0.0005, 0.002, 0.3, 99])
       metrics.observe('pulsebus_http_request_duration_seconds', labels, seconds);
-    const text = await metrics.text();
+    const duration = 'pulsebus_http_request_duration_seconds';
     const shown = 'route="/a\\"b\\\\c\\nd",method="GET"';
-    const bucket = (le: string) =>
-      figure(text, `pulsebus_http_request_duration_seconds_bucket{${shown},le="${le}"}`);
+    const samples = new Map(parsePrometheusText(await metrics.text()).get(duration));
+    const bucket = (le: string) => samples.get(`${duration}_bucket{${shown},le="${le}"}`);
     t.same(['0.001', '0.0025', '0.25', '0.5', '30', '+Inf'].map(bucket), [1, 2, 2, 3, 3, 4]);
-    t.equal(figure(text, `pulsebus_http_request_duration_seconds_sum{${shown}}`), 99.3025);
-    for (const line of text.trimEnd().split('\n'))
-      t.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+=".*"\})? -?[\d.e+-]+)$/);
-    for (const name of Object.keys(metricTable)) t.equal(text.split(`# TYPE ${name} `).length, 2, name);
+    t.equal(samples.get(`${duration}_sum{${shown}}`), 99.3025);
+    const families = parsePrometheusText(await figures(api.broker));
+    for (const name of families.keys()) t.ok(Object.hasOwn(metricTable, name), name);
+    const named = [...(families.get('http_server_request_duration_seconds') ?? [])].map(([series]) => series);
+    const route = 'http_request_method="GET",http_route="/users/:user_id",http_response_status_code="200"';
+    t.ok(named.includes(`http_server_request_duration_seconds_count{${route},url_scheme="http"}`));
   },
 );
 
@@ -185,7 +183,7 @@ t.test('every metric and label of the dashboard is at /metrics', async (t) => {
   const asked = panels.flatMap((panel) => (panel.targets ?? []).map(({ expr }) => expr));
   t.ok(asked.length > 20);
   for (const expr of asked) {
-    const names = [...expr.matchAll(/\b(?:pulsebus|process|nodejs)_\w+/g)].map(([name]) => name);
+    const names = [...expr.matchAll(/\b(?:pulsebus|process|nodejs|http)_\w+/g)].map(([name]) => name);
     t.ok(names.length > 0, expr);
     for (const name of names) t.match(text, new RegExp(`^${name}[{ ]`, 'm'), name);
     for (const [, label = '', value = ''] of expr.matchAll(/(\w+)="([^"]*)"/g))
@@ -212,82 +210,4 @@ t.test('a used METRICS_PORT disables metrics, not the service', async (t) => {
   });
   t.equal(metricsUrl(broker), null);
   t.match(await figures(api.broker), 'pulsebus_http_requests_total');
-});
-
-interface Received {
-  readonly spans: Record<string, unknown>[];
-  readonly url: string;
-}
-
-async function zipkin(t: Test): Promise<Received> {
-  const spans: Record<string, unknown>[] = [];
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk);
-    spans.push(
-      ...z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(String(Buffer.concat(chunks)))),
-    );
-    res.writeHead(202).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { spans, url: `http://127.0.0.1:${port}/api/v2/spans` };
-}
-
-/** Two processes on a bus: the gateway and all others. */
-async function startTwo(t: Test, settings: Record<string, string>): Promise<TestApi> {
-  const database = await freshDatabase(t);
-  const joined = { database, natsUrl: natsUrl(), namespace: `test-${randomBytes(6).toString('hex')}` };
-  await joinApi(t, { ...joined, settings: { RATE_LIMIT_ADDRESS: '100000', ...settings } });
-  return joinApi(t, {
-    ...joined,
-    services: ['api-gateway'],
-    settings: { RATE_LIMIT_ADDRESS: '100000', ...settings },
-  });
-}
-
-t.test('a traced request is one tree of spans over the bus, in the format of Zipkin', async (t) => {
-  const { spans, url } = await zipkin(t);
-  const traced = await startTwo(t, { TRACING_URL: url, TRACING_SAMPLE: '1' });
-  const { userId, account } = await createWearer(traced);
-  await traced.ask(`/api/v1/users/${userId}`, {
-    key: traced.apiKey,
-    headers: { 'X-Request-Id': 'order.42' },
-  });
-  await traced.ask(`/api/v1/users/${randomUUID()}`, { key: traced.apiKey });
-  const mine = () => spans.filter(({ traceId: id }) => id === traceId('order.42'));
-  const failed = () => spans.filter(({ tags }) => Object(tags).error === 'USER_NOT_FOUND');
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      if (mine().length < 3 || failed().length < 1) return;
-      clearInterval(timer);
-      resolve();
-    }, 50);
-  });
-  const names = mine().map(({ name }) => name);
-  t.same(names.toSorted(), ['GET /users/:user_id', 'auth.admit', 'users.get']);
-  const root = mine().find(({ name }) => name === 'GET /users/:user_id');
-  t.equal(root?.parentId, undefined);
-  for (const span of mine().filter((one) => one !== root)) t.equal(span.parentId, root?.id);
-  t.ok(mine().every(({ tags }) => !('error' in Object(tags))));
-  t.same(
-    failed().map(({ name }) => name),
-    ['users.get'],
-  );
-  for (const { traceId: trace, id, timestamp, duration } of spans) {
-    t.match(trace, /^[0-9a-f]{32}$/);
-    t.match(id, /^[0-9a-f]{16}$/);
-    t.ok(Number.isInteger(timestamp) && Number.isInteger(duration));
-  }
-  const text = JSON.stringify(spans);
-  for (const hidden of [userId, account, traced.apiKey]) t.notMatch(text, hidden);
-});
-
-t.test('requests that are not sampled send no traces', async (t) => {
-  const { spans, url } = await zipkin(t);
-  const untraced = await startTwo(t, { TRACING_URL: url, TRACING_SAMPLE: '0' });
-  await untraced.expect(200, '/users');
-  await untraced.broker.stop(); // sends what is there
-  t.same(spans, []);
 });

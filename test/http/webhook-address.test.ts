@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
 import { type Ask, createWearer, joinApi, startApi, type TestApi } from '../support/api.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const secrets = {
@@ -185,23 +184,8 @@ function listen(t: Test): string[] {
   return lines;
 }
 
-/** A collector of traces: what was sent to it. */
-async function collector(t: Test) {
-  const bodies: string[] = [];
-  const server = createServer(async (req, res) => {
-    let body = '';
-    for await (const chunk of req) body += String(chunk);
-    bodies.push(body);
-    res.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  return { bodies, url: `http://127.0.0.1:${port}/spans` };
-}
-
 t.test('no log, trace, metric, list or answer contains a secret, over the bus', async (t) => {
-  const spans = await collector(t);
+  const receiver = await startOtlpReceiver(t);
   const lines = listen(t);
   const joined = {
     database: await freshDatabase(t),
@@ -210,7 +194,7 @@ t.test('no log, trace, metric, list or answer contains a secret, over the bus', 
     settings: {
       ...settings,
       ...{ LOG_LEVEL: 'trace', RATE_LIMIT_ADDRESS: '100000', METRICS_PORT: '0' },
-      ...{ TRACING_URL: spans.url, TRACING_SAMPLE: '1' },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TRACING_SAMPLE: '1' },
     },
   };
   const behind = await joinApi(t, joined);
@@ -238,7 +222,7 @@ t.test('no log, trace, metric, list or answer contains a secret, over the bus', 
   await Promise.all([api.broker.stop(), behind.broker.stop()]); // spans are sent at the latest now
   const texts = {
     lines,
-    spans: spans.bodies,
+    telemetry: receiver.requests.map(({ body }) => body),
     answers: answers.map(({ text, headers }) => text + JSON.stringify([...headers])),
     lists: (await Promise.all(lists)).map((one) => JSON.stringify(one)),
     rows: rows.map((row) => JSON.stringify(row)),
@@ -253,5 +237,5 @@ t.test('no log, trace, metric, list or answer contains a secret, over the bus', 
         name,
       );
   }
-  t.ok(spans.bodies.join('').includes('POST /webhooks/devicemaker/push'));
+  t.ok(receiver.spans().some(({ name }) => name === 'POST /webhooks/devicemaker/push'));
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { newMetrics } from '../../runtime/telemetry/metrics.ts';
+import { newMetrics } from '../../runtime/telemetry/sdk-metrics.ts';
 
 t.test('a collector is called before each scrape until it ends', async (t) => {
   const metrics = newMetrics();

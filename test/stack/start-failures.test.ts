@@ -164,6 +164,7 @@ t.test('misspelt settings are named with the nearest, and others are left alone'
     DEVICEMAKER_SECRET_ID: 'x',
     DATABASE_URI: 'x',
     POST: '1',
+    TRACING_URL: 'http://zipkin:9411',
     ...{ PORT: '1', HOME: '/', PATH: '/', PWD: '/', USER: 'me', HOSTNAME: 'x', NODE_ENV: 'test', LANG: 'C' },
   });
   const saying = (name: string, meant: string) =>
@@ -175,6 +176,7 @@ t.test('misspelt settings are named with the nearest, and others are left alone'
     'DEVICEMAKER_SECRET_ID is not a setting, and is ignored.',
     saying('DATABASE_URI', 'DATABASE_URL'),
     saying('POST', 'PORT'),
+    'TRACING_URL is ignored. Traces and metrics are sent by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT (docs/settings.md).',
   ]);
 });
 

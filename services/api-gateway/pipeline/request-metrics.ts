@@ -10,7 +10,10 @@ export function nameRoute(req: IncomingMessage, pattern: string): void {
 }
 
 /** Counts requests when their answer has ended, or was aborted by the client (status `aborted`). */
-export function recordRequests(metrics: Metrics): (req: IncomingMessage, res: ServerResponse) => void {
+export function recordRequests(
+  metrics: Metrics,
+  scheme: string,
+): (req: IncomingMessage, res: ServerResponse) => void {
   let inFlight = 0;
   metrics.onScrape(() => metrics.set('pulsebus_http_requests_in_flight', {}, inFlight));
   return (req, res) => {
@@ -25,6 +28,13 @@ export function recordRequests(metrics: Metrics): (req: IncomingMessage, res: Se
       metrics.count('pulsebus_http_requests_total', { route, method, status });
       const seconds = (performance.now() - began) / 1000;
       metrics.observe('pulsebus_http_request_duration_seconds', { route, method }, seconds);
+      const semantic = {
+        'http.request.method': method === 'other' ? '_OTHER' : method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'url.scheme': scheme,
+      };
+      metrics.observe('http_server_request_duration_seconds', semantic, seconds);
     });
   };
 }

@@ -16,6 +16,7 @@ import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
 import { summaries } from './summaries.ts';
+import { telemetry } from './telemetry.ts';
 import { tenantsOfReads } from './tenants-of-reads.ts';
 import { tenantsOfRemovals } from './tenants-of-removals.ts';
 import { tenantsOfWrites } from './tenants-of-writes.ts';
@@ -42,6 +43,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   auth,
   mixins: [...mixins, ...mixins2],
   runtime,
+  telemetry,
   summaries,
   timeseries,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],

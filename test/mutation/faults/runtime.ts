@@ -158,7 +158,7 @@ export const runtime: readonly PlantedFault[] = [
   {
     kind: 'leak',
     promise: 'A collector that has ended is not called.',
-    file: 'runtime/telemetry/metrics.ts',
+    file: 'runtime/telemetry/sdk-metrics.ts',
     before: 'return () => collectors.delete(collect);',
     after: 'return () => collectors.has(collect);',
     test: 'test/runtime/metrics.test.ts',

@@ -1,30 +1,50 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceBroker } from 'moleculer';
-import t, { type Test } from 'tap';
-import { logLine } from '../../runtime/telemetry/log-line.ts';
-import { loggerFor } from '../../runtime/telemetry/request-logger.ts';
+import t from 'tap';
+import { loadConfig } from '../../config.ts';
+import { loggerFor, loggerOptions } from '../../runtime/telemetry/logger.ts';
 import { createWearer, joinApi, startApi } from '../support/api.ts';
 import { fullDay } from '../support/full-day.ts';
+import { listen } from '../support/log-lines.ts';
 import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
+/** A logger of a broker with LOG_FORMAT=json. */
+function jsonLogger() {
+  const logger = loggerOptions(loadConfig({ LOG_FORMAT: 'json' }));
+  return new ServiceBroker({ logger, nodeID: 'n', skipProcessEventRegistration: true }).getLogger('a');
+}
+
 t.test('an entry is one line of JSON with the fields of its event', async (t) => {
-  const [line = ''] = logLine('info', ['delivery.done', { provider: 'x', took_ms: 3 }], {
-    mod: 'a',
-    nodeID: 'n',
-  });
-  const { time, ...rest } = JSON.parse(line);
+  const logger = jsonLogger();
+  const lines = listen(t);
+  logger.info('delivery.done', { provider: 'x', took_ms: 3 });
+  logger.debug('not.logged');
+  const [{ time, ...rest } = {}, ...others] = lines;
   t.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   t.same(rest, { provider: 'x', took_ms: 3, level: 'info', service: 'a', node: 'n', event: 'delivery.done' });
+  t.same(others, []);
 });
 
 t.test('fields cannot replace the standard ones, and no value prevents the entry', async (t) => {
-  const circle: Record<string, unknown> = { level: 'mine', event: 'mine' };
-  t.match(JSON.parse(logLine('warn', ['e', circle])[0] ?? ''), { level: 'warn', event: 'e' });
+  const logger = jsonLogger();
+  const lines = listen(t);
+  const circle: Record<string, unknown> = { level: 'mine', event: 'mine', node: 'mine', kept: 1 };
+  logger.warn('e', circle);
   circle.self = circle;
-  t.match(JSON.parse(logLine('warn', ['e', circle])[0] ?? ''), { level: 'warn', event: 'e' });
-  t.match(JSON.parse(logLine('error', ['e', new Error('why')])[0] ?? ''), { more: [/why/] });
-  t.match(JSON.parse(logLine('info', ['two\nlines', 1n])[0] ?? ''), { event: 'two\nlines', more: ['1n'] });
-  t.match(JSON.parse(logLine('info', [{ a: 1 }])[0] ?? ''), { event: '{ a: 1 }' });
+  logger.warn('e', circle);
+  logger.error('e', new Error('why'));
+  logger.info('two\nlines %s', 1n);
+  logger.info({ a: 1 });
+  logger.info('e', { big: 1n, none: Number.NaN });
+  t.match(lines, [
+    { level: 'warn', event: 'e', node: 'n', kept: 1 },
+    { level: 'warn', event: 'e', kept: 1 },
+    { level: 'error', more: [/why/] },
+    { event: 'two\nlines %s', more: ['1n'] },
+    { event: '{ a: 1 }' },
+    { event: 'e', big: 1, none: null },
+  ]);
+  for (const names of lines.map(Object.keys)) t.equal(new Set(names).size, names.length);
 });
 
 t.test('outside a request the logger of the service is used', async (t) => {
@@ -32,19 +52,6 @@ t.test('outside a request the logger of the service is used', async (t) => {
   for (const requestId of [null, undefined]) t.equal(loggerFor(logger, requestId), logger);
   t.not(loggerFor(logger, 'a request'), logger);
 });
-
-/** What brokers of this process log from now on. */
-function listen(t: Test): Record<string, unknown>[] {
-  const lines: Record<string, unknown>[] = [];
-  for (const name of ['log', 'warn', 'error'] as const) {
-    const said = console[name];
-    console[name] = (text: unknown) => void lines.push(JSON.parse(String(text)));
-    t.teardown(() => {
-      console[name] = said;
-    });
-  }
-  return lines;
-}
 
 t.test('the id of a request is in every line about it, over the bus and behind its answer', async (t) => {
   const lines = listen(t);

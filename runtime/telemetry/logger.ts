@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module';
+import { inspect } from 'node:util';
+import type { SpanContext } from '@opentelemetry/api';
+import type { BrokerOptions, Logger } from 'moleculer';
+import type { LogFn, LoggerOptions, StreamEntry } from 'pino';
+import type { Config } from '../../config.ts';
+
+type Arguments = readonly unknown[];
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+interface Bindings {
+  readonly mod?: string;
+  readonly nodeID?: string;
+}
+
+/** Entries have `time`, `level`, `service`, `node`, `event` and the event's own fields, so that a log store can search them. */
+const json: LoggerOptions = {
+  base: null,
+  messageKey: 'event',
+  timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  formatters: {
+    level: (level) => ({ level }),
+    // pino would write both, and a reader would take the last one.
+    log: ({ time, level, service, node, event, ...own }) => own,
+  },
+  hooks: {
+    // Moleculer's order is event, fields; pino's is fields, event.
+    logMethod([event, fields, ...rest]: Arguments, write: LogFn) {
+      const own = isPlain(fields) ? fields : {};
+      const more = fields === undefined || own === fields ? rest : [fields, ...rest];
+      const said = more.length === 0 ? own : { ...own, more: more.map(textOf) };
+      write.call(this, said, textOf(event));
+    },
+  },
+};
+
+/** The logger of a broker: text for people, or a line of JSON for each entry (LOG_FORMAT=json). */
+export function loggerOptions({ LOG_FORMAT }: Config): NonNullable<BrokerOptions['logger']> {
+  if (LOG_FORMAT === 'short') return { type: 'Console', options: { formatter: 'short', colors: true } };
+  const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino'); // loaded only if it is used
+  const root = pino(json, pino.multistream(outputs, { dedupe: true }));
+  const createLogger = (level: string, { mod, nodeID }: Bindings) =>
+    root.child({ service: mod, node: nodeID }, { level });
+  return { type: 'Pino', options: { createLogger } };
+}
+
+/** Warnings and errors go to stderr, as with Moleculer's logger for the console. */
+const outputs: StreamEntry[] = [
+  { level: 'trace', stream: { write: (line) => console.log(line.trimEnd()) } },
+  { level: 'warn', stream: { write: (line) => console.error(line.trimEnd()) } },
+];
+
+/** A logger that adds the ids of the request and of the span to every entry. Returns the logger itself without a request. */
+export function loggerFor(logger: Logger, requestId: string | null | undefined, span?: SpanContext): Logger {
+  if (typeof requestId !== 'string') return logger;
+  const traced = span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
+  const log =
+    (level: Level) =>
+    (...[event, fields, ...more]: Arguments) => {
+      const own = typeof fields === 'object' && fields !== null ? fields : {};
+      const rest = fields === undefined || own === fields ? more : [fields, ...more];
+      logger[level](event, { request_id: requestId, ...traced, ...own }, ...rest);
+    };
+  return {
+    ...{ fatal: log('fatal'), error: log('error'), warn: log('warn') },
+    ...{ info: log('info'), debug: log('debug'), trace: log('trace') },
+  };
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : inspect(value);
+}
