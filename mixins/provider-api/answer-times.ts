@@ -1,3 +1,4 @@
+import type { CallingOptions } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
 import type { Environment } from '../../runtime/environment.ts';
@@ -29,11 +30,11 @@ export function gatherAnswerTimes({ config, call }: Environment): {
 } {
   const prefixes = prefixesOf(config);
   const gathered = new Map<ProviderName, AnswerTimes>();
-  const flush = async () => {
+  const flush = async (options: CallingOptions = {}) => {
     const answers = [...gathered].map(([provider, times]) => ({ provider, ...times }));
     gathered.clear();
     if (answers.length === 0) return;
-    await call('deliveries.noteAnswers', { answers }, { timeout: 1000 }).catch(() => undefined);
+    await call('deliveries.noteAnswers', { answers }, options).catch(() => undefined);
   };
   const timer = setInterval(() => void flush(), everyMs);
   return {
@@ -43,7 +44,7 @@ export function gatherAnswerTimes({ config, call }: Environment): {
     },
     async close() {
       clearInterval(timer);
-      await flush();
+      await flush({ timeout: 1000 }); // a stop does not wait for figures
     },
   };
 }
