@@ -117,7 +117,7 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
   writeFileSync(calls, readFileSync(calls, 'utf8').replace(/(?=^ {2}connect: \[)/m, declared));
   // Changes of other kinds (docs/changes.md) compile in the same copy.
   for (const [file, change] of inventedChanges.flatMap(({ files }) => Object.entries(files)))
-    if (/^(contracts|providers|services)\//.test(file)) {
+    if (/^(contracts|domain|providers|services)\//.test(file)) {
       const path = join(tree, file);
       writeFileSync(path, change(existsSync(path) ? readFileSync(path, 'utf8') : ''));
     }
