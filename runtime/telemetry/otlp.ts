@@ -3,12 +3,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger, ServiceBroker } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { fieldOf } from '../../domain/error-code.ts';
@@ -36,17 +31,20 @@ export function metricsPush({ logger, nodeID }: ServiceBroker, config: Config, u
   return { exporter: warnOfFailures(exporter, 'metrics', logger), resource: resourceOf(config, nodeID) };
 }
 
-/** What samples and sends the spans of a broker. */
+/** What makes and sends the spans of a broker. */
 export function newTracing(broker: ServiceBroker, config: Config, url: string): Tracing {
   const exporter = warnOfFailures(new OTLPTraceExporter(optionsOf(config, url)), 'traces', broker.logger);
-  const root = new TraceIdRatioBasedSampler(config.TRACING_SAMPLE);
   const provider = new TracerProvider({
     resource: resourceOf(config, broker.nodeID),
-    sampler: new ParentBasedSampler({ root }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2000 })],
   });
   const tracer = provider.getTracer('pulsebus');
-  return { tracer, propagator: new W3CTraceContextPropagator(), stop: () => provider.shutdown() };
+  return {
+    tracer,
+    propagator: new W3CTraceContextPropagator(),
+    share: config.TRACING_SAMPLE,
+    stop: () => provider.shutdown(),
+  };
 }
 
 function optionsOf({ OTEL_EXPORTER_OTLP_HEADERS: headers }: Config, url: string) {

@@ -27,10 +27,14 @@ export interface Push {
   readonly exporter: PushMetricExporter;
 }
 
-/** Metrics in the SDK of OpenTelemetry: read as text, and pushed if there is an exporter. */
-export function newMetrics(push?: Push): Metrics {
+/** Metrics in the SDK of OpenTelemetry: read as text unless `isScraped` is false, and pushed if there is an exporter. */
+export function newMetrics(push?: Push, isScraped = true): Metrics {
   const reader = new ScrapeReader();
-  const readers = push === undefined ? [reader] : [reader, pushReader(push.exporter)];
+  // Each reader stores all values of its own.
+  const readers = [
+    ...(isScraped ? [reader] : []),
+    ...(push === undefined ? [] : [pushReader(push.exporter)]),
+  ];
   const provider = new MeterProvider({ readers, ...(push === undefined ? {} : { resource: push.resource }) });
   const { counters, histograms, gauges, meter } = instrumentsOf(provider);
   const collectors = new Set<() => Promise<void> | void>();
@@ -67,8 +71,8 @@ export function newMetrics(push?: Push): Metrics {
 }
 
 /** The metrics of this process, with those of the process itself. */
-export function openMetrics(push?: Push): Metrics {
-  const metrics = newMetrics(push);
+export function openMetrics(push: Push | undefined, isScraped: boolean): Metrics {
+  const metrics = newMetrics(push, isScraped);
   metrics.onScrape(processMetrics(metrics));
   return metrics;
 }

@@ -35,7 +35,7 @@ async function startMetrics(broker: ServiceBroker, config: Config): Promise<void
   if (url === undefined && config.METRICS_PORT === undefined) return;
   const { openMetrics } = await import('./sdk-metrics.ts');
   const push = url === undefined ? undefined : (await import('./otlp.ts')).metricsPush(broker, config, url);
-  provideMetrics(broker, openMetrics(push));
+  provideMetrics(broker, openMetrics(push, config.METRICS_PORT !== undefined));
 }
 
 /** Where a signal is sent; undefined if no setting says so. */

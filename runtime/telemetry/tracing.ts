@@ -19,7 +19,7 @@ import { codeOf } from '../failure.ts';
 
 /*
  * A trace is sampled once, where it begins: `ctx.tracing` carries the decision over the bus, and of the others nothing is
- * made. The header `traceparent` of a call carries the caller's span; metadata cannot, because Moleculer merges it into the
+ * made: the SDK takes several µs for a call that it does not sample. The header `traceparent` of a call carries the caller's span; metadata cannot, because Moleculer merges it into the
  * caller's.
  */
 
@@ -27,6 +27,8 @@ import { codeOf } from '../failure.ts';
 export interface Tracing {
   readonly tracer: Tracer;
   readonly propagator: TextMapPropagator<unknown>;
+  /** The share of traces that are sampled. */
+  readonly share: number;
   /** Sends what is left, and ends the sending. */
   stop(): Promise<void>;
 }
@@ -54,9 +56,11 @@ export function beginSpan(
   given: SpanOptions,
   traceparent?: unknown,
 ): Span | null {
-  const tracing = ctx.tracing === false ? undefined : tracings.get(ctx.broker);
+  const tracing = tracings.get(ctx.broker);
   if (tracing === undefined) return null;
-  const { tracer, propagator } = tracing;
+  const { tracer, propagator, share } = tracing;
+  ctx.tracing ??= Math.random() < share;
+  if (!ctx.tracing) return null;
   const extracted = (carrier: unknown) => propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
   const client = trace.getSpanContext(extracted({ traceparent }));
   const links = client === undefined ? [] : [{ context: client }];
@@ -64,8 +68,6 @@ export function beginSpan(
   const parent = ctx.options.parentCtx === undefined ? undefined : spans.get(ctx.options.parentCtx);
   const within = parent === undefined ? extracted(ctx.headers) : contextOf(parent);
   const span = tracer.startSpan(name, { ...given, attributes, links }, within);
-  ctx.tracing = span.isRecording();
-  if (!ctx.tracing) return null;
   spans.set(ctx, span);
   if (given.kind === SpanKind.CLIENT) {
     ctx.headers = { ...ctx.headers };

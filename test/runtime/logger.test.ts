@@ -8,6 +8,13 @@ import { fullDay } from '../support/full-day.ts';
 import { listen } from '../support/log-lines.ts';
 import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
+t.test('entries of a traced request have the ids of its span', async (t) => {
+  const logger = jsonLogger();
+  const lines = listen(t);
+  loggerFor(logger, 'r.1', { traceId: 'a', spanId: 'b', traceFlags: 1 }).warn('e', { took_ms: 1 });
+  t.match(lines, [{ request_id: 'r.1', trace_id: 'a', span_id: 'b', took_ms: 1 }]);
+});
+
 /** A logger of a broker with LOG_FORMAT=json. */
 function jsonLogger() {
   const logger = loggerOptions(loadConfig({ LOG_FORMAT: 'json' }));
