@@ -165,7 +165,7 @@ export async function idle(s: Setting): Promise<void> {
     );
     const isStill = row?.leased === 0 && s.provider.asked.length === before;
     still = isStill ? still + 1 : 0;
-    wanted = row?.due === 0 ? 3 : 25;
+    wanted = row?.due === 0 ? 3 : 15;
     before = s.provider.asked.length;
   }
 }
