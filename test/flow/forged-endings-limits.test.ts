@@ -14,14 +14,14 @@ const windowPasses = () =>
 
 t.test('many forged endings take at most the reads of an hour, and end no other connections', async (t) => {
   const members: Member[] = [];
-  for (let n = 0; n < 12; n += 1) members.push(await on.member('activitynet'));
+  for (let n = 0; n < 7; n += 1) members.push(await on.member('activitynet'));
   provider.faults.set(paths.activitynet.read, 503);
   await Promise.all(members.map((member) => on.report(member)));
   const isNoted = async (member: Member) => (await on.connection(member)).ending !== null;
   await until(async () => (await Promise.all(members.map(isNoted))).every((noted) => noted));
   const states = await Promise.all(members.map((member) => on.connection(member)));
   t.equal(states.filter(({ status }) => status === 'revoked').length, 3);
-  t.equal(states.filter(({ status, ending }) => status === 'active' && ending === 'wanted').length, 9);
+  t.equal(states.filter(({ status, ending }) => status === 'active' && ending === 'wanted').length, 4);
   await until(() => on.reads('activitynet') >= 3);
   await on.hurry();
   await rounds();
@@ -36,7 +36,9 @@ t.test('many forged endings take at most the reads of an hour, and end no other 
     const after = await Promise.all(members.map((member) => on.connection(member)));
     return after.every(({ status, ending }) => status === 'active' && ending !== 'wanted');
   };
-  await until(areActive, 'in the end all of them were asked about');
+  let areAllActive = false;
+  for (let hours = 0; hours < 10 && !areAllActive; hours += 1) areAllActive = await areActive();
+  t.ok(areAllActive, 'in the end all of them were asked about');
   const [budget] = await api.database.query<{ day_used: number }>('select day_used from activitynet.budget');
   t.equal(budget?.day_used, on.reads('activitynet'), 'each of them is charged to the limits of the provider');
   t.equal(on.revocations('activitynet'), 0);

@@ -13,7 +13,7 @@ import { startApi } from '../support/api.ts';
  * sent several times, workouts and samples with the clock of their day's start. SEED and LIVES choose others.
  */
 const first = Number(process.env.SEED ?? 0);
-const lives = Number(process.env.LIVES ?? 24);
+const lives = Number(process.env.LIVES ?? 8);
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_WEBHOOK: '100000' });
 const range = 'start_date=2025-01-01&end_date=2025-12-31&limit=400';

@@ -112,7 +112,7 @@ for (const list of lists)
     const before = (await walk(list, { limit: 100 })).pages.flat();
     t.ok(before.length >= 8, `${before.length} were there`);
     t.equal(new Set(before).size, before.length);
-    const limit = Math.min(100, Math.ceil(before.length / 6));
+    const limit = Math.min(100, Math.ceil(before.length / 4));
     const forward = await walk(list, { limit, meanwhile: writeMeanwhile });
     check(t, before, forward.pages.flat(), 'forward');
     const last = new Set(forward.pages.at(-1));

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
 
-/** The whole product as `npm start` runs it: a process with servers, a data folder and a log of its own. */
+/** The whole product as `npm start` runs it with one worker: a process with servers, a data folder and a log of its own. */
 export interface Product {
   readonly url: string;
   /** Of the database's superuser. */
@@ -30,7 +30,16 @@ export async function startProduct(t: Test, settings: Readonly<Record<string, st
   const dataDir = join(folder, 'data');
   const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
-    ...{ PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir, SANDBOX: 'off', ...settings },
+    ...{
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      SANDBOX: 'off',
+      WORKERS: '1',
+      ...settings,
+    },
     ...(STACK_DIR === undefined ? {} : { STACK_DIR }),
   };
   const child = spawn(process.execPath, [join(root, 'start.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] });

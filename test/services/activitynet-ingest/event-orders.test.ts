@@ -4,6 +4,8 @@ import { seeded } from '../timeseries/model.ts';
 import { wrongStatistics } from '../timeseries/statistics.ts';
 import { setUp } from './setting.ts';
 
+// `npm run test:faults -- properties` takes more of them.
+const lives = Number(process.env.LIVES ?? 10);
 const year = { start_date: '2026-01-01', end_date: '2027-01-01' };
 const settings = { ACTIVITYNET_READS_PER_DAY: '100000', ACTIVITYNET_READS_PER_15_MIN: '100000' };
 const s = await setUp(t, { settings, processes: 2, pace: { upkeepMs: 20 } });
@@ -61,7 +63,7 @@ function change(id: number, aspect: string, name: string, day: number): void {
 
 t.test('whatever is forged, repeated or late, in the end all is as the provider has it', async (t) => {
   const wrong: string[] = [];
-  for (let seed = 1; seed <= 25; seed += 1) {
+  for (let seed = 1; seed <= lives; seed += 1) {
     const { user, own } = await history(seed);
     const { data } = await s.call('timeseries.workouts', { user_id: user, ...year });
     const want = own.flatMap((id) => {

@@ -32,28 +32,28 @@ async function flood(s: Setting, count: number): Promise<string[]> {
   return ids;
 }
 
-t.test('three processes fetch 180 activities in the first windows that allow it', async (t) => {
-  // Live work may use all that there is: 120 reads a day are 60 activities, so that 180 take three days of three
+t.test('three processes fetch 90 activities in the first windows that allow it', async (t) => {
+  // Live work may use all that there is: 60 reads a day are 30 activities, so that 90 take three days of three
   // quarter hours each.
-  const settings = { ACTIVITYNET_READS_PER_15_MIN: '40', ACTIVITYNET_READS_PER_DAY: '120' };
+  const settings = { ACTIVITYNET_READS_PER_15_MIN: '20', ACTIVITYNET_READS_PER_DAY: '60' };
   const s = await setUp(t, { processes: 3, settings, pace: { ...fast, parallel: 6 } });
   const startDay = Math.floor((Date.now() + s.provider.ahead + dayMs) / dayMs);
   turnOn(s, dayMs);
   s.provider.limits = { quarter: 0, day: 0 };
   await s.database.query(`update activitynet.budget set paused_until = 'infinity'`);
-  const ids = await flood(s, 180);
-  s.provider.limits = { quarter: 40, day: 120 };
+  const ids = await flood(s, 90);
+  s.provider.limits = { quarter: 20, day: 60 };
   await s.database.query('update activitynet.budget set paused_until = null');
   const quarters = new Set<number>();
   for (let rounds = 0; (await open(s)) > 0 && rounds < 400; rounds += 1) {
     await idle(s);
     for (const { atMs } of s.provider.asked.slice(-1)) quarters.add(Math.floor(atMs / quarterMs));
-    const [used] = await s.database.query('select day_used >= 120 as is_used from activitynet.budget');
+    const [used] = await s.database.query('select day_used >= 60 as is_used from activitynet.budget');
     turnOn(s, used?.is_used ? dayMs : quarterMs);
   }
   const { quarter, day, refused } = s.provider.most();
-  t.same({ quarter, day, refused }, { quarter: 40, day: 120, refused: 0 });
-  t.equal(s.provider.asked.length, 360, 'each activity costs two reads, and none is read twice');
+  t.same({ quarter, day, refused }, { quarter: 20, day: 60, refused: 0 });
+  t.equal(s.provider.asked.length, 180, 'each activity costs two reads, and none is read twice');
   t.same([...new Set(s.provider.asked.map(({ atMs }) => Math.floor(atMs / dayMs) - startDay))], [0, 1, 2]);
   t.equal(quarters.size, 9);
   const stored = await s.database.query('select key from timeseries.workout order by key');
@@ -62,12 +62,12 @@ t.test('three processes fetch 180 activities in the first windows that allow it'
     ids,
     'none is lost',
   );
-  t.match(await s.database.query('select count(*)::int as n from timeseries.sample'), [{ n: 540 }]);
+  t.match(await s.database.query('select count(*)::int as n from timeseries.sample'), [{ n: 270 }]);
   const details = s.provider.asked.map(({ path }) => path).filter((path) => !path.endsWith('/streams'));
   const order = details.map((path) => Number(path.split('/').at(-1)));
-  const early = new Set(order.slice(0, 60));
+  const early = new Set(order.slice(0, 30));
   t.ok(
-    [...early].every((id) => id >= 18_000_000_000 + 90),
+    [...early].every((id) => id >= 18_000_000_000 + 45),
     'the oldest events go first',
   );
 });

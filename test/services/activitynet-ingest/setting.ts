@@ -52,7 +52,7 @@ export interface ActivityRow {
 }
 
 /** Requests without a pause, polls often. */
-export const fast: Partial<FetchPace> = { spacingMs: 0, firstPauseMs: 5, pollMs: 20, timeoutMs: 2000 };
+export const fast: Partial<FetchPace> = { spacingMs: 0, firstPauseMs: 5, pollMs: 50, timeoutMs: 2000 };
 
 /** Starts users and timeseries, and as many ingest processes as are wanted. */
 export async function setUp(
@@ -158,13 +158,14 @@ export async function idle(s: Setting): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 60));
     const [row] = await s.database.query(
       `select count(*) filter (where leased)::int as leased,
-        count(*) filter (where not leased and priority < $2 and run_at <= activitynet.clock($1))::int as due
+        count(*) filter (where not leased and priority < $2 and run_at <= activitynet.clock($1))::int +
+          (select count(*) from activitynet.history where state = 'listing' and run_at <= activitynet.clock($1))::int as due
       from activitynet.activity where work is not null`,
       [s.provider.ahead, priorities.postponed],
     );
     const isStill = row?.leased === 0 && s.provider.asked.length === before;
     still = isStill ? still + 1 : 0;
-    wanted = row?.due === 0 ? 3 : 25;
+    wanted = row?.due === 0 ? 3 : 15;
     before = s.provider.asked.length;
   }
 }

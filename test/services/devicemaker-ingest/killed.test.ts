@@ -12,14 +12,14 @@ const groups = {
   ingest: ['devicemaker-ingest'],
   rest: serviceNames.filter((name) => !alone.includes(name)),
 };
-const kills = [['ingest.1', 'ingest.2'], ['ingest.1'], ['ingest.1', 'ingest.2', 'gateway.1']];
+const kills = [['ingest.1', 'ingest.2', 'gateway.1']];
 
-t.test('150 deliveries and 3 killed workers: each fact is stored once', async (t) => {
+t.test('80 deliveries and 3 killed processes: each fact is stored once', async (t) => {
   const database = await freshDatabase(t);
   const choice = { database, natsUrl: natsUrl(), groups, copies: { gateway: 1, rest: 1 }, people: 4 };
   const cluster = await startCluster(t, choice);
   const { wrong, ...figures } = await killDuring({
-    ...{ cluster, database, deliveries: 150, kills, endLeases: true },
+    ...{ cluster, database, deliveries: 80, kills, endLeases: true },
   });
   t.comment(JSON.stringify(figures));
   t.ok(figures.takenOver > 0, 'kills met deliveries in work');

@@ -13,7 +13,7 @@ import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
-const people = 20_000;
+const people = 13_000;
 const large = ['person', 'list_fence'];
 
 // Without the index of pieces while they come in: built at the end it takes a fifth of the time.
@@ -25,51 +25,26 @@ const fill = [
    from generate_series(1, ${people}) i`,
 ];
 
-t.test(`no page, order or search of ${people} users reads the table whole`, async (t) => {
-  const database = await freshDatabase(t);
-  const [made] = await database.query<{ indexdef: string }>(
-    "select indexdef from pg_indexes where schemaname = 'users' and indexname = 'person_grams'",
-  );
-  for (const statement of fill) await database.query(statement);
-  await database.query(made?.indexdef ?? '');
-  t.ok(await foldChanges(database));
-  await database.query(`insert into users.person (first_name) select 'Late' from generate_series(1, 100)`);
-  await database.query('vacuum analyze users.person');
-  await database.query('analyze users.list_fence');
-  const total = people + 100;
-  const plans: string[] = [];
-  const on = explaining(database, plans);
-  for (const sort_by of sortBys)
-    for (const sort_order of ['asc', 'desc'] as const)
-      for (const offset of [0, 40, 220, 10_000, total - 20, total + 20]) {
-        const page = await selectAllUsers(on, { sort_by, sort_order, offset, limit: 20 });
-        const said = `${sort_by} ${sort_order} from ${offset}`;
-        t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
-      }
-  const narrowed = { sort_by: 'created_at', sort_order: 'desc' } as const;
-  for (const [filter, found] of [
-    [{ search: 'M11234@EX' }, 1],
-    [{ search: 'crm-1999' }, 11],
-    [{ search: 'last10' }, 236],
-    [{ search: 'nobody has this' }, 0],
-    [{ search: 'late' }, 100],
-    [{ email: 'M11234@example.com' }, 1],
-    [{ external_user_id: 'crm-4711' }, 1],
-    [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
-  ] as const)
-    t.equal(
-      (await selectMatchingUsers(on, { ...narrowed, ...filter }, 0, 20)).total,
-      found,
-      JSON.stringify(filter),
-    );
-  t.equal(plans.length, sortBys.length * 2 * 6 + 2 * 8, 'every plan was seen');
-  t.strictSame(wholeScans(plans, large), []);
+const database = await freshDatabase(t);
+const [made] = await database.query<{ indexdef: string }>(
+  "select indexdef from pg_indexes where schemaname = 'users' and indexname = 'person_grams'",
+);
+for (const statement of fill) await database.query(statement);
+await database.query(made?.indexdef ?? '');
+t.ok(await foldChanges(database));
+await database.query('vacuum analyze users.person');
+
+t.test('a search for a frequent text reads no more than a bounded number of users', async (t) => {
+  const query = { sort_by: 'created_at', sort_order: 'desc' } as const;
+  for (const search of ['m1', 'first', 'example.com']) {
+    const { on, read } = countingRows(database);
+    const page = await selectMatchingUsers(on, { ...query, search }, 0, 20);
+    t.match(page, { total: mostCounted, users: { length: 20 } }, search);
+    t.ok((read.get('person') ?? 0) < 7000, `${search}: ${read.get('person')}`);
+  }
 });
 
 t.test('the users whose connection expired are found without reading a table whole', async (t) => {
-  const database = await freshDatabase(t);
-  for (const statement of fill) await database.query(statement);
-  await foldChanges(database);
   await database.query(
     `insert into users.connection (user_id, provider, provider_user_id, status, scope)
      select id, p, id, case when created_at < '2026-01-01 00:00:10' then 'expired' else 'active' end, '{}'
@@ -89,23 +64,21 @@ t.test('the users whose connection expired are found without reading a table who
 });
 
 t.test('a page of users by connection reads neither all such users nor all connections', async (t) => {
-  const database = await freshDatabase(t);
-  for (const statement of fill) await database.query(statement);
+  await database.query('delete from users.connection');
   await database.query(
     `insert into users.connection (user_id, provider, provider_user_id, status, scope)
      select id, 'devicemaker', id, case extract(second from created_at)::int % 10 when 1 then 'revoked' else 'active' end, '{}'
      from users.person where extract(second from created_at)::int % 10 > 0`,
   );
-  await foldChanges(database);
   await foldConnectionChanges(database);
   for (const table of ['person', 'connection']) await database.query(`vacuum analyze users.${table}`);
   const query = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const [filter, total] of [
     [{ connected: true }, mostByConnection],
-    [{ connected: false }, 4000],
-    [{ connection_status: 'revoked' }, 2000],
+    [{ connected: false }, 2600],
+    [{ connection_status: 'revoked' }, 1300],
     [{ provider: 'devicemaker' }, mostByConnection],
-    [{ provider: 'devicemaker', connection_status: 'revoked' }, 2000],
+    [{ provider: 'devicemaker', connection_status: 'revoked' }, 1300],
   ] as const) {
     const { on, read } = countingRows(database);
     const page = await selectUsersByConnection(on, { ...query, ...filter }, 0, 20);
@@ -114,21 +87,41 @@ t.test('a page of users by connection reads neither all such users nor all conne
   }
 });
 
-t.test('a search for a frequent text reads no more than a bounded number of users', async (t) => {
-  const database = await freshDatabase(t);
-  for (const statement of fill) await database.query(statement);
+t.test(`no page, order or search of ${people} users reads the table whole`, async (t) => {
+  await database.query(`insert into users.person (first_name) select 'Late' from generate_series(1, 100)`);
   await database.query('vacuum analyze users.person');
-  const query = { sort_by: 'created_at', sort_order: 'desc' } as const;
-  for (const search of ['m1', 'first', 'example.com']) {
-    const { on, read } = countingRows(database);
-    const page = await selectMatchingUsers(on, { ...query, search }, 0, 20);
-    t.match(page, { total: mostCounted, users: { length: 20 } }, search);
-    t.ok((read.get('person') ?? 0) < 7000, `${search}: ${read.get('person')}`);
-  }
+  await database.query('analyze users.list_fence');
+  const total = people + 100;
+  const plans: string[] = [];
+  const on = explaining(database, plans);
+  for (const sort_by of sortBys)
+    for (const sort_order of ['asc', 'desc'] as const)
+      for (const offset of [0, 40, 220, 10_000, total - 20, total + 20]) {
+        const page = await selectAllUsers(on, { sort_by, sort_order, offset, limit: 20 });
+        const said = `${sort_by} ${sort_order} from ${offset}`;
+        t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
+      }
+  const narrowed = { sort_by: 'created_at', sort_order: 'desc' } as const;
+  for (const [filter, found] of [
+    [{ search: 'M11234@EX' }, 1],
+    [{ search: 'crm-1199' }, 11],
+    [{ search: 'last10' }, 152],
+    [{ search: 'nobody has this' }, 0],
+    [{ search: 'late' }, 100],
+    [{ email: 'M11234@example.com' }, 1],
+    [{ external_user_id: 'crm-4711' }, 1],
+    [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
+  ] as const)
+    t.equal(
+      (await selectMatchingUsers(on, { ...narrowed, ...filter }, 0, 20)).total,
+      found,
+      JSON.stringify(filter),
+    );
+  t.equal(plans.length, sortBys.length * 2 * 6 + 2 * 8, 'every plan was seen');
+  t.strictSame(wholeScans(plans, large), []);
 });
 
 t.test('the search for a plan that reads a table whole finds one', async (t) => {
-  const database = await freshDatabase(t);
   const plans: string[] = [];
   const on = explaining(database, plans);
   await on.query("select id from users.person where strpos(search_text, 'x') > 0");

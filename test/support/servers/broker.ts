@@ -37,6 +37,7 @@ export function testSettings({ databaseUrl, natsUrl, settings }: Omit<TestBroker
     PORT: '0',
     LOG_LEVEL: 'fatal',
     DRAIN_MS: '0',
+    DATABASE_POOL: '5', // PostgreSQL takes 15 ms for the first statements of each connection
     ...settings,
   };
 }

@@ -48,18 +48,26 @@ async function ensureTemplate(): Promise<string> {
   const name = `template_${fingerprint()}`;
   await asAdmin(async (admin) => {
     await admin.query('select pg_advisory_lock(1)');
-    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
-    if (rowCount === 1) return;
-    await admin.query(`drop database if exists ${name}_new with (force)`);
-    await admin.query(`create database ${name}_new`);
-    await migrateUp(urlOf(`${name}_new`));
-    await admin.query(`alter database ${name}_new allow_connections false`);
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      `${name}_new`,
-    ]);
-    await admin.query(`alter database ${name}_new rename to ${name}`);
+    try {
+      await makeTemplate(admin, name);
+    } finally {
+      await admin.query('select pg_advisory_unlock(1)');
+    }
   });
   return name;
+}
+
+async function makeTemplate(admin: pg.PoolClient, name: string): Promise<void> {
+  const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 1) return;
+  await admin.query(`drop database if exists ${name}_new with (force)`);
+  await admin.query(`create database ${name}_new`);
+  await migrateUp(urlOf(`${name}_new`));
+  await admin.query(`alter database ${name}_new allow_connections false`);
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    `${name}_new`,
+  ]);
+  await admin.query(`alter database ${name}_new rename to ${name}`);
 }
 
 function fingerprint(): string {
@@ -76,12 +84,18 @@ function urlOf(database: string): string {
   return url.href;
 }
 
-async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: adminUrl() });
-  await admin.connect();
+// One connection for all databases of the process, which may end with it open.
+let admin: pg.Pool | undefined;
+
+async function asAdmin<T>(work: (admin: pg.PoolClient) => Promise<T>): Promise<T> {
+  if (admin === undefined) {
+    admin = new pg.Pool({ connectionString: adminUrl(), max: 4, allowExitOnIdle: true });
+    admin.on('error', () => undefined);
+  }
+  const client = await admin.connect();
   try {
-    return await work(admin);
+    return await work(client);
   } finally {
-    await admin.end();
+    client.release();
   }
 }
