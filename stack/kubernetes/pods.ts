@@ -1,6 +1,7 @@
 import type { IIoK8sApiCoreV1Container } from 'kubernetes-models/v1/Container';
 import type { IIoK8sApiCoreV1PodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { IIoK8sApiCoreV1TopologySpreadConstraint } from 'kubernetes-models/v1/TopologySpreadConstraint';
+import product from '../../package.json' with { type: 'json' };
 import type { ComposedContainer } from './composed.ts';
 
 /** The label of everything of the product, and that of one service. */
@@ -10,7 +11,7 @@ export const labelsOf = (name: string) => ({
 });
 
 /** The image; a deployment replaces it by the digest of its own build. */
-export const image = 'registry.example.com/pulsebus:0.2.0';
+export const image = `registry.example.com/pulsebus:${product.version}`;
 /** The user `node` of the image. */
 const nodeUser = 1000;
 const gatewayPort = 3000;
