@@ -15,6 +15,8 @@ export interface PartChoice {
   readonly type: PulledType;
   readonly span: Span | null;
   readonly cursor: string | null;
+  /** Of a pass. One that has more is not read as a whole one. */
+  readonly mostPages?: number;
 }
 
 /** A part that was read whole, or why it was not. */
@@ -27,14 +29,13 @@ export type ReadResult =
     }
   | Exclude<Sent, { kind: 'reply' }>;
 
-/** A pass has at most so many pages. */
-const mostPages = 2000;
+const mostPagesOfPass = 2000;
 
 /** Reads all pages of all passes of a part. Nothing is stored before all of it is read. */
 export async function readPart(
   sending: Sending,
   account: Account,
-  { type, span, cursor }: PartChoice,
+  { type, span, cursor, mostPages = mostPagesOfPass }: PartChoice,
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const records: Record<string, unknown[]> = {};
@@ -44,7 +45,7 @@ export async function readPart(
     const read = await readPass(
       sending,
       account,
-      { type, name, part: { span, cursor, page: null, nowMs } },
+      { type, name, part: { span, cursor, page: null, nowMs }, mostPages },
       signal,
     );
     if (read.kind !== 'pages') return read;
@@ -70,6 +71,7 @@ interface PassChoice {
   readonly type: PulledType;
   readonly name: string;
   readonly part: PullPart;
+  readonly mostPages: number;
 }
 
 type PassResult =
@@ -79,13 +81,13 @@ type PassResult =
 async function readPass(
   sending: Sending,
   account: Account,
-  { type, name, part }: PassChoice,
+  { type, name, part, mostPages }: PassChoice,
   signal: AbortSignal,
 ): Promise<PassResult> {
   const stated = type.passes[name];
   return stated === undefined
     ? { kind: 'pages', records: [], cursor: null }
-    : readPages(sending, account, { pass: stated, part }, signal);
+    : readPages(sending, account, { pass: stated, part, mostPages }, signal);
 }
 
 /** Passes whose fallback is used since the provider refused them. */
@@ -94,12 +96,12 @@ const refusedPasses = new WeakSet<PullPass>();
 async function readPages(
   sending: Sending,
   account: Account,
-  { pass, part }: { readonly pass: PullPass; readonly part: PullPart },
+  { pass, part, mostPages }: Pick<PassChoice, 'part' | 'mostPages'> & { readonly pass: PullPass },
   signal: AbortSignal,
 ): Promise<PassResult> {
   const { fallback } = pass;
   if (fallback !== undefined && refusedPasses.has(pass))
-    return readPages(sending, account, { pass: fallback.pass, part }, signal);
+    return readPages(sending, account, { pass: fallback.pass, part, mostPages }, signal);
   const records: unknown[] = [];
   let cursor: string | null = null;
   let next: string | null = null;
@@ -107,10 +109,11 @@ async function readPages(
     if (signal.aborted) return { kind: 'wait', waitMs: 0 };
     const asked: PullPart = { ...part, page: next };
     const sent = await sendRequest(sending, account, pass.request(sending.config, asked), signal);
-    if (sent.kind === 'missing') break;
+    // The rest of a part that is missing behind a page is not read as empty: what it contained would be deleted.
+    if (sent.kind === 'missing' && next === null) return { kind: 'pages', records, cursor };
     if (sent.kind === 'refused' && sent.reason === fallback?.on) {
       refusedPasses.add(pass);
-      return readPages(sending, account, { pass, part }, signal);
+      return readPages(sending, account, { pass, part, mostPages }, signal);
     }
     if (sent.kind !== 'reply') return sent;
     const page = pass.read(sent.reply, asked);
@@ -120,5 +123,5 @@ async function readPages(
     if (page.next === null || page.next === next) return { kind: 'pages', records, cursor };
     next = page.next;
   }
-  return { kind: 'pages', records, cursor };
+  return { kind: 'later', reason: 'TOO_MANY_PAGES' };
 }

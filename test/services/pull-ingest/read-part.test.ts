@@ -17,9 +17,25 @@ const bearer = {
   connection_id: account.connection_id,
 } as const;
 
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** Reads a part from a provider that answers 400 to some filters. Returns the filters that were sent. */
 async function read(name: string, isRefused: (filter: string) => boolean, points: readonly unknown[]) {
   const filters: string[] = [];
+  const result = await readFrom(name, (url) => {
+    const filter = url.searchParams.get('filter') ?? 'none';
+    filters.push(filter);
+    return isRefused(filter)
+      ? { status: 400, body: { error: { message: `Invalid filter: ${filter}` } } }
+      : { status: 200, body: { dataPoints: points } };
+  });
+  return { filters, result };
+}
+
+async function readFrom(name: string, answer: (url: URL) => Reply) {
   const type = dataTypes[name];
   if (type === undefined) throw new Error(name);
   const sending = {
@@ -27,21 +43,13 @@ async function read(name: string, isRefused: (filter: string) => boolean, points
     tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
     api: {
       async request({ url }: { readonly url: URL }) {
-        const filter = url.searchParams.get('filter') ?? 'none';
-        filters.push(filter);
-        const refused = { error: { message: `Invalid filter: ${filter}` } };
-        const body = isRefused(filter) ? refused : { dataPoints: points };
-        return {
-          status: isRefused(filter) ? 400 : 200,
-          headers: new Headers(),
-          text: JSON.stringify(body),
-          tries: 1,
-        };
+        const { status, body } = answer(url);
+        return { status, headers: new Headers(), text: JSON.stringify(body), tries: 1 };
       },
     },
   };
-  const result = await readPart(sending, account, { type, span, cursor: null }, new AbortController().signal);
-  return { filters, result };
+  const part = { type, span, cursor: null, mostPages: 5 };
+  return readPart(sending, account, part, new AbortController().signal);
 }
 
 const day = '2026-03-01T00:00:00.000Z';
@@ -95,4 +103,16 @@ t.test('records of which none can be read are counted as lost together', async (
   t.match(some.result, { part: { items: [{ samples: [{ type: 'body_temperature', values: [36.6] }] }] } });
   const empty = await read('core-body-temperature', () => false, []);
   t.same(empty.result.kind === 'read' && empty.result.part.skipped, {});
+});
+
+t.test('a part whose later pages are missing, or never end, is not taken for a whole one', async (t) => {
+  const pageOf = (url: URL) => Number(url.searchParams.get('pageToken') ?? 0);
+  const page = (url: URL) => ({
+    status: 200,
+    body: { dataPoints: [{ name: 'x', sleep: { interval } }], nextPageToken: `${pageOf(url) + 1}` },
+  });
+  const missing = { status: 404, body: {} };
+  t.match(await readFrom('sleep', (url) => (pageOf(url) < 2 ? page(url) : missing)), { kind: 'missing' });
+  t.match(await readFrom('sleep', page), { kind: 'later', reason: 'TOO_MANY_PAGES' });
+  t.match(await readFrom('sleep', () => missing), { kind: 'read', part: { items: { length: 0 } } });
 });
