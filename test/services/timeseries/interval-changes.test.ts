@@ -14,7 +14,7 @@ const s = await setUp(t);
 const sources = [watch, phone, { device_type: 'ring' as const, device: 'Ring' }];
 const types = ['steps', 'energy', 'hydration'] as const;
 const startMs = at('00:00:00');
-const users = 6;
+const users = 4;
 const callsOfUser = 25;
 
 for (let number = 0; number < users; number += 1)
