@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Bench, Measurement } from '../bench.ts';
 import { openCheckout } from '../checkout.ts';
@@ -12,6 +13,8 @@ import { inRounds, type Measure } from '../rounds.ts';
 import { pairRow, type Row, singleRow } from '../row.ts';
 
 const run = promisify(execFile);
+/** Two looks of the processes at whether they are idle. */
+const idleMs = 40_000;
 
 interface Side {
   readonly measure: Measure;
@@ -57,20 +60,28 @@ async function compare(
 }
 
 async function withWorkers(bench: Bench): Promise<Row[]> {
-  let megabytes = 0;
+  const megabytes: number[] = [];
   const workers = async (): Promise<Side> => {
     const side = await twoWorkers(bench, 'stores_workers');
     const stop = async () => {
       const pids = [side.pid, ...(await childrenOf(side.pid))];
-      megabytes = (await Promise.all(pids.map(residentMegabytes))).reduce((sum, one) => sum + one);
+      for (const waitMs of [0, idleMs]) {
+        await sleep(waitMs);
+        megabytes.push((await Promise.all(pids.map(residentMegabytes))).reduce((sum, one) => sum + one));
+      }
       await side.stop();
     };
     return { ...side, stop };
   };
   const pair = { a: workers, b: () => oneProcess(bench, 'stores_one') };
   const rates = await compare(bench, 'values stored by two workers (B: by one process)', pair);
-  const what = 'resident memory of two workers and their primary, right after it';
-  return [rates, singleRow({ what, value: megabytes, unit: 'MB' })];
+  const [after = 0, idle = 0] = megabytes;
+  const what = 'resident memory of two workers and their primary';
+  return [
+    rates,
+    singleRow({ what: `${what}, right after it`, value: after, unit: 'MB' }),
+    singleRow({ what: `${what}, ${idleMs / 1000} s later`, value: idle, unit: 'MB', goal: { most: 600 } }),
+  ];
 }
 
 async function residentMegabytes(pid: number): Promise<number> {
