@@ -3,6 +3,23 @@ import type { PlantedFault } from '../planted.ts';
 export const pullIngest: readonly PlantedFault[] = [
   {
     kind: 'end',
+    promise:
+      'A part whose later page is missing is not taken for a whole one, which would delete the rest of its span.',
+    file: 'services/pull-ingest/read-part.ts',
+    before: "if (sent.kind === 'missing' && next === null)",
+    after: "if (sent.kind === 'missing')",
+    test: 'test/services/pull-ingest/read-part.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'A part with more pages than are read is not taken for a whole one.',
+    file: 'services/pull-ingest/read-part.ts',
+    before: "return { kind: 'later', reason: 'TOO_MANY_PAGES' };",
+    after: "return { kind: 'pages', records, cursor };",
+    test: 'test/services/pull-ingest/read-part.test.ts',
+  },
+  {
+    kind: 'end',
     promise: 'A connection whose fresh token is refused as well has ended.',
     file: 'services/pull-ingest/send-request.ts',
     before: '  await tokens.expire(fresh);\n',

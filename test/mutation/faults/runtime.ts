@@ -2,6 +2,22 @@ import type { PlantedFault } from '../planted.ts';
 
 export const runtime: readonly PlantedFault[] = [
   {
+    kind: 'retry',
+    promise: 'A store within a process is not repeated while its work waits.',
+    file: 'runtime/implement.ts',
+    before: 'ctx.options = { ...ctx.options, timeout: definition.localTimeoutMs };',
+    after: 'ctx.options = { ...ctx.options };',
+    test: 'test/runtime/implement.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'Memory is freed while a process is idle, not while it answers.',
+    file: 'runtime/idle-memory.ts',
+    before: 'if (share > idleShare || ',
+    after: 'if (',
+    test: 'test/runtime/idle-memory.test.ts',
+  },
+  {
     kind: 'secret',
     promise: 'The action that runs is the one that the bus permitted.',
     file: 'runtime/bus/transporter.ts',
