@@ -18,9 +18,9 @@ import { actionsByName } from '../../contracts/all.ts';
 import { codeOf } from '../failure.ts';
 
 /*
- * A trace is sampled once, where it begins: `ctx.tracing` carries the decision over the bus, and of the others nothing is
- * made: the SDK takes several µs for a call that it does not sample. The header `traceparent` of a call carries the caller's span; metadata cannot, because Moleculer merges it into the
- * caller's.
+ * A trace is sampled once, where it begins, and `ctx.tracing` carries the decision over the bus. Of the others nothing is made: the
+ * SDK takes several µs for a call that it does not sample. The header `traceparent` of a call carries the caller's span; metadata
+ * cannot, because Moleculer merges it into the caller's.
  */
 
 /** What makes spans, and how they cross the bus. */
