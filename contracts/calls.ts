@@ -34,7 +34,7 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
     'timeseries.trackChunks',
     'timeseries.workoutTrack',
   ],
-  auth: ['users.get', 'webhooks.endKeys'],
+  auth: ['users.figures', 'users.get', 'webhooks.endKeys', 'webhooks.forgetProject'],
   users: [
     'connect.revokeAccess',
     'deliveries.eraseAccounts',
@@ -142,7 +142,8 @@ const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
 };
 
 /**
- * The actions that a service calls: its permissions on the bus, and all that its `ctx.call` accepts. Null for a
+ * The actions that a service calls, and the one by which it checks that the user whom a request names belongs to the project
+ * of the caller: its permissions on the bus, and all that its `ctx.call` accepts. Null for a
  * service without a contract.
  */
 export function callsOf(service: string): ReadonlySet<string> | null {
@@ -152,7 +153,7 @@ export function callsOf(service: string): ReadonlySet<string> | null {
 const allCalls: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({ ...declared }).map(([service, names]) => {
     const found = Object.entries(dispatched).find(([name]) => name === service)?.[1]();
-    return [service, new Set([...names, ...(found ?? [])])] as const;
+    return [service, new Set([...names, ...(found ?? []), 'users.projectOf'])] as const;
   }),
 );
 

@@ -1,3 +1,5 @@
+drop function auth.record_audit(text, text, text, uuid, uuid, jsonb, text);
+
 -- The rows of other projects would be seen by everyone. Whoever goes back deletes the projects first.
 do $$ begin
   if exists (select from auth.project where id <> 'default') then
@@ -5,7 +7,6 @@ do $$ begin
   end if;
 end $$;
 
-drop function auth.record_audit(text, text, text, uuid, uuid, jsonb, text);
 drop index webhooks.endpoint_project;
 alter table webhooks.endpoint drop column project_id;
 

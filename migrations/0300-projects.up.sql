@@ -11,7 +11,7 @@ create table auth.project (
   constraint project_pkey primary key (id),
   constraint project_id_check check (id ~ '^[a-z0-9][a-z0-9-]{0,39}$')
 );
-insert into auth.project (id, name) values ('default', 'Default');
+insert into auth.project (id, name, created_at) values ('default', 'Default', '2026-11-25');
 
 -- The role of a developer in a project. An owner of the installation has every right in every project, without a row.
 create table auth.member (

@@ -18,6 +18,7 @@ import { codeOf, failureOf } from './failure.ts';
 import { loggerFor } from './telemetry/logger.ts';
 import { metricsOf } from './telemetry/metrics.ts';
 import { spanOf } from './telemetry/tracing.ts';
+import { refuseForeignUser } from './user-project.ts';
 
 /** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {
@@ -184,6 +185,7 @@ async function run(
     config: configOf(broker),
   };
   try {
+    await refuseForeignUser(typedCall(ctx), ctx.meta, definition, params);
     const answer = await handler(given as never);
     if (given.config.CHECK_ANSWERS) checkAnswer(definition, answer, logger, ctx.action?.name ?? service.name);
     return answer;

@@ -58,7 +58,7 @@ export async function createDeveloper(
 
 // `on conflict do nothing`: a taken address is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert =
-  'insert into auth.developer (email, password) values (?, ?) on conflict (lower(email)) do nothing returning id';
+  'insert into auth.developer (email, password, is_owner) values (?, ?, true) on conflict (lower(email)) do nothing returning id';
 
 /**
  * Changes the caller's password and ends all their other sessions.

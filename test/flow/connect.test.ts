@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { credentialsOf } from '../../domain/contract.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/json-schema.ts';
@@ -322,7 +323,9 @@ t.test('a user token creates links for its own user only', async (t) => {
 });
 
 t.test('every route that a user token may call names the user', async (t) => {
-  for (const { action, route, definition } of endpoints.filter((one) => one.route.access.includes('sdk'))) {
+  for (const { action, route, definition } of endpoints.filter((one) =>
+    credentialsOf(one.route).includes('sdk'),
+  )) {
     const required = requiredOf(jsonSchema(definition.params, 'input'));
     const isNamed = route.path.includes(':user_id') || required.includes('user_id');
     t.ok(isNamed || route.userInBody, action);
