@@ -37,6 +37,7 @@ export const consolePages = [
   'webhooks',
   'webhooks/:id',
   'developers',
+  'members',
   'providers',
   'account',
 ] as const;
