@@ -1,7 +1,7 @@
 import { dayMs } from '../../domain/time/time.ts';
 import { randomOf } from '../../sandbox/simulation/random.ts';
 import { seed, startMs } from '../dataset/plan.ts';
-import type { ConnectedUser } from './connected-users.ts';
+import type { ConnectedUser } from './pushes.ts';
 
 /** The heart rates of a full day, one per 15 s. */
 export const valuesPerDay = 5760;
