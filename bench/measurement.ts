@@ -32,8 +32,15 @@ export interface Bench extends Environment {
   onEnd(stop: () => unknown): void;
   start(choice: ProductChoice): Promise<Product>;
   connect(connectionString: string, options?: pg.PoolConfig): pg.Pool;
-  /** A migrated, empty database. An existing one of the same name is dropped. */
-  freshDatabase(part?: string): Promise<string>;
+  /** Starts a product on a migrated, empty database. An existing one of the same name is dropped. */
+  startEmpty(part?: string, settings?: ProductChoice['settings']): Promise<OnEmpty>;
+}
+
+/** A product on a database of its own. */
+export interface OnEmpty {
+  readonly product: Product;
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
 }
 
 /** A part of the bench that can be run separately. */
@@ -68,16 +75,15 @@ function openingBench(environment: Environment, onEnd: (stop: () => unknown) => 
     onEnd(() => one.stop());
     return one;
   };
-  return {
-    ...environment,
-    use,
-    onEnd,
-    start: async (choice) => use(await startProduct(choice)),
-    connect(connectionString, options) {
-      const pool = new pg.Pool({ connectionString, max: 2, ...options });
-      onEnd(() => pool.end());
-      return pool;
-    },
-    freshDatabase: (part) => freshDatabase(environment, environment.sizes, part),
+  const start: Bench['start'] = async (choice) => use(await startProduct(choice));
+  const connect: Bench['connect'] = (connectionString, options) => {
+    const pool = new pg.Pool({ connectionString, max: 2, ...options });
+    onEnd(() => (pool.ended ? undefined : pool.end()));
+    return pool;
   };
+  const startEmpty: Bench['startEmpty'] = async (part, settings = {}) => {
+    const databaseUrl = await freshDatabase(environment, environment.sizes, part);
+    return { product: await start({ databaseUrl, settings }), databaseUrl, pool: connect(databaseUrl) };
+  };
+  return { ...environment, use, onEnd, start, connect, startEmpty };
 }

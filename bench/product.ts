@@ -28,6 +28,14 @@ export interface Product extends ProductProcess {
   open(path: string): Promise<IncomingMessage>;
 }
 
+/** The memory of a process in MB: now, and at its peak. */
+export async function megabytesOf(
+  process: Pick<ProductProcess, 'usage'>,
+): Promise<{ rss: number; peak: number }> {
+  const { rss_bytes, peak_rss_bytes } = await process.usage();
+  return { rss: rss_bytes / 1024 ** 2, peak: peak_rss_bytes / 1024 ** 2 };
+}
+
 /** The servers and the services to start. */
 export interface ProductChoice {
   readonly databaseUrl: string;

@@ -2,12 +2,7 @@ import { z } from 'zod';
 import type { HttpRequest } from '../load/load.ts';
 import type { Product } from '../product.ts';
 import { Id } from '../requests.ts';
-
-/** A user who is connected to an account at the device maker. */
-export interface ConnectedUser {
-  readonly userId: string;
-  readonly account: string;
-}
+import { type ConnectedUser, dailiesOf } from './bodies.ts';
 
 const atOnce = 8;
 
@@ -41,6 +36,13 @@ const Answer = z.object({
   errors: z.array(z.string()),
   wellness: z.record(z.string(), z.object({ processed: z.int(), saved: z.int() })),
 });
+
+/** The requests of pushes of a day of one user each: all users of a day, then those of the next one. */
+export function dayPushes(users: readonly ConnectedUser[], first: number, days: number): HttpRequest[] {
+  return Array.from({ length: days }, (_, index) =>
+    users.map((user) => pushRequest(dailiesOf([user], first + index))),
+  ).flat();
+}
 
 /** Sends a push; returns the response time and the answer. @throws Error if its status is not 200 */
 export async function timePush({ url }: Product, text: string): Promise<{ tookMs: number; answer: string }> {

@@ -2,8 +2,8 @@ import { account, eventRequests } from '../activitynet/events.ts';
 import { countWaiting, fillQueue } from '../activitynet/fetch-queue.ts';
 import { platformSettings, startPlatform } from '../activitynet/platform.ts';
 import { estimatedMs, simulate } from '../activitynet/simulate.ts';
-import type { Line } from '../lines.ts';
-import { connections } from '../lines.ts';
+import { freshDatabase } from '../dataset/ensure.ts';
+import { connections, type Line } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
 import { Id } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
@@ -36,10 +36,8 @@ export const activitynet: Measurement = {
 
 /** Sends a round of new events, with some fetches waiting before. */
 async function eventSender(bench: Bench) {
-  const databaseUrl = await bench.freshDatabase('events');
   const platform = bench.use(await startPlatform());
-  const product = await bench.start({ databaseUrl, settings: platformSettings(platform) });
-  const pool = bench.connect(databaseUrl);
+  const { pool, product } = await bench.startEmpty('events', platformSettings(platform));
   const { id } = Id.parse(await product.post('/users', { external_user_id: 'athlete' }));
   const link = { provider: 'activitynet', provider_user_id: account, access_token: 'a token' };
   await product.post(`/users/${id}/connections`, link);
@@ -60,7 +58,7 @@ async function eventSender(bench: Bench) {
 
 async function fetching(bench: Bench): Promise<Line> {
   const { activities } = bench.sizes.platform;
-  const { tookMs, reads, refused } = await simulate(await bench.freshDatabase(), activities);
+  const { tookMs, reads, refused } = await simulate(await freshDatabase(bench, bench.sizes), activities);
   const ratio = tookMs / estimatedMs(activities);
   return {
     what: `${activities.toLocaleString('en')} activities at the default limits`,

@@ -6,8 +6,8 @@ import { openCheckout } from '../checkout.ts';
 import { canLimitCpu, childrenOf, limitCpu, removeLimits, smallShare } from '../cpu-quota.ts';
 import { emptyDatabase } from '../dataset/ensure.ts';
 import { insertNights } from '../dataset/insert-records.ts';
-import { dailiesOf, valuesPerDay } from '../ingest/bodies.ts';
-import { type ConnectedUser, createConnectedUsers, pushRequest } from '../ingest/pushes.ts';
+import { type ConnectedUser, valuesPerDay } from '../ingest/bodies.ts';
+import { createConnectedUsers, dayPushes } from '../ingest/pushes.ts';
 import { connections } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
 import { type Product, startWorkers } from '../product.ts';
@@ -152,8 +152,8 @@ async function storingWorkers(bench: Bench) {
 function storeRate({ load }: Bench, url: string, users: readonly ConnectedUser[]): () => Promise<number> {
   let day = 0;
   return async () => {
-    const days = Array.from({ length: daysPerRound }, () => day++);
-    const requests = days.flatMap((one) => users.map((user) => pushRequest(dailiesOf([user], one))));
+    const requests = dayPushes(users, day, daysPerRound);
+    day += daysPerRound;
     const bounds = { connections: senders, most_requests: requests.length };
     const { seconds } = await load.sendLoad({ url, requests }, bounds);
     return (requests.length * valuesPerDay) / seconds;

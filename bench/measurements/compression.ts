@@ -10,6 +10,7 @@ import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-seri
 import { selectExportSamples } from '../../services/timeseries/removal/queries/select-export.ts';
 import { readSamples } from '../../services/timeseries/samples/samples.ts';
 import { dropDatabase, withClient } from '../../stack/database/create-database.ts';
+import { freshDatabase } from '../dataset/ensure.ts';
 import { insertSamples, insertSeries } from '../dataset/insert-samples.ts';
 import { databaseName, startMs } from '../dataset/plan.ts';
 import type { Bench, Measurement } from '../measurement.ts';
@@ -63,7 +64,7 @@ function sideOf({ connect }: Bench, url: string): Side {
 
 /** The URLs of two databases with equal contents. */
 async function buildPair(bench: Bench): Promise<{ compressed: string; plain: string }> {
-  const plain = await bench.freshDatabase('plain');
+  const plain = await freshDatabase(bench, bench.sizes, 'plain');
   bench.say('Building the samples');
   const pool = bench.connect(plain);
   await fill(pool, bench);

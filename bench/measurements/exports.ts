@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import type pg from 'pg';
 import { partsOf } from '../../domain/records/item-parts.ts';
 import { bareItem, type StoreItem } from '../../domain/records/records.ts';
 import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
@@ -8,12 +9,10 @@ import { systemOrigin } from '../../runtime/audit-origin.ts';
 import { store } from '../../services/timeseries/records/store.ts';
 import { startMs } from '../dataset/plan.ts';
 import type { Bench, Measurement } from '../measurement.ts';
-import type { Product } from '../product.ts';
+import { megabytesOf, type Product } from '../product.ts';
 import { Id } from '../requests.ts';
 import { inRounds, meanMs } from '../rounds.ts';
 import { shown } from '../row.ts';
-
-const megabyte = 1024 ** 2;
 
 /** An export of one user: memory by its length, and samples per second. */
 export const exports: Measurement = {
@@ -37,11 +36,11 @@ export const exports: Measurement = {
 
 async function exported({ databaseUrl, plan, start }: Bench, samples: number) {
   const product = await start({ databaseUrl });
-  const { rss_bytes } = await product.usage();
+  const { rss } = await megabytesOf(product);
   const tookMs = await meanMs(() => readExport(product, `/users/${plan.hertzId}/export`, samples));
-  const { peak_rss_bytes } = await product.usage();
+  const { peak } = await megabytesOf(product);
   await product.stop();
-  return { before: rss_bytes / megabyte, peak: peak_rss_bytes / megabyte, tookMs };
+  return { before: rss, peak, tookMs };
 }
 
 /** Reads a number of samples, then closes the connection. @throws Error if the export ends earlier */
@@ -66,9 +65,7 @@ export const streams: Measurement = {
   hasOwnData: true,
   async *lines(bench) {
     yield 'All points of a workout at 1 Hz with eleven streams, in every format, in a process of all services that was just started. A: of 24 hours, B: of 2.4 hours, ten times as often, so that as many points are read.';
-    const databaseUrl = await bench.freshDatabase();
-    const long = await readRide(bench, databaseUrl, daySeconds);
-    const short = await readRide(bench, databaseUrl, daySeconds / 10);
+    const [long, short] = [await readRide(bench, daySeconds), await readRide(bench, daySeconds / 10)];
     yield {
       what: 'resident memory at the peak',
       figures: [[long.peak], [short.peak]],
@@ -85,9 +82,9 @@ export const streams: Measurement = {
 };
 
 /** Stores a ride, and reads its streams in each format, in each round as many points as a day has. */
-async function readRide(bench: Bench, databaseUrl: string, seconds: number) {
-  const product = await bench.start({ databaseUrl });
-  const path = await storeRide(bench, product, databaseUrl, seconds);
+async function readRide(bench: Bench, seconds: number) {
+  const { pool, product } = await bench.startEmpty(`ride_${seconds}`);
+  const path = await storeRide(pool, product, seconds);
   const sides = formats.map((format) => async () => {
     let times = await readAll(product, `${path}?format=${format}`);
     for (let points = seconds; points < daySeconds; points += seconds)
@@ -95,9 +92,9 @@ async function readRide(bench: Bench, databaseUrl: string, seconds: number) {
     return times;
   });
   const reads = await inRounds(bench.sizes.rounds, sides);
-  const { peak_rss_bytes } = await product.usage();
+  const { peak } = await megabytesOf(product);
   await product.stop();
-  return { reads, peak: peak_rss_bytes / megabyte };
+  return { reads, peak };
 }
 
 async function readAll(product: Product, path: string) {
@@ -108,14 +105,8 @@ async function readAll(product: Product, path: string) {
 }
 
 /** Stores the ride of a new user. Returns the path of its streams. */
-async function storeRide(
-  bench: Bench,
-  product: Product,
-  databaseUrl: string,
-  seconds: number,
-): Promise<string> {
+async function storeRide(pool: pg.Pool, product: Product, seconds: number): Promise<string> {
   const { id: user_id } = Id.parse(await product.post('/users', { external_user_id: `ride-${seconds}` }));
-  const pool = bench.connect(databaseUrl);
   const circumstances = {
     ...{ sourcePriority: ['devicemaker'], order: { providers: ['devicemaker'], deviceTypes: [] } },
     ...{ nowMs: startMs + 10 * 1000 * daySeconds, firstDay: null, timeZone: null },

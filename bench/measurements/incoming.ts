@@ -4,17 +4,11 @@ import { dayMs } from '../../domain/time/time.ts';
 import { databaseCpuMs } from '../database-cpu.ts';
 import { startMs } from '../dataset/plan.ts';
 import { bareInsert, makeBareTable, storedRows } from '../ingest/bare-insert.ts';
-import { dailiesOf, detailsOf, sleepsOf, valuesPerDay } from '../ingest/bodies.ts';
-import {
-  type ConnectedUser,
-  createConnectedUsers,
-  pushRequest,
-  sendPush,
-  timePush,
-} from '../ingest/pushes.ts';
+import { type ConnectedUser, dailiesOf, detailsOf, sleepsOf, valuesPerDay } from '../ingest/bodies.ts';
+import { createConnectedUsers, dayPushes, sendPush, timePush } from '../ingest/pushes.ts';
 import type { Line } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
-import type { Product } from '../product.ts';
+import { megabytesOf, type Product } from '../product.ts';
 import { PageHead, samplesPath } from '../requests.ts';
 import { inRounds, median } from '../rounds.ts';
 import { shown } from '../row.ts';
@@ -28,14 +22,12 @@ export const ingest: Measurement = {
   title: 'Data coming in',
   async *lines(bench) {
     yield `The device maker's push, a day of a user being one record with ${valuesPerDay.toLocaleString('en')} heart rates. A: through the webhook, all services in one process, until its answer, by which all of it must be readable. B: the rows that came of it, by the same upsert in batches of 5,000 into a like hypertable without triggers, over one connection.`;
-    const databaseUrl = await bench.freshDatabase();
-    const pool = bench.connect(databaseUrl);
-    const product = await bench.start({ databaseUrl });
+    const { pool, product } = await bench.startEmpty();
     await makeBareTable(pool);
     for (const userDays of bench.sizes.userDays) yield* pushLines(bench, pool, product, userDays);
     yield await sendersLine(bench, product);
     yield await readingLine(product);
-    const value = (await product.usage()).peak_rss_bytes / 1024 ** 2;
+    const { peak: value } = await megabytesOf(product);
     yield { what: 'resident memory at its peak through this', value, unit: 'MB' };
   },
 };
@@ -75,9 +67,7 @@ async function* pushLines(
 /** Days of several users, sent by several senders at once. */
 async function sendersLine({ load, sizes }: Bench, product: Product): Promise<Line> {
   const users = await createConnectedUsers(product, 'sender', senders);
-  const requests = Array.from({ length: sizes.rounds * 5 }, (_, day) =>
-    users.map((one) => pushRequest(dailiesOf([one], day))),
-  ).flat();
+  const requests = dayPushes(users, 0, sizes.rounds * 5);
   const { median_ms, p99_ms, seconds } = await load.sendLoad(
     { url: product.url, requests },
     { connections: senders, most_requests: requests.length },
@@ -113,22 +103,20 @@ export const bodies: Measurement = {
   async *lines(bench) {
     yield 'One push of activityDetails at 1 Hz to a process of all services that was just started; its resident memory at the peak, and before.';
     for (const megabytes of bench.sizes.bodyMegabytes) {
-      const databaseUrl = await bench.freshDatabase(`bodies_${megabytes}`);
-      const pool = bench.connect(databaseUrl);
-      const product = await bench.start({ databaseUrl });
+      const { pool, product } = await bench.startEmpty(`bodies_${megabytes}`);
       const [user] = await createConnectedUsers(product, 'large', 1);
       if (user === undefined) throw new Error('there is no user');
       const body = detailsOf(user, megabytes * 1e6);
-      const { rss_bytes } = await product.usage();
+      const { rss } = await megabytesOf(product);
       const began = performance.now();
       const { tookMs } = await timePush(product, body);
       await untilDone(pool);
       const doneMs = performance.now() - began;
-      const value = (await product.usage()).peak_rss_bytes / 1024 ** 2;
+      const { peak: value } = await megabytesOf(product);
       await product.stop();
       const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from timeseries.sample');
       const n = rows[0]?.n ?? 0;
-      const note = `(before: ${shown(rss_bytes / 1024 ** 2)} MB; answered after ${shown(tookMs / 1000)} s, done after ${shown(doneMs / 1000)} s; ${n.toLocaleString('en')} values stored, ${shown((1000 * n) / doneMs)}/s)`;
+      const note = `(before: ${shown(rss)} MB; answered after ${shown(tookMs / 1000)} s, done after ${shown(doneMs / 1000)} s; ${n.toLocaleString('en')} values stored, ${shown((1000 * n) / doneMs)}/s)`;
       yield { what: `${megabytes} MB`, value, unit: 'MB', note };
     }
   },
@@ -188,10 +176,8 @@ function nightsPush(count: number): Push {
 
 /** A product with the change log or without it. Each round of a push sends another day, so that none of it is stored already. */
 async function changeLogSide(bench: Bench, side: 'with' | 'without') {
-  const databaseUrl = await bench.freshDatabase(`changes_${side}`);
-  const pool = bench.connect(databaseUrl);
+  const { pool, product } = await bench.startEmpty(`changes_${side}`);
   if (side === 'without') await removeChangeLog(pool);
-  const product = await bench.start({ databaseUrl });
   const cpuOfAll = async () => (await product.usage()).cpu_ms + (await databaseCpuMs(pool));
   return async ({ bodyOf, count }: Push) => {
     const users = await createConnectedUsers(product, `${bodyOf.name}-${count}`, count);

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Line } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
-import type { Product } from '../product.ts';
 import { inRounds } from '../rounds.ts';
 import { backfillUser, providerSettings, startProviders } from '../webhooks/backfill-user.ts';
 import { changedTypes, delayAt, delaysOf } from '../webhooks/changes.ts';
@@ -19,11 +18,9 @@ const leastShare = 0.98;
 
 /** A process of the endpoints, and a product that may send to them. */
 async function openScene(bench: Bench) {
-  const databaseUrl = await bench.freshDatabase();
   const receiver = bench.use(await startReceiver());
-  const settings = { WEBHOOK_ENDPOINT_ORIGINS: receiver.origin };
-  const product = await bench.start({ databaseUrl, settings });
-  return { receiver, product, pool: bench.connect(databaseUrl) };
+  const opened = await bench.startEmpty('webhooks', { WEBHOOK_ENDPOINT_ORIGINS: receiver.origin });
+  return { ...opened, receiver };
 }
 
 /** Outgoing webhooks: from the commit of a change to its receipt. */
@@ -141,7 +138,6 @@ export const backfill: Measurement = {
 };
 
 async function backfilled(bench: Bench, receiver: Receiver, joinSeconds: string) {
-  const databaseUrl = await bench.freshDatabase(`backfill_${joinSeconds}`);
   const sandbox = bench.use(await startProviders());
   const settings = {
     ...providerSettings(sandbox),
@@ -151,8 +147,7 @@ async function backfilled(bench: Bench, receiver: Receiver, joinSeconds: string)
     BACKFILL_WAIT_SECONDS: '20',
     BACKFILL_DAYS: String(bench.sizes.backfillDays),
   };
-  const product: Product = await bench.start({ databaseUrl, settings });
-  const pool = bench.connect(databaseUrl);
+  const { pool, product } = await bench.startEmpty(`backfill_${joinSeconds}`, settings);
   await insertEndpoints(pool, receiver.origin, { way: 'ok', count: 1 });
   await receiver.times();
   await backfillUser(sandbox, product);

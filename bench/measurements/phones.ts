@@ -20,9 +20,9 @@ export const uploads: Measurement = {
   name: 'uploads',
   title: 'Uploads of phones',
   hasOwnData: true,
-  async *lines({ freshDatabase, sizes, start }) {
+  async *lines({ sizes, startEmpty }) {
     yield `${senders} apps upload chunks of ${chunk.toLocaleString('en')} items at once, all services in one process: until the answers, by which all items are stored.`;
-    const product = await start({ databaseUrl: await freshDatabase() });
+    const { product } = await startEmpty();
     const items = senders * chunksPerSender * chunk;
     for (const kind of ['samples', 'intervals'] as const) {
       const round = async () => {
@@ -74,9 +74,9 @@ export const intervals: Measurement = {
   hasOwnData: true,
   async *lines(bench) {
     yield `Steps of a watch each minute and of a phone every ten, ${days} days of a user, over one connection. A day computed anew: all hours and the local day of one series type. A page of buckets: 100 of a quarter hour. B: a page of 100 intervals as they were sent.`;
-    const databaseUrl = await bench.freshDatabase();
-    await (await bench.start({ databaseUrl })).stop();
-    const database = databaseOf(bench.connect(databaseUrl));
+    const { pool, product } = await bench.startEmpty();
+    await product.stop();
+    const database = databaseOf(pool);
     const user_id = randomUUID();
     let stored = 0;
     const storingMs = await meanMs(async () => {

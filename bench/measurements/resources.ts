@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Measurement } from '../measurement.ts';
+import { megabytesOf } from '../product.ts';
 
 const restMs = 5000;
 
@@ -9,15 +10,15 @@ export const memory: Measurement = {
   title: 'Memory',
   async *lines({ databaseUrl, product, start }) {
     yield `The process with all services: another one ${restMs / 1000} s after its start, and the one that answered all of the above at its peak.`;
-    const { peak_rss_bytes } = await product.usage();
+    const { peak } = await megabytesOf(product);
     const resting = await start({ databaseUrl });
     await wait(restMs);
-    const { rss_bytes } = await resting.usage();
-    for (const [when, bytes, most] of [
-      ['at rest', rss_bytes, 300],
-      ['at its peak', peak_rss_bytes, 600],
+    const { rss } = await megabytesOf(resting);
+    for (const [when, value, most] of [
+      ['at rest', rss, 300],
+      ['at its peak', peak, 600],
     ] as const)
-      yield { what: `resident memory ${when}`, value: bytes / 1024 ** 2, unit: 'MB', goal: { most } };
+      yield { what: `resident memory ${when}`, value, unit: 'MB', goal: { most } };
   },
 };
 

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import { serviceNames } from '../../stack/processes/services.ts';
 import { account, eventRequests } from '../activitynet/events.ts';
 import { serverCpuMs } from '../database-cpu.ts';
-import { dailiesOf } from '../ingest/bodies.ts';
-import { type ConnectedUser, createConnectedUsers, pushRequest, sendPush } from '../ingest/pushes.ts';
+import { freshDatabase } from '../dataset/ensure.ts';
+import { type ConnectedUser, dailiesOf } from '../ingest/bodies.ts';
+import { createConnectedUsers, dayPushes, sendPush } from '../ingest/pushes.ts';
 import { connections, type Line } from '../lines.ts';
 import type { LoadTarget } from '../load/load.ts';
 import type { Bench, Measurement } from '../measurement.ts';
@@ -26,7 +27,7 @@ export const scale: Measurement = {
     yield `Each service a process of its own, over NATS, as npm run cluster has it; ${connections} connections send one kind of request. A: CPU of a process for one of them. B: how many of them a core of such processes carries, by that. Memory: A after the start, B at its peak.`;
     const { natsUrl, start, use } = bench;
     if (natsUrl === null) return;
-    const databaseUrl = await bench.freshDatabase();
+    const databaseUrl = await freshDatabase(bench, bench.sizes);
     const pool = bench.connect(databaseUrl);
     const parts = new Map<string, ProductProcess>();
     for (const name of serviceNames.filter((one) => one !== 'api-gateway'))
@@ -63,8 +64,7 @@ async function loads(gateway: Product): Promise<Kind[]> {
     what,
     target: targetOf(gateway, users.map(path)),
   });
-  const days = Array.from({ length: daysPushed }, (_, day) => daysStored + day);
-  const pushes = days.flatMap((day) => users.map((one) => pushRequest(dailiesOf([one], day))));
+  const pushes = dayPushes(users, daysStored, daysPushed);
   const [day, week] = [
     { first: 3, count: 1 },
     { first: 0, count: 7 },
