@@ -53,7 +53,8 @@ export function pairRow({ what, figures: [a, b], unit, goal, notes = ['', ''] }:
 /** The line of a single figure. */
 export function singleRow({ what, value, unit, goal, note = '' }: Single): Row {
   const values = [value].flat();
-  const range = values.length > 1 ? `(${shown(Math.min(...values))}-${shown(Math.max(...values))})` : '';
+  const [least, largest] = [Math.min(...values), Math.max(...values)];
+  const range = least === largest ? '' : `(${shown(least)}-${shown(largest)})`;
   return {
     what,
     a: [figure(median(values), unit), range, note].filter(Boolean).join(' '),
