@@ -264,4 +264,5 @@ t.test('an upload for a user of another project is refused like one for an unkno
   const upload = (userId: string) => send(api, { key: ours.key }, `/sdk/users/${userId}/sync`, { body: {} });
   const [known, unknown] = [await upload(theirs.userId), await upload(randomUUID())];
   t.strictSame([known.status, unknown.status], [403, 403]);
+  t.equal((await upload(ours.userId)).status, 202);
 });

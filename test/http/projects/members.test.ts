@@ -99,7 +99,12 @@ t.test('a role changes and ends with the next request', async (t) => {
     .parse(await as(api, owner, 200, '/members', { body: { email, role: 'analyst' } }));
   t.equal((await send(api, member, day)).status, 200);
   t.match(await as(api, owner, 200, '/members'), [{ email, role: 'analyst' }]);
+  const inOther = { headers: inProject('other') };
+  t.notMatch(JSON.stringify(await as(api, owner, 200, '/members', inOther)), email);
+  await as(api, owner, 200, '/members', { body: { email, role: 'support' }, ...inOther });
   await as(api, owner, 200, `/members/${developer_id}`, { method: 'DELETE' });
+  t.equal((await send(api, member, day)).status, 403, 'the role is that in the only project that is left');
+  await as(api, owner, 200, `/members/${developer_id}`, { method: 'DELETE', ...inOther });
   t.equal((await send(api, member, day)).status, 422);
   t.equal((await send(api, owner, `/members/${developer_id}`, { method: 'DELETE' })).status, 404);
   const actions = z.object({
@@ -140,6 +145,14 @@ t.test('an admin of one project reaches no other, and no owner', async (t) => {
 t.test('the last owner cannot be deleted, whoever else has an account', async (t) => {
   const { id } = z.object({ id: z.string() }).parse(await as(api, owner, 200, '/auth/me'));
   t.equal((await send(api, owner, `/developers/${id}`, { method: 'DELETE' })).status, 409);
+});
+
+t.test('a rotated key stays in its project', async (t) => {
+  const { keyId, adminToken, userId } = await fillProject(api, 'other');
+  const rotated = await as(api, { token: adminToken }, 201, `/api-keys/${keyId}/rotate`, { method: 'POST' });
+  const { key } = z.object({ key: z.string() }).parse(rotated);
+  t.equal((await send(api, { key }, `/users/${userId}`)).status, 200);
+  await as(api, { key }, 200, `/users/${userId}`, { method: 'DELETE' });
 });
 
 t.test('a project has limits of its own', async (t) => {
