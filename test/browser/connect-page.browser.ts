@@ -60,7 +60,7 @@ const api = await startConnect(t, {
   CONNECT_LOGO: logo,
   CONNECT_SHARED_ACCOUNTS: 'true',
 });
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 const providersHere = [
   ['devicemaker', 'Garmin'],
   ['activitynet', 'Strava'],

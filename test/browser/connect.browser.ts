@@ -28,7 +28,7 @@ async function playApplication(t: Test): Promise<{ url: string; referrers: (stri
 const provider = await playProvider(t);
 const application = await playApplication(t);
 const api = await startConnect(t, provider.settings, { CONNECT_REDIRECTS: application.url });
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 
 for (const name of ['devicemaker', 'activitynet'] as const) {
   t.test(`${name}: opening the link and consenting connects the account`, async (t) => {

@@ -28,7 +28,7 @@ const asked = {
   activitynet: `${activitynet.api_url}/athlete/activities`,
 };
 const cipher = cipherOf(testConfig({ databaseUrl: api.database.url }));
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 
 for (const name of ['devicemaker', 'activitynet'] as const) {
   t.test(

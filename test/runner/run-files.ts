@@ -1,6 +1,7 @@
 // Runs test files one after another in this process, so that modules are loaded and compiled once, and writes a subtest
 // per file as TAP to descriptor 3, so that nothing that a test prints is read as a result.
 // usage: node test/runner/run-files.ts FILE…
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -44,7 +45,10 @@ for (const [url, file] of files)
     keepFileTest(url, test);
     await import(url);
   });
+// What files share ends after the last of them.
+const completed = once(t, 'complete');
 t.end();
+await Promise.race([completed, sleep(20_000)]);
 for (const place of await neverCalled(calls, new Set(files.keys()), root))
   results.write(`${neverCalledMark}${place}\n`);
 // The last lines may still wait for the reader.
