@@ -7,11 +7,13 @@ import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 
+const shared = await startAuth(t);
+
 const isAlive = async ({ call }: TestAuth, token: string) =>
   (await call('auth.admit', { token })).caller !== null;
 
 t.test("a change of the password ends the developer's other sessions and nothing else", async (t) => {
-  const auth = await startAuth(t);
+  const auth = shared;
   const { call } = auth;
   const own = await logIn(call);
   const second = await logIn(call);
