@@ -7,13 +7,11 @@ import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 
-const shared = await startAuth(t);
-
 const isAlive = async ({ call }: TestAuth, token: string) =>
   (await call('auth.admit', { token })).caller !== null;
 
 t.test("a change of the password ends the developer's other sessions and nothing else", async (t) => {
-  const auth = shared;
+  const auth = await startAuth(t);
   const { call } = auth;
   const own = await logIn(call);
   const second = await logIn(call);
