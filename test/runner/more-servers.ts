@@ -114,7 +114,7 @@ const quotas: MoreServers = {
 /** The same data in two databases, which are compared. */
 const compared: MoreServers = {
   'test/flow/summaries-edges.test.ts': most(2, 3),
-  'test/http/user-isolation.test.ts': most(6, 6),
+  'test/http/user-isolation.test.ts': most(3, 3),
   'test/http/whole-tables.test.ts': most(2, 2),
   'test/services/timeseries/compression.test.ts': most(2, 1),
   'test/services/timeseries/delete-workout.test.ts': most(2, 2),
