@@ -19,6 +19,7 @@ const processes: MoreServers = {
   'test/http/stored-bytes.test.ts': most(1, 2),
   'test/mixins/inbox-worker.test.ts': most(1, 14),
   'test/mixins/job-queue.test.ts': most(1, 2),
+  'test/mixins/jobs.test.ts': most(1, 29),
   'test/mixins/provider-tokens.test.ts': most(1, 7),
   'test/mixins/row-jobs.test.ts': most(1, 3),
   'test/services/activitynet-ingest/event-orders.test.ts': most(1, 3),
@@ -66,6 +67,7 @@ const restarts: MoreServers = {
   'test/services/backfill/chain.test.ts': most(6, 6),
   'test/services/backfill/restart.test.ts': most(5, 10),
   'test/services/devicemaker-ingest/ping-recovery.test.ts': most(4, 6),
+  'test/services/webhooks/crashes.test.ts': most(5, 5),
   'test/services/webhooks/requeue.test.ts': most(7, 6),
 };
 
@@ -139,6 +141,11 @@ const services: MoreServers = {
   'test/services/users/ended-tokens.test.ts': most(4, 0),
 };
 
+/** Copies of the source with a change of their own, each with its database. */
+const copies: MoreServers = {
+  'test/recipes.test.ts': most(2, 0),
+};
+
 /** The files that may make more than one, by reason. Another file makes one of each, or needs an entry here. */
 export const moreServers: MoreServers = {
   ...processes,
@@ -149,6 +156,7 @@ export const moreServers: MoreServers = {
   ...compared,
   ...servers,
   ...services,
+  ...copies,
 };
 
 /**
