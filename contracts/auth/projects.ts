@@ -7,12 +7,14 @@ import { DeveloperId } from './schemas.ts';
 const Limit = z.int().min(1).max(1_000_000).nullable();
 const name = Title.meta({ description: 'A name that people read.', example: 'Coaching app' });
 const limits = {
-  rate_limit_api_key: Limit.optional().describe(
-    'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
-  ),
-  rate_limit_sdk: Limit.optional().describe(
-    'Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.',
-  ),
+  rate_limit_api_key: Limit.optional().meta({
+    description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
+    example: 1000,
+  }),
+  rate_limit_sdk: Limit.optional().meta({
+    description: 'Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.',
+    example: 100,
+  }),
 };
 
 /** A project: users, keys, applications and webhook endpoints belong to one. */

@@ -114,7 +114,7 @@ export type AddMemberRequest = {
     /**
      * What the developer may do in the project.
      */
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
 };
 
 /**
@@ -135,7 +135,7 @@ export type ApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -891,7 +891,7 @@ export type CreateApiKeyRequest = {
     /**
      * What the key may do; several add up. `read`: every read; `write`: everything; `users`: users and connections; `data`: health data. Null: everything.
      */
-    scopes?: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes?: Array<KeyScope> | null;
     /**
      * When the key ends by itself. Null: never.
      */
@@ -1125,7 +1125,7 @@ export type DeletedApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -1522,6 +1522,8 @@ export type JobList = {
 
 export type JobState = 'waiting' | 'dead';
 
+export type KeyScope = 'read' | 'write' | 'users' | 'data';
+
 /**
  * A language of the connect page.
  */
@@ -1590,7 +1592,7 @@ export type LoginRequest = {
 export type Member = {
     developer_id: string;
     email: string;
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
     created_at: string;
 };
 
@@ -1607,7 +1609,7 @@ export type NewApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -2203,6 +2205,8 @@ export type RevokeRequest = {
      */
     client_secret?: string;
 };
+
+export type Role = 'admin' | 'developer' | 'support' | 'analyst';
 
 /**
  * Which positions of the routes of a user are stored.
@@ -3341,6 +3345,53 @@ export type WorkoutUpdatedEvent = {
     data: WorkoutEventData;
 };
 
+export type AuthLoginData = {
+    body: LoginRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/login';
+};
+
+export type AuthMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/me';
+};
+
+export type AuthChangePasswordData = {
+    body: ChangePasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/change-password';
+};
+
+export type AuthListDevelopersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/developers';
+};
+
+export type AuthCreateDeveloperData = {
+    body: CreateDeveloperRequest;
+    path?: never;
+    query?: never;
+    url: '/developers';
+};
+
+export type AuthRemoveDeveloperData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a developer account, from `GET /developers`.
+         */
+        developer_id: string;
+    };
+    query?: never;
+    url: '/developers/{developer_id}';
+};
+
 export type AuthListProjectsData = {
     body?: never;
     path?: never;
@@ -3403,53 +3454,6 @@ export type AuthRemoveMemberData = {
     };
     query?: never;
     url: '/members/{developer_id}';
-};
-
-export type AuthLoginData = {
-    body: LoginRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/login';
-};
-
-export type AuthMeData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/auth/me';
-};
-
-export type AuthChangePasswordData = {
-    body: ChangePasswordRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/change-password';
-};
-
-export type AuthListDevelopersData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/developers';
-};
-
-export type AuthCreateDeveloperData = {
-    body: CreateDeveloperRequest;
-    path?: never;
-    query?: never;
-    url: '/developers';
-};
-
-export type AuthRemoveDeveloperData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of a developer account, from `GET /developers`.
-         */
-        developer_id: string;
-    };
-    query?: never;
-    url: '/developers/{developer_id}';
 };
 
 export type AuthListKeysData = {
