@@ -90,6 +90,7 @@ export const namedCalls = {
     'users.tokens',
   ],
   'deliveries': [
+    'auth.isShared',
     'timeseries.sampleBytes',
     'users.figures',
     'users.projectOf',

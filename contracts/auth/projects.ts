@@ -88,6 +88,13 @@ export const projectActions = {
       failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
     },
   }),
+  /** A delivery holds data of the accounts of all projects. */
+  isShared: action({
+    summary: 'Whether the installation has other projects than `default`',
+    params: Nothing,
+    returns: z.object({ shared: z.boolean() }),
+    idempotent: true,
+  }),
   listMembers: action({
     summary: 'List the members of the project',
     params: Nothing,

@@ -1,4 +1,5 @@
 import { auth } from '../../contracts/auth.ts';
+import { defaultProject } from '../../domain/access.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
 import {
@@ -137,6 +138,11 @@ export default implement(auth, {
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
     removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    async isShared({ reads }) {
+      return {
+        shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,
+      };
+    },
     async listMembers(ctx) {
       return (await selectMembers(ctx.reads, projectOf(ctx.meta))).map(toMember);
     },

@@ -164,6 +164,12 @@ const rows: readonly Row[] = [
     `const project = caller.project_id === defaultProject ? '' : \`@\${caller.project_id}\`;`,
     `const project = defaultProject === '' ? \`@\${caller.project_id}\` : '';`,
   ],
+  [
+    'Bodies of deliveries are read by an owner once there are several projects.',
+    'services/deliveries/deliveries.service.ts',
+    '      await refuseShared(call, meta);\n',
+    '',
+  ],
   // auth
   [
     'A list of keys is of the project.',
