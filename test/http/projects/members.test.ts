@@ -240,7 +240,9 @@ t.test('every route of the console answers each role as the API does', async (t)
       const who = whoOf.get(`${route.method} ${route.path}`);
       const isLetIn =
         who !== undefined && who !== 'anybody' && who !== 'client' && grants[who].roles.includes(role);
-      if (isLetIn !== (status !== 403)) offenders.push(`${role}: ${route.method} ${route.path}: ${status}`);
+      // There are two projects, so that only an owner reads bodies.
+      const isOpen = isLetIn && who !== 'deliveries.bodies';
+      if (isOpen !== (status !== 403)) offenders.push(`${role}: ${route.method} ${route.path}: ${status}`);
     }
   }
   t.strictSame(offenders, []);
