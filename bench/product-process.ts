@@ -1,5 +1,7 @@
 // Runs services of the product in a process of the bench, with the settings that it was started with.
 import { loadConfig } from '../config.ts';
+import type { Caller } from '../contracts/auth/schemas.ts';
+import { defaultProject } from '../domain/access.ts';
 import { createBroker } from '../runtime/broker.ts';
 import { typedCall } from '../runtime/environment.ts';
 import { collector } from '../runtime/idle-memory.ts';
@@ -36,7 +38,10 @@ async function gatewayAccess() {
   if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config, null);
   const developer = await firstDeveloper();
   const call = typedCall(broker);
-  const caller = { kind: 'developer' as const, id: developer.id, developer_id: developer.id, user_id: null };
+  const caller: Caller = {
+    ...{ kind: 'developer', id: developer.id, developer_id: developer.id, user_id: null },
+    ...{ project_id: defaultProject, role: 'owner', scopes: null },
+  };
   const { key } = await call('auth.createKey', { name: 'Bench' }, { meta: { caller } });
   return { url: gatewayUrl(broker), key };
 }

@@ -59,7 +59,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
       }),
     }),
     returns: z.object({ 'hub.challenge': z.string() }).meta({ id: 'SubscriptionChallenge' }),
-    http: { method: 'GET', path, access: ['public'], tag: 'Webhooks', secretAddress: 'activitynet' },
+    http: { method: 'GET', path, access: 'public', tag: 'Webhooks', secretAddress: 'activitynet' },
     idempotent: true,
     timeoutMs: 1500,
   }),
@@ -72,7 +72,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     http: {
       method: 'POST',
       path,
-      access: ['webhook'],
+      access: 'webhook',
       tag: 'Webhooks',
       secretAddress: 'activitynet',
       bodyLimitBytes: eventLimitBytes,
@@ -95,7 +95,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     http: {
       method: 'GET',
       path: '/webhooks/activitynet/health',
-      access: ['public'],
+      access: 'public',
       tag: 'Webhooks',
       unlimited: true,
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, Nothing, readers } from '../domain/contract.ts';
+import { action, contract, Nothing } from '../domain/contract.ts';
 import { RangeEnd, RangeStart, TimeParameter } from '../domain/time/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
 import { Health } from './fields.ts';
@@ -30,7 +30,7 @@ export const apiGateway = contract('api-gateway', {
     summary: 'Check that the gateway runs',
     params: Nothing,
     returns: Health,
-    http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations', unlimited: true },
+    http: { method: 'GET', path: '/health', access: 'public', tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
   export: action({
@@ -50,7 +50,7 @@ export const apiGateway = contract('api-gateway', {
     http: {
       method: 'GET',
       path: '/users/:user_id/export',
-      access: readers,
+      access: 'data.export',
       tag: 'Data',
       stream: ['ndjson'],
       audit: 'user.exported',
@@ -77,7 +77,7 @@ export const apiGateway = contract('api-gateway', {
     http: {
       method: 'GET',
       path: '/users/:user_id/timeseries/download',
-      access: readers,
+      access: 'data.read',
       tag: 'Data',
       stream: ['ndjson', 'csv'],
       audit: 'user.exported',
@@ -91,7 +91,7 @@ export const apiGateway = contract('api-gateway', {
     returns: z
       .object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) })
       .meta({ id: 'Readiness' }),
-    http: { method: 'GET', path: '/ready', access: ['public'], tag: 'Operations', unlimited: true },
+    http: { method: 'GET', path: '/ready', access: 'public', tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
   forgetUser: action({

@@ -4,14 +4,16 @@ import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
+import { projectActions } from './auth/projects.ts';
 import { sessionActions } from './auth/sessions.ts';
 
-/** Developers, API keys, applications, tokens, admission of requests and the audit trail. */
+/** Projects, developers, API keys, applications, tokens, admission of requests and the audit trail. */
 export const auth = contract('auth', {
   ...sessionActions,
   ...consoleSessionActions,
   ...developerActions,
   ...apiKeyActions,
   ...applicationActions,
+  ...projectActions,
   ...admissionActions,
 });

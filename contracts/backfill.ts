@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, readers, writers } from '../domain/contract.ts';
+import { action, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 
@@ -79,7 +79,7 @@ export const backfill = contract('backfill', {
     http: {
       method: 'POST',
       path,
-      access: writers,
+      access: 'connections.write',
       status: 202,
       tag: 'Connections',
       bodyOptional: true,
@@ -92,7 +92,7 @@ export const backfill = contract('backfill', {
       '`items` counts received items, `saved` those of them that were new or newer than the stored ones. A type is `requested` from its first request until its last one has finished, and `failed` if one of them failed.',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
-    http: { method: 'GET', path, access: readers, tag: 'Connections' },
+    http: { method: 'GET', path, access: 'users.read', tag: 'Connections' },
     idempotent: true,
   }),
   cancel: action({
@@ -101,7 +101,13 @@ export const backfill = contract('backfill', {
       'Sends no further requests. Data that was already requested may still arrive. A backfill that has ended is unchanged.',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
-    http: { method: 'DELETE', path, access: writers, tag: 'Connections', audit: 'backfill.cancelled' },
+    http: {
+      method: 'DELETE',
+      path,
+      access: 'connections.write',
+      tag: 'Connections',
+      audit: 'backfill.cancelled',
+    },
   }),
   /**
    * An ingest service stored the items of a delivery. `completed` lists the requests that the delivery answered, `chained`

@@ -28,7 +28,8 @@ const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
 };
 
 /**
- * The actions that a service calls: its permissions on the bus, and all that its `ctx.call` accepts. Null for a
+ * The actions that a service calls, and the one by which it checks that the user whom a request names belongs to the project
+ * of the caller: its permissions on the bus, and all that its `ctx.call` accepts. Null for a
  * service without a contract.
  */
 export function callsOf(service: string): ReadonlySet<string> | null {
@@ -38,7 +39,7 @@ export function callsOf(service: string): ReadonlySet<string> | null {
 const allCalls: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(named).map(([service, names]) => {
     const found = Object.entries(dispatched).find(([name]) => name === service)?.[1]();
-    return [service, new Set([...names, ...(found ?? [])])] as const;
+    return [service, new Set([...names, ...(found ?? []), 'users.projectOf'])] as const;
   }),
 );
 

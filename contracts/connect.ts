@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, readers } from '../domain/contract.ts';
+import { action, contract } from '../domain/contract.ts';
 import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
@@ -45,7 +45,7 @@ export const connect = contract('connect', {
     http: {
       method: 'GET',
       path: '/connect/:provider/authorize',
-      access: readers,
+      access: 'connections.link',
       tag: 'Connections',
       audit: 'connection.authorization_started',
     },
@@ -64,7 +64,7 @@ export const connect = contract('connect', {
     http: {
       method: 'GET',
       path: '/connect/:provider/callback',
-      access: ['public'],
+      access: 'public',
       tag: 'Connections',
       browser: true,
       audit: 'connection.created',
@@ -83,7 +83,7 @@ export const connect = contract('connect', {
     http: {
       method: 'GET',
       path: '/connect/:provider/result',
-      access: ['public'],
+      access: 'public',
       tag: 'Connections',
       browser: true,
     },
@@ -97,7 +97,7 @@ export const connect = contract('connect', {
     http: {
       method: 'GET',
       path: '/users/:user_id/connections/:provider',
-      access: readers,
+      access: 'users.read',
       tag: 'Connections',
     },
     idempotent: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, Nothing, writers } from '../domain/contract.ts';
+import { action, contract, Nothing } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
@@ -78,7 +78,7 @@ export const deliveries = contract('deliveries', {
       limit: limitUpTo(100),
     }),
     returns: z.object({ data: z.array(Delivery), pagination: Pagination }).meta({ id: 'DeliveryPage' }),
-    http: { method: 'GET', path: '/deliveries', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/deliveries', access: 'deliveries.read', tag: 'Operations' },
     idempotent: true,
   }),
   replay: action({
@@ -92,7 +92,7 @@ export const deliveries = contract('deliveries', {
     http: {
       method: 'POST',
       path: '/deliveries/:delivery_id/replay',
-      access: writers,
+      access: 'deliveries.write',
       status: 202,
       tag: 'Operations',
       bodyOptional: true,
@@ -104,7 +104,7 @@ export const deliveries = contract('deliveries', {
       'Get the status of each provider: queues, response times, remaining quota; and the space of samples',
     params: Nothing,
     returns: Status,
-    http: { method: 'GET', path: '/status', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/status', access: 'status.read', tag: 'Operations' },
     idempotent: true,
   }),
   /**

@@ -39,7 +39,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     http: {
       method: 'POST',
       path: '/webhooks/devicemaker/push',
-      access: ['webhook'],
+      access: 'webhook',
       tag: 'Webhooks',
       secretAddress: 'devicemaker',
       delivery: {
@@ -62,7 +62,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     http: {
       method: 'POST',
       path: '/webhooks/devicemaker/ping',
-      access: ['webhook'],
+      access: 'webhook',
       tag: 'Webhooks',
       secretAddress: 'devicemaker',
       delivery: {
@@ -85,7 +85,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     http: {
       method: 'GET',
       path: '/webhooks/devicemaker/health',
-      access: ['public'],
+      access: 'public',
       tag: 'Webhooks',
       unlimited: true,
     },

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { keyScopes, roles } from '../domain/access.ts';
 import { isTimeZone } from '../domain/time/zone.ts';
 import { Text } from '../domain/wire.ts';
 
@@ -18,6 +20,34 @@ export const TimeZone = Text.refine(
   isTimeZone,
   'must be the IANA name of a time zone, such as Europe/Berlin',
 );
+
+/** The role of a member in a project. */
+export const Role = z.enum(roles).meta({ id: 'Role' });
+
+/** A scope of an API key. */
+export const KeyScope = z.enum(keyScopes).meta({ id: 'KeyScope' });
+
+/** The id of a project, which whoever makes it chooses. */
+export const ProjectId = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,39}$/,
+    'must have 1 to 40 lower-case letters, digits and hyphens, and not begin with a hyphen',
+  )
+  .meta({ description: 'The `id` of a project.', example: 'staging' });
+
+/** An IP address, or a range of them in CIDR notation. */
+export const AddressRange = z
+  .string()
+  .max(50)
+  .refine(isAddressRange, 'must be an IP address or a range such as 192.0.2.0/24');
+
+function isAddressRange(text: string): boolean {
+  const [address = '', size, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return size === undefined || (/^\d{1,3}$/.test(size) && Number(size) <= (version === 4 ? 32 : 128));
+}
 
 /** The permissions that a provider granted, by its own names. */
 export const Scope = z.array(Text.min(1).max(100)).max(100);

@@ -11,7 +11,6 @@ import { reprocessAction } from './reprocess.ts';
 const worked = z.object({ done: z.boolean() });
 const ofUser = z.object({ user_id: UserId });
 const delivered = ofUser.extend({ delivery_id: z.uuid() });
-const holders = ['api-key', 'developer', 'sdk'] as const;
 
 /** A code's id, its user and its creation: the names of Open Wearables. */
 const codeFields = { id: z.uuid(), user_id: UserId, created_at: Timestamp };
@@ -38,7 +37,7 @@ export const phoneIngest = contract('phone-ingest', {
     http: {
       method: 'POST',
       path: '/sdk/users/:user_id/sync',
-      access: holders,
+      access: 'data.upload',
       status: 202,
       tag: 'Uploads',
       bodyLimitBytes: 64 * 1024 * 1024,
@@ -71,7 +70,7 @@ export const phoneIngest = contract('phone-ingest', {
     http: {
       method: 'POST',
       path: '/sdk/users/:user_id/logs',
-      access: holders,
+      access: 'data.upload',
       status: 202,
       tag: 'Uploads',
       delivery: {
@@ -109,7 +108,7 @@ export const phoneIngest = contract('phone-ingest', {
     http: {
       method: 'POST',
       path: '/users/:user_id/invitation-code',
-      access: ['developer'],
+      access: 'tokens.issue',
       status: 201,
       tag: 'Uploads',
       bodyOptional: true,
@@ -136,7 +135,7 @@ export const phoneIngest = contract('phone-ingest', {
     http: {
       method: 'POST',
       path: '/invitation-code/redeem',
-      access: ['public'],
+      access: 'public',
       tag: 'Uploads',
       countFailures: true,
       audit: 'token.issued',
@@ -151,7 +150,7 @@ export const phoneIngest = contract('phone-ingest', {
     http: {
       method: 'POST',
       path: '/token/refresh',
-      access: ['public'],
+      access: 'public',
       tag: 'Uploads',
       countFailures: true,
       audit: { none: 'The tokens belong to a family that has an entry of its start.' },

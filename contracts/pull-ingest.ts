@@ -55,7 +55,7 @@ const receiving: Receiving = eachPulled('receive', (provider) => {
     http: {
       method: 'POST',
       path: `/webhooks/${provider}/${kind}`,
-      access: ['webhook'],
+      access: 'webhook',
       status: acceptedStatus,
       tag: 'Webhooks',
       secretAddress: provider,
@@ -87,7 +87,7 @@ const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
   const http: HttpRoute = {
     method: 'GET',
     path: `/webhooks/${provider}/${kind}`,
-    access: ['public'],
+    access: 'public',
     tag: 'Webhooks',
     secretAddress: provider,
     unlimited: true,

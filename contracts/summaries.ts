@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, readers } from '../domain/contract.ts';
+import { action, contract } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { CalendarDate, RangeEnd, RangeStart } from '../domain/time/time.ts';
 import { Flag, SortOrder, UserId } from '../domain/wire.ts';
@@ -41,7 +41,7 @@ export const summaries = contract('summaries', {
       ),
     }),
     returns: pageOf(ExplainedActivitySummary).meta({ id: 'ActivitySummaryPage' }),
-    http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   days: action({
@@ -54,7 +54,7 @@ export const summaries = contract('summaries', {
       provider: ProviderName.optional().describe('Only records of this provider.'),
     }),
     returns: pageOf(Day).meta({ id: 'DayPage' }),
-    http: { method: 'GET', path: '/users/:user_id/days', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/days', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   day: action({
@@ -65,7 +65,7 @@ export const summaries = contract('summaries', {
       date: CalendarDate.meta({ description: 'The local day, YYYY-MM-DD.', example: '2026-01-01' }),
     }),
     returns: Day,
-    http: { method: 'GET', path: '/users/:user_id/days/:date', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/days/:date', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   sleep: action({
@@ -73,7 +73,7 @@ export const summaries = contract('summaries', {
     description: `Oldest first. ${rangeNote} The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.`,
     params: z.object({ ...days, limit: limitUpTo(100) }),
     returns: pageOf(SleepSummary).meta({ id: 'SleepSummaryPage' }),
-    http: { method: 'GET', path: '/users/:user_id/summaries/sleep', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/summaries/sleep', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   body: action({
@@ -90,7 +90,7 @@ export const summaries = contract('summaries', {
       ),
     }),
     returns: BodySummary.nullable(),
-    http: { method: 'GET', path: '/users/:user_id/summaries/body', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/summaries/body', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   recovery: action({
@@ -100,7 +100,7 @@ export const summaries = contract('summaries', {
     http: {
       method: 'GET',
       path: '/users/:user_id/summaries/recovery',
-      access: readers,
+      access: 'data.read',
       tag: 'Data',
       failures: ['NOT_IMPLEMENTED'],
     },

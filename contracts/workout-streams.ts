@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../domain/contract.ts';
+import { action } from '../domain/contract.ts';
 import { repeated, Timestamp, UserId } from '../domain/wire.ts';
 import { StreamType, streamTypes } from '../domain/workouts/track.ts';
 import { RecordId } from './timeseries/schemas.ts';
@@ -74,7 +74,7 @@ export const workoutStreamActions = {
     http: {
       method: 'GET',
       path: '/users/:user_id/events/workouts/:event_id/streams',
-      access: readers,
+      access: 'data.read',
       tag: 'Data',
       stream: streamFormats,
       audit: 'user.exported',

@@ -10,6 +10,12 @@ export const auditActions = {
   'developer.signed_in_by_link': 'A developer signed in to the console with a link.',
   'developer.log_in_failed':
     'Log-ins failed; `details.failures` counts those of an account and an address range in an hour.',
+  'project.created': 'A project was created.',
+  'project.updated': 'The name or a limit of a project was changed.',
+  'project.deleted': 'A project was deleted.',
+  'member.added': 'A developer became a member of a project; `details.role` is the role.',
+  'member.role_changed': 'The role of a member was changed; `details.role` is the new one.',
+  'member.removed': 'A member was removed from a project.',
   'api_key.created': 'An API key was created.',
   'api_key.renamed': 'An API key was renamed.',
   'api_key.rotated': 'An API key was replaced by a new one.',

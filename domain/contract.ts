@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CallerKind, kindsWith, type Permission } from './access.ts';
 import type { AuditAction } from './audit.ts';
 import type { ErrorCode } from './errors.ts';
 
@@ -7,14 +8,8 @@ import type { ErrorCode } from './errors.ts';
  * openapi.json and the tests of each route are derived from it.
  */
 
-/** Who may call a route: any client, the sender of a webhook, or the holder of a credential. */
-export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
-
-/** Who may read the data of a user. */
-export const readers = ['api-key', 'developer', 'sdk'] as const;
-
-/** Who may change the data of users. */
-export const writers = ['api-key', 'developer'] as const;
+/** Who may call a route: any client, the sender of a webhook, or whoever has the permission. */
+export type Access = 'public' | 'webhook' | Permission;
 
 /** Every path of the API has this prefix. */
 export const apiPrefix = '/api/v1';
@@ -28,7 +23,9 @@ export const auditOfDelivery = {
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
-  readonly access: readonly Access[];
+  readonly access: Access;
+  /** A request without a credential is admitted too: its body holds one. */
+  readonly orPublic?: true;
   /** The status of success; default 200. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204;
   /** The section of the documentation that lists it. */
@@ -56,6 +53,8 @@ export interface HttpRoute {
   readonly countFailures?: true;
   /** The body names the user, so the action checks that a user token names its own user. */
   readonly userInBody?: true;
+  /** `user_id` is a filter of a list: a user of another project is like one who does not exist. */
+  readonly userFilter?: true;
   /** The largest decompressed body; default 128 MiB for a delivery, otherwise 1 MiB. */
   readonly bodyLimitBytes?: number;
   /** The parameter with the seconds for which a request without data waits for some. The answer has a list `data`. */
@@ -104,6 +103,8 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly timeoutMs?: number;
   /** That of a call within one process, where no message is lost: a repetition would only do the same work once more. */
   readonly localTimeoutMs?: number;
+  /** It serves the check of the project of `user_id`, so it has none. */
+  readonly unchecked?: true;
   /** The events on which it is called. */
   readonly on?: readonly (keyof Lifecycle)[];
   /** The only providers whose connections it is called about. Omitted: all. */
@@ -141,6 +142,17 @@ export interface Contract<
 > {
   readonly name: N;
   readonly actions: A;
+}
+
+/** The permission that a route needs; null where it needs none. */
+export function permissionOf({ access }: Pick<HttpRoute, 'access'>): Permission | null {
+  return access === 'public' || access === 'webhook' ? null : access;
+}
+
+/** The kinds of credentials that may call a route; empty where it needs none. */
+export function credentialsOf(route: Pick<HttpRoute, 'access'>): readonly CallerKind[] {
+  const permission = permissionOf(route);
+  return permission === null ? [] : kindsWith(permission);
 }
 
 /** Defines one action; the function only infers the types. */

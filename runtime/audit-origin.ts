@@ -9,6 +9,8 @@ export interface AuditOrigin {
    */
   readonly actor: string | null;
   readonly requestId: string | null;
+  /** The project of the caller. Null: that of the user whom the change concerns, otherwise `default`. */
+  readonly projectId?: string | null;
 }
 
 /** The origin of background work of a service: erasures, retention, resumed work. */
@@ -18,7 +20,11 @@ export function systemOrigin(service: string): AuditOrigin {
 
 /** The origin of a call: the holder of its credential, otherwise the actor in its metadata. */
 export function originOf({ caller, actor }: Meta, requestId: string | null | undefined): AuditOrigin {
-  return { actor: caller ? actorOf(caller) : (actor ?? null), requestId: requestId ?? null };
+  return {
+    actor: caller ? actorOf(caller) : (actor ?? null),
+    requestId: requestId ?? null,
+    projectId: caller?.project_id ?? null,
+  };
 }
 
 /** The actor of a credential in audit entries. */

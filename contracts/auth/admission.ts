@@ -11,6 +11,9 @@ const Uncounted = z.literal(true).optional();
 /** The request only reads: without a primary it is admitted by the replica of DATABASE_READ_URL, if that is set. */
 const ReadOnly = z.literal(true).optional();
 
+/** The project that a developer names in the header X-Project. */
+const Project = z.string().max(100).optional();
+
 /** Admission of requests, the audit trail, and the erasure of a user. */
 export const admissionActions = {
   audit: action({
@@ -30,7 +33,7 @@ export const admissionActions = {
       limit: limitUpTo(100),
     }),
     returns: pageOf(AuditEntry).meta({ id: 'AuditPage' }),
-    http: { method: 'GET', path: '/audit', access: ['developer'], tag: 'Operations' },
+    http: { method: 'GET', path: '/audit', access: 'audit', tag: 'Operations', userFilter: true },
     idempotent: true,
   }),
   /**
@@ -41,8 +44,8 @@ export const admissionActions = {
     summary: 'Admit a credential and count the request',
     params: z.union([
       z.object({ api_key_hash: z.string().length(64), uncounted: Uncounted, read_only: ReadOnly }),
-      z.object({ token: z.string().max(4096), uncounted: Uncounted, read_only: ReadOnly }),
-      z.object({ session_hash: SecretHash, read_only: ReadOnly }),
+      z.object({ token: z.string().max(4096), project: Project, uncounted: Uncounted, read_only: ReadOnly }),
+      z.object({ session_hash: SecretHash, project: Project, read_only: ReadOnly }),
     ]),
     returns: Admission,
     // A retry counts again: if a process dies during the call, the request may count twice, but it is never omitted.

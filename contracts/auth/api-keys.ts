@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { keyScopes } from '../../domain/access.ts';
 import { action, Nothing } from '../../domain/contract.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { Flag } from '../../domain/wire.ts';
-import { Title } from '../fields.ts';
+import { AddressRange, KeyScope, Title } from '../fields.ts';
 import { ApiKey, DeletedApiKey, KeyId, NewApiKey } from './schemas.ts';
-
-const developer = ['developer'] as const;
 
 /** API keys. */
 export const apiKeyActions = {
@@ -16,13 +16,32 @@ export const apiKeyActions = {
           description: 'A name that describes the use of the key.',
           example: 'My backend',
         }),
+        scopes: z
+          .array(KeyScope)
+          .min(1)
+          .max(keyScopes.length)
+          .nullable()
+          .default(null)
+          .describe(
+            'What the key may do; several add up. `read`: every read; `write`: everything; `users`: users and connections; `data`: health data. Null: everything.',
+          ),
+        expires_at: TimeParameter.nullable()
+          .default(null)
+          .describe('When the key ends by itself. Null: never.'),
+        addresses: z
+          .array(AddressRange)
+          .min(1)
+          .max(50)
+          .nullable()
+          .default(null)
+          .describe('The addresses and ranges that it may be used from, such as `192.0.2.0/24`. Null: any.'),
       })
       .meta({ id: 'CreateApiKeyRequest' }),
     returns: NewApiKey,
     http: {
       method: 'POST',
       path: '/api-keys',
-      access: developer,
+      access: 'credentials',
       status: 201,
       tag: 'API keys',
       bodyOptional: true,
@@ -34,7 +53,7 @@ export const apiKeyActions = {
     summary: 'List API keys, without their values',
     params: Nothing,
     returns: z.array(ApiKey),
-    http: { method: 'GET', path: '/api-keys', access: developer, tag: 'API keys' },
+    http: { method: 'GET', path: '/api-keys', access: 'credentials', tag: 'API keys' },
     idempotent: true,
   }),
   renameKey: action({
@@ -49,7 +68,7 @@ export const apiKeyActions = {
     http: {
       method: 'PATCH',
       path: '/api-keys/:key_id',
-      access: developer,
+      access: 'credentials',
       tag: 'API keys',
       audit: 'api_key.renamed',
     },
@@ -61,7 +80,7 @@ export const apiKeyActions = {
     http: {
       method: 'POST',
       path: '/api-keys/:key_id/rotate',
-      access: developer,
+      access: 'credentials',
       status: 201,
       tag: 'API keys',
       bodyOptional: true,
@@ -80,7 +99,7 @@ export const apiKeyActions = {
     http: {
       method: 'DELETE',
       path: '/api-keys/:key_id',
-      access: developer,
+      access: 'credentials',
       tag: 'API keys',
       audit: 'api_key.deleted',
     },

@@ -4,8 +4,6 @@ import { UserId } from '../../domain/wire.ts';
 import { Title } from '../fields.ts';
 import { AppId, Application, AppSecret, NewApplication, Tokens } from './schemas.ts';
 
-const developer = ['developer'] as const;
-
 /** Applications, and the tokens that they obtain for users. */
 export const applicationActions = {
   createApplication: action({
@@ -19,7 +17,7 @@ export const applicationActions = {
     http: {
       method: 'POST',
       path: '/applications',
-      access: developer,
+      access: 'credentials',
       status: 201,
       tag: 'Applications',
       idempotencyKey: true,
@@ -30,7 +28,7 @@ export const applicationActions = {
     summary: 'List applications',
     params: Nothing,
     returns: z.array(Application),
-    http: { method: 'GET', path: '/applications', access: developer, tag: 'Applications' },
+    http: { method: 'GET', path: '/applications', access: 'credentials', tag: 'Applications' },
     idempotent: true,
   }),
   renameApplication: action({
@@ -45,7 +43,7 @@ export const applicationActions = {
     http: {
       method: 'PATCH',
       path: '/applications/:app_id',
-      access: developer,
+      access: 'credentials',
       tag: 'Applications',
       audit: 'application.renamed',
     },
@@ -57,7 +55,7 @@ export const applicationActions = {
     http: {
       method: 'DELETE',
       path: '/applications/:app_id',
-      access: developer,
+      access: 'credentials',
       tag: 'Applications',
       audit: 'application.deleted',
     },
@@ -69,7 +67,7 @@ export const applicationActions = {
     http: {
       method: 'POST',
       path: '/applications/:app_id/rotate-secret',
-      access: developer,
+      access: 'credentials',
       tag: 'Applications',
       bodyOptional: true,
       audit: 'application.secret_rotated',
@@ -90,7 +88,8 @@ export const applicationActions = {
     http: {
       method: 'POST',
       path: '/users/:user_id/token',
-      access: ['public', 'developer'],
+      access: 'tokens.issue',
+      orPublic: true,
       tag: 'Tokens',
       bodyOptional: true,
       countFailures: true,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Email } from '../fields.ts';
-import { Developer, hashingTimeoutMs } from './schemas.ts';
+import { Developer, DeveloperId, hashingTimeoutMs } from './schemas.ts';
 
 const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
-const developer = ['developer'] as const;
 const passwordRules =
   'A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.';
 
@@ -14,7 +13,7 @@ export const developerActions = {
     summary: 'Get the current developer',
     params: Nothing,
     returns: Developer,
-    http: { method: 'GET', path: '/auth/me', access: developer, tag: 'Accounts' },
+    http: { method: 'GET', path: '/auth/me', access: 'account', tag: 'Accounts' },
     idempotent: true,
   }),
   changePassword: action({
@@ -36,7 +35,7 @@ export const developerActions = {
     http: {
       method: 'POST',
       path: '/auth/change-password',
-      access: developer,
+      access: 'account',
       tag: 'Accounts',
       audit: 'developer.password_changed',
     },
@@ -55,13 +54,17 @@ export const developerActions = {
           description: 'The initial password. The developer can change it.',
           example: 'purple lamps over quiet water',
         }),
+        is_owner: z
+          .boolean()
+          .default(true)
+          .describe('`false`: an account without rights until it gets a role in a project.'),
       })
       .meta({ id: 'CreateDeveloperRequest' }),
     returns: Developer,
     http: {
       method: 'POST',
       path: '/developers',
-      access: developer,
+      access: 'accounts',
       status: 201,
       tag: 'Accounts',
       idempotencyKey: true,
@@ -73,21 +76,17 @@ export const developerActions = {
     summary: 'List developer accounts',
     params: Nothing,
     returns: z.array(Developer),
-    http: { method: 'GET', path: '/developers', access: developer, tag: 'Accounts' },
+    http: { method: 'GET', path: '/developers', access: 'accounts', tag: 'Accounts' },
     idempotent: true,
   }),
   removeDeveloper: action({
     summary: 'Delete a developer account and keep its API keys',
-    params: z.object({
-      developer_id: z
-        .uuid('must be a UUID')
-        .describe('The `id` of a developer account, from `GET /developers`.'),
-    }),
+    params: z.object({ developer_id: DeveloperId }),
     returns: Developer,
     http: {
       method: 'DELETE',
       path: '/developers/:developer_id',
-      access: developer,
+      access: 'accounts',
       tag: 'Accounts',
       audit: 'developer.deleted',
     },

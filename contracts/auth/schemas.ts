@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { roles } from '../../domain/access.ts';
 import { auditActions } from '../../domain/audit.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
+import { KeyScope } from '../fields.ts';
 import { EndpointOfKey } from '../webhooks/schemas.ts';
 
 /** A pair of tokens. */
@@ -27,10 +29,23 @@ export const Tokens = z
   });
 
 /** A developer account: it manages API keys, applications and other accounts. */
-export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp }).meta({
-  id: 'Developer',
-  description: 'An account that manages API keys, applications and other accounts.',
-});
+export const Developer = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    created_at: Timestamp,
+    is_owner: z.boolean().describe('Whether the account owns the installation: it has every permission.'),
+  })
+  .meta({ id: 'Developer', description: 'An account of a person who develops or operates.' });
+
+const keyLimits = {
+  scopes: z.array(KeyScope).nullable().describe('What the key may do; several add up. Null: everything.'),
+  expires_at: Timestamp.nullable().describe('When it ends by itself. Null: never.'),
+  addresses: z
+    .array(z.string())
+    .nullable()
+    .describe('The addresses and ranges that it may be used from. Null: any.'),
+};
 
 /** An API key without its value. */
 export const ApiKey = z
@@ -41,6 +56,7 @@ export const ApiKey = z
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
     former_ids: z.array(z.string()),
+    ...keyLimits,
   })
   .meta({
     id: 'ApiKey',
@@ -105,11 +121,19 @@ export const Caller = z.object({
   id: z.string(),
   developer_id: z.string().nullable(),
   user_id: z.string().nullable(),
+  /** The project of the request; null for a developer who named none that exists, or none of several. */
+  project_id: z.string().nullable(),
+  /** The role of a developer in the project. */
+  role: z.enum(['owner', ...roles]).nullable(),
+  /** The scopes of an API key; null for all. */
+  scopes: z.array(KeyScope).nullable(),
 });
 
 /** The answer of `auth.admit`. `caller` is null if the credential is invalid; `reset` is in Unix seconds. */
 export const Admission = z.object({
   caller: Caller.nullable(),
+  /** The address ranges that an API key may be used from; null for any. */
+  addresses: z.array(z.string()).nullable(),
   allowed: z.boolean(),
   limit: z.int(),
   remaining: z.int(),
@@ -124,6 +148,11 @@ export const LimitWindow = z.object({
   remaining: z.int(),
   reset_at: Timestamp.nullable(),
 });
+/** The id of an account in a path. */
+export const DeveloperId = z
+  .uuid('must be a UUID')
+  .describe('The `id` of a developer account, from `GET /developers`.');
+
 /** The SHA-256 of a secret, in hex. */
 export const SecretHash = z.string().regex(/^[0-9a-f]{64}$/);
 /** The id of an API key, or the key itself. */

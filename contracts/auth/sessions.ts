@@ -28,7 +28,7 @@ export const sessionActions = {
     http: {
       method: 'POST',
       path: '/auth/login',
-      access: ['public'],
+      access: 'public',
       tag: 'Accounts',
       form: true,
       countFailures: true,
@@ -45,7 +45,7 @@ export const sessionActions = {
     http: {
       method: 'POST',
       path: '/auth/refresh',
-      access: ['public'],
+      access: 'public',
       tag: 'Tokens',
       countFailures: true,
       audit: { none: 'The tokens belong to a family that has an entry of its start.' },
@@ -79,7 +79,7 @@ export const sessionActions = {
     http: {
       method: 'POST',
       path: '/auth/revoke',
-      access: ['public'],
+      access: 'public',
       tag: 'Tokens',
       form: true,
       audit: 'token.revoked',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { SharedData } from '../../domain/provider/provider.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
@@ -81,7 +81,7 @@ export const sessionActions = {
     http: {
       method: 'POST',
       path: '/connect/sessions',
-      access: readers,
+      access: 'connections.link',
       status: 201,
       tag: 'Connections',
       idempotencyKey: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { Delivery } from './schemas.ts';
 
 const DeliveryId = z.uuid('must be a UUID').describe('The `id` of a delivery, from `GET /deliveries`.');
@@ -36,7 +36,7 @@ export const contentActions = {
     summary: 'Get a delivery with the errors of its items',
     params: z.object({ delivery_id: DeliveryId }),
     returns: DeliveryDetails,
-    http: { method: 'GET', path: '/deliveries/:delivery_id', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/deliveries/:delivery_id', access: 'deliveries.read', tag: 'Operations' },
     idempotent: true,
   }),
   // Not idempotent: each read leaves an audit entry.
@@ -61,7 +61,7 @@ export const contentActions = {
     http: {
       method: 'GET',
       path: '/deliveries/:delivery_id/body',
-      access: writers,
+      access: 'deliveries.bodies',
       tag: 'Operations',
       audit: 'delivery.read',
     },

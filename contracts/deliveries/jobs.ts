@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { Timestamp } from '../../domain/wire.ts';
 
@@ -39,7 +39,7 @@ export const jobActions = {
       limit: limitUpTo(100),
     }),
     returns: z.object({ data: z.array(Job) }).meta({ id: 'JobList' }),
-    http: { method: 'GET', path: '/jobs', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/jobs', access: 'deliveries.read', tag: 'Operations' },
     idempotent: true,
   }),
   retryJob: action({
@@ -53,7 +53,7 @@ export const jobActions = {
     http: {
       method: 'POST',
       path: '/jobs/:job_id/retry',
-      access: writers,
+      access: 'deliveries.write',
       status: 202,
       tag: 'Operations',
       bodyOptional: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, Nothing, writers } from '../../domain/contract.ts';
+import { action, Nothing } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { SubscriptionFigures } from '../ingest-figures.ts';
@@ -91,14 +91,14 @@ export const overviewActions = {
     description: 'The cost does not depend on the number of users, deliveries or jobs.',
     params: Nothing,
     returns: Overview,
-    http: { method: 'GET', path: '/overview', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/overview', access: 'status.read', tag: 'Operations' },
     idempotent: true,
   }),
   providers: action({
     summary: 'List providers with missing settings, remaining quota and last delivery',
     params: Nothing,
     returns: z.array(ProviderSetup),
-    http: { method: 'GET', path: '/providers', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/providers', access: 'providers.read', tag: 'Operations' },
     idempotent: true,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
 import { byProvider, ProviderName } from '../../providers/all.ts';
 
@@ -42,7 +42,7 @@ export const receivedActions = {
       period: ReceivedPeriod.default('hour').describe('`hour`: by minutes; `day`: by ten minutes.'),
     }),
     returns: Received,
-    http: { method: 'GET', path: '/status/received', access: writers, tag: 'Operations' },
+    http: { method: 'GET', path: '/status/received', access: 'status.read', tag: 'Operations' },
     idempotent: true,
   }),
   /** Stores what a process received. The counts are those of whole minutes, so a call may be repeated. */

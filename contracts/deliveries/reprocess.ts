@@ -65,7 +65,7 @@ export const reprocessActions = {
     http: {
       method: 'POST',
       path: '/deliveries/reprocess',
-      access: ['developer'],
+      access: 'operations',
       status: 202,
       tag: 'Operations',
       audit: 'delivery.reprocess_started',
@@ -76,7 +76,7 @@ export const reprocessActions = {
     summary: 'Get a run of kept deliveries through the current normalisers',
     params: z.object({ run_id: RunId }),
     returns: Reprocess,
-    http: { method: 'GET', path, access: ['developer'], tag: 'Operations' },
+    http: { method: 'GET', path, access: 'operations', tag: 'Operations' },
     idempotent: true,
   }),
   cancelReprocess: action({
@@ -87,7 +87,7 @@ export const reprocessActions = {
     http: {
       method: 'DELETE',
       path,
-      access: ['developer'],
+      access: 'operations',
       tag: 'Operations',
       audit: 'delivery.reprocess_cancelled',
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { Flag, OtherEventType, repeated, SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
@@ -79,7 +79,7 @@ export const calendarActions = {
       counts: Flag.describe('`true` adds the exact count of each day.'),
     }),
     returns: DataCalendar,
-    http: { method: 'GET', path: '/users/:user_id/data-calendar', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/data-calendar', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
 };

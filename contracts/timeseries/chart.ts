@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { recordingMethod, repeated, SeriesTypeName, Source, Timestamp, UserId } from '../../domain/wire.ts';
@@ -113,7 +113,7 @@ export const chartActions = {
         .describe('The columns of each series. Default: `avg,min,max,count`.'),
     }),
     returns: Chart,
-    http: { method: 'GET', path: '/users/:user_id/timeseries/chart', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/timeseries/chart', access: 'data.read', tag: 'Data' },
     idempotent: true,
     timeoutMs: 10_000,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
 import { RangeEnd, RangeStart } from '../../domain/time/time.ts';
 import { OtherEventType, repeated, UserId, WorkoutTypeName } from '../../domain/wire.ts';
@@ -42,7 +42,7 @@ export const readActions = {
       limit: limitUpTo(100),
     }),
     returns: pageOf(Sample).meta({ id: 'TimeseriesPage' }),
-    http: { method: 'GET', path: '/users/:user_id/timeseries', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/timeseries', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   workouts: action({
@@ -52,14 +52,19 @@ export const readActions = {
       record_type: WorkoutTypeName.optional().describe('Only workouts of this type.'),
     }),
     returns: pageOf(Workout).meta({ id: 'WorkoutPage' }),
-    http: { method: 'GET', path: '/users/:user_id/events/workouts', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/events/workouts', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   workout: action({
     summary: 'Get one workout',
     params: z.object({ user_id: UserId, event_id: RecordId }),
     returns: SingleWorkout,
-    http: { method: 'GET', path: '/users/:user_id/events/workouts/:event_id', access: readers, tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/events/workouts/:event_id',
+      access: 'data.read',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
   sleeps: action({
@@ -73,14 +78,14 @@ export const readActions = {
         ),
     }),
     returns: pageOf(ListedSleepSession).meta({ id: 'SleepSessionPage' }),
-    http: { method: 'GET', path: '/users/:user_id/events/sleep', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/events/sleep', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   sleep: action({
     summary: 'Get one sleep session',
     params: z.object({ user_id: UserId, event_id: RecordId }),
     returns: SingleSleepSession,
-    http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   others: action({
@@ -92,14 +97,14 @@ export const readActions = {
       type: OtherEventType.optional().describe('Only events of this type.'),
     }),
     returns: pageOf(OtherEvent).meta({ id: 'OtherEventPage' }),
-    http: { method: 'GET', path: '/users/:user_id/events/other', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/events/other', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   other: action({
     summary: 'Get one event that is neither a workout nor a sleep',
     params: z.object({ user_id: UserId, event_id: RecordId }),
     returns: OtherEvent,
-    http: { method: 'GET', path: '/users/:user_id/events/other/:event_id', access: readers, tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/events/other/:event_id', access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { UserId } from '../../domain/wire.ts';
 import { PrivacyZone } from '../../domain/workouts/route-privacy.ts';
 
@@ -37,7 +37,7 @@ export const routePrivacyActions = {
     summary: 'Get which positions of routes are stored',
     params: z.object({ user_id: UserId }),
     returns: RoutePrivacy,
-    http: { method: 'GET', path, access: readers, tag: 'Data' },
+    http: { method: 'GET', path, access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   changeRoutePrivacy: action({
@@ -46,7 +46,7 @@ export const routePrivacyActions = {
       'A privacy zone cuts both ends of a route before it is stored: the positions from its start to the first one outside of all zones, and those from the last one outside of all zones to its end. Other streams stay. A passage through a zone in the middle of a route stays. Routes that are already stored are cut in the background. Removed zones do not bring positions back.',
     params: Change,
     returns: RoutePrivacy,
-    http: { method: 'PATCH', path, access: writers, tag: 'Data', audit: 'user.route_privacy_changed' },
+    http: { method: 'PATCH', path, access: 'data.write', tag: 'Data', audit: 'user.route_privacy_changed' },
     idempotent: true,
   }),
   /** The rules for one user's routes. `version` belongs to the items that are cut by them. */

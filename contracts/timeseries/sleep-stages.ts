@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { Source, Timestamp, UserId } from '../../domain/wire.ts';
 import { RecordId, StageInterval } from './schemas.ts';
 
@@ -31,7 +31,7 @@ export const sleepStageActions = {
     http: {
       method: 'GET',
       path: '/users/:user_id/events/sleep/:event_id/stages',
-      access: readers,
+      access: 'data.read',
       tag: 'Data',
     },
     idempotent: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { DeviceType, SummedTypeName } from '../../domain/records/interval-records.ts';
 import { UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
@@ -43,7 +43,7 @@ export const sourcePriorityActions = {
     summary: 'Get the order of sources of a user',
     params: z.object({ user_id: UserId }),
     returns: SourcePriority,
-    http: { method: 'GET', path, access: readers, tag: 'Data' },
+    http: { method: 'GET', path, access: 'data.read', tag: 'Data' },
     idempotent: true,
   }),
   changeSourcePriority: action({
@@ -61,7 +61,7 @@ export const sourcePriorityActions = {
       })
       .meta({ id: 'SourcePriorityChange' }),
     returns: SourcePriority,
-    http: { method: 'PATCH', path, access: writers, tag: 'Data', audit: 'user.source_priority_changed' },
+    http: { method: 'PATCH', path, access: 'data.write', tag: 'Data', audit: 'user.source_priority_changed' },
     idempotent: true,
   }),
 };

@@ -45,7 +45,7 @@ export const unauthenticatedActions = {
     http: {
       method: 'POST',
       path: '/deliveries/remove-unauthenticated',
-      access: ['developer'],
+      access: 'operations',
       status: 202,
       tag: 'Operations',
       audit: 'delivery.unauthenticated_removed',

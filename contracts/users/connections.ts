@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Flag, Text, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
@@ -12,7 +12,7 @@ export const connectionActions = {
     summary: "List a user's connections to providers",
     params: z.object({ user_id: UserId }),
     returns: z.array(Connection),
-    http: { method: 'GET', path: '/users/:user_id/connections', access: readers, tag: 'Connections' },
+    http: { method: 'GET', path: '/users/:user_id/connections', access: 'users.read', tag: 'Connections' },
     idempotent: true,
   }),
   connect: action({
@@ -49,7 +49,7 @@ export const connectionActions = {
     http: {
       method: 'POST',
       path: '/users/:user_id/connections',
-      access: writers,
+      access: 'connections.write',
       status: 201,
       tag: 'Connections',
       idempotencyKey: true,
@@ -69,7 +69,7 @@ export const connectionActions = {
     http: {
       method: 'DELETE',
       path: '/users/:user_id/connections/:provider',
-      access: writers,
+      access: 'connections.write',
       tag: 'Connections',
       audit: 'connection.revoked',
     },

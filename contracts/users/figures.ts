@@ -1,14 +1,24 @@
 import { z } from 'zod';
-import { action, Nothing } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
+import { UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
+import { ProjectId } from '../fields.ts';
 import { Connection } from './schemas.ts';
 
-/** Counts for operators. */
+/** Counts for operators, and the project of a user. */
 export const figureActions = {
+  /** Null if there is no such user. A deleted user keeps the project. */
+  projectOf: action({
+    summary: 'Get the project of a user',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ project_id: z.string().nullable() }),
+    idempotent: true,
+    unchecked: true,
+  }),
   /** The exact numbers of users and connections, without counting rows. */
   figures: action({
     summary: 'Count users and connections',
-    params: Nothing,
+    params: z.object({ project_id: ProjectId }),
     returns: z.object({
       users: z.int(),
       connections: z.array(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, readers, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { FlagOrAny, SortOrder, Text, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
@@ -34,7 +34,7 @@ export const userActions = {
     http: {
       method: 'POST',
       path: '/users',
-      access: writers,
+      access: 'users.write',
       status: 201,
       tag: 'Users',
       idempotencyKey: true,
@@ -75,28 +75,40 @@ export const userActions = {
         .describe('Only users with a connection in this state; with `provider`, a connection to it.'),
     }),
     returns: UserPage,
-    http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },
+    http: { method: 'GET', path: '/users', access: 'users.list', tag: 'Users', audit: 'user.read' },
     idempotent: true,
   }),
   get: action({
     summary: 'Get one user',
     params: z.object({ user_id: UserId }),
     returns: User,
-    http: { method: 'GET', path: '/users/:user_id', access: readers, tag: 'Users' },
+    http: { method: 'GET', path: '/users/:user_id', access: 'users.read', tag: 'Users' },
     idempotent: true,
   }),
   update: action({
     summary: 'Update a user; omitted fields are unchanged',
     params: UserFields.extend({ user_id: UserId }).meta({ id: 'UserFields' }),
     returns: User,
-    http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
+    http: {
+      method: 'PATCH',
+      path: '/users/:user_id',
+      access: 'users.write',
+      tag: 'Users',
+      audit: 'user.updated',
+    },
   }),
   remove: action({
     summary: 'Delete a user and all their data',
     description: 'The user is deleted when the response arrives. Their data is erased in the background.',
     params: z.object({ user_id: UserId }),
     returns: User,
-    http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.deleted' },
+    http: {
+      method: 'DELETE',
+      path: '/users/:user_id',
+      access: 'users.write',
+      tag: 'Users',
+      audit: 'user.deleted',
+    },
     timeoutMs: 10_000,
   }),
 };

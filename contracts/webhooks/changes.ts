@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { action, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
+import { ProjectId } from '../fields.ts';
 import { EventType } from './events.ts';
 
 const longestWaitSeconds = 30;
@@ -63,13 +64,20 @@ export const changeActions = {
     http: {
       method: 'GET',
       path: '/changes',
-      access: writers,
+      access: 'changes.read',
       tag: 'Changes',
+      userFilter: true,
       waits: 'wait_seconds',
       failures: ['CURSOR_EXPIRED'],
     },
     idempotent: true,
     timeoutMs: 40_000,
+  }),
+  forgetProject: action({
+    summary: 'Delete the endpoints of a project that is deleted',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ deleted: z.int() }),
+    idempotent: true,
   }),
   forgetUser: action({
     summary: 'Erase the changes and messages of a deleted user, but the change that reports the deletion',

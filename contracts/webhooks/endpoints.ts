@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, Nothing, writers } from '../../domain/contract.ts';
+import { action, Nothing } from '../../domain/contract.ts';
 import {
   EndpointFields,
   EndpointId,
@@ -24,7 +24,7 @@ export const endpointActions = {
     http: {
       method: 'POST',
       path,
-      access: writers,
+      access: 'webhooks.write',
       status: 201,
       tag,
       idempotencyKey: true,
@@ -35,14 +35,14 @@ export const endpointActions = {
     summary: 'List webhook endpoints, oldest first',
     params: Nothing,
     returns: z.array(WebhookEndpoint),
-    http: { method: 'GET', path, access: writers, tag },
+    http: { method: 'GET', path, access: 'webhooks.read', tag },
     idempotent: true,
   }),
   getEndpoint: action({
     summary: 'Get one webhook endpoint',
     params: ofEndpoint,
     returns: WebhookEndpoint,
-    http: { method: 'GET', path: `${path}/:endpoint_id`, access: writers, tag },
+    http: { method: 'GET', path: `${path}/:endpoint_id`, access: 'webhooks.read', tag },
     idempotent: true,
   }),
   updateEndpoint: action({
@@ -56,7 +56,7 @@ export const endpointActions = {
     http: {
       method: 'PATCH',
       path: `${path}/:endpoint_id`,
-      access: writers,
+      access: 'webhooks.write',
       tag,
       audit: 'webhook_endpoint.updated',
     },
@@ -68,7 +68,7 @@ export const endpointActions = {
     http: {
       method: 'DELETE',
       path: `${path}/:endpoint_id`,
-      access: writers,
+      access: 'webhooks.write',
       tag,
       audit: 'webhook_endpoint.deleted',
     },
@@ -88,7 +88,7 @@ export const endpointActions = {
     http: {
       method: 'POST',
       path: `${path}/:endpoint_id/rotate-secret`,
-      access: writers,
+      access: 'webhooks.write',
       tag,
       bodyOptional: true,
       idempotencyKey: true,
@@ -103,7 +103,7 @@ export const endpointActions = {
     http: {
       method: 'POST',
       path: `${path}/:endpoint_id/test`,
-      access: writers,
+      access: 'webhooks.write',
       tag,
       bodyOptional: true,
       audit: 'webhook_endpoint.tested',

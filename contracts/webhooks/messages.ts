@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, writers } from '../../domain/contract.ts';
+import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import {
@@ -34,7 +34,7 @@ export const messageActions = {
     returns: z
       .object({ data: z.array(WebhookMessage), pagination: ForwardPagination })
       .meta({ id: 'WebhookMessagePage' }),
-    http: { method: 'GET', path: `${path}/messages`, access: writers, tag },
+    http: { method: 'GET', path: `${path}/messages`, access: 'webhooks.read', tag },
     idempotent: true,
   }),
   message: action({
@@ -51,7 +51,7 @@ export const messageActions = {
     http: {
       method: 'POST',
       path: `${path}/messages/:message_id/resend`,
-      access: writers,
+      access: 'webhooks.write',
       status: 202,
       tag,
       bodyOptional: true,
@@ -68,7 +68,7 @@ export const messageActions = {
     http: {
       method: 'POST',
       path: `${path}/recover`,
-      access: writers,
+      access: 'webhooks.write',
       status: 202,
       tag,
       idempotencyKey: true,
@@ -85,7 +85,7 @@ export const messageActions = {
     http: {
       method: 'POST',
       path: `${path}/replay`,
-      access: writers,
+      access: 'webhooks.write',
       status: 202,
       tag,
       idempotencyKey: true,

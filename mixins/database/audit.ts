@@ -21,7 +21,7 @@ export interface NewAuditEntry {
  * service: `await recordAudit(transaction, ctx.origin, { action: 'user.updated', userId })`.
  */
 export async function recordAudit(on: Queryable, origin: AuditOrigin, entry: NewAuditEntry): Promise<void> {
-  await on.query('select auth.record_audit($1, $2, $3, $4, $5, $6)', valuesOf(origin, entry));
+  await on.query('select auth.record_audit($1, $2, $3, $4, $5, $6, $7)', valuesOf(origin, entry));
 }
 
 /** As `recordAudit`, within a MikroORM transaction. */
@@ -30,11 +30,11 @@ export async function recordAuditInOrm(
   origin: AuditOrigin,
   entry: NewAuditEntry,
 ): Promise<void> {
-  await em.execute('select auth.record_audit(?, ?, ?, ?, ?, ?)', valuesOf(origin, entry));
+  await em.execute('select auth.record_audit(?, ?, ?, ?, ?, ?, ?)', valuesOf(origin, entry));
 }
 
-function valuesOf({ actor, requestId }: AuditOrigin, entry: NewAuditEntry): (string | null)[] {
+function valuesOf({ actor, requestId, projectId }: AuditOrigin, entry: NewAuditEntry): (string | null)[] {
   const { action, userId = null, subjectId = userId } = entry;
   const details = entry.details === undefined ? null : JSON.stringify(entry.details);
-  return [actor, requestId, action, userId, subjectId, details];
+  return [actor, requestId, action, userId, subjectId, details, projectId ?? null];
 }

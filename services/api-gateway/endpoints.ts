@@ -1,5 +1,11 @@
 import { contracts } from '../../contracts/all.ts';
-import { type ActionDefinition, apiPrefix, type Contract, type HttpRoute } from '../../domain/contract.ts';
+import {
+  type ActionDefinition,
+  apiPrefix,
+  type Contract,
+  type HttpRoute,
+  permissionOf,
+} from '../../domain/contract.ts';
 
 /** One route: an action of a contract and how it is reached. */
 export interface Endpoint {
@@ -31,13 +37,14 @@ export const consolePages = [
   'webhooks',
   'webhooks/:id',
   'developers',
+  'members',
   'providers',
   'account',
 ] as const;
 
 /** Whether the console may call a route: every one that a developer may call. */
 export function isOfConsole({ access, delivery, browser }: HttpRoute): boolean {
-  return access.includes('developer') && delivery === undefined && browser === undefined;
+  return permissionOf({ access }) !== null && delivery === undefined && browser === undefined;
 }
 
 /** The route of an action. @throws if its contract states none */

@@ -4,7 +4,7 @@ import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
 import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time/time.ts';
 import type { Queryable } from '../../mixins/database/database.ts';
-import { type AuditFilter, type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
+import { type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
@@ -22,12 +22,13 @@ export interface AuditQuery {
 /** One page of the audit trail, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readAudit(
   database: Queryable,
+  project: string,
   request: AuditQuery,
   nowMs: number,
 ): Promise<Page<AuditEntry>> {
   const { limit } = request;
   const range = rangeOf(request, nowMs);
-  const filter = filterOf(request, range);
+  const filter = { project, ...filterOf(request, range) };
   const query = ['audit', filter];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const [rows, totalCount] = await Promise.all([
@@ -46,7 +47,7 @@ function rangeOf({ start_time, end_time }: AuditQuery, nowMs: number): Range {
 }
 
 // Without `end_time` the range has no end, so that entries written during the request are included.
-function filterOf({ user_id, actor, action, start_time, end_time }: AuditQuery, range: Range): AuditFilter {
+function filterOf({ user_id, actor, action, start_time, end_time }: AuditQuery, range: Range) {
   return {
     userId: user_id ?? null,
     actor: actor ?? null,

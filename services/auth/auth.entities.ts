@@ -8,7 +8,13 @@ export const Developer = defineEntity({
   name: 'Developer',
   schema: 'auth',
   tableName: 'developer',
-  properties: { id: id(), email: p.text(), password: p.text(), createdAt: createdAt() },
+  properties: {
+    id: id(),
+    email: p.text(),
+    password: p.text(),
+    createdAt: createdAt(),
+    isOwner: p.boolean().name('is_owner').default(false),
+  },
 });
 
 /** An API key; `hash` is the SHA-256 of its text, which is not stored. */
@@ -19,7 +25,11 @@ export const ApiKey = defineEntity({
   properties: {
     id: id(),
     hash: p.text(),
+    projectId: p.text().name('project_id'),
     name: p.text(),
+    scopes: p.array().nullable(),
+    expiresAt: p.datetime(3).name('expires_at').nullable(),
+    addresses: p.array().nullable(),
     createdBy: p.uuid().name('created_by'),
     createdAt: createdAt(),
     lastUsedAt: p.datetime(3).name('last_used_at').nullable(),
@@ -34,6 +44,7 @@ export const Application = defineEntity({
   properties: {
     id: id(),
     appId: p.text().name('app_id'),
+    projectId: p.text().name('project_id'),
     secretHash: p.text().name('secret_hash'),
     name: p.text(),
     createdAt: createdAt(),

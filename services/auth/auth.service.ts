@@ -1,5 +1,7 @@
 import { auth } from '../../contracts/auth.ts';
+import { defaultProject } from '../../domain/access.ts';
 import { implement } from '../../runtime/implement.ts';
+import { projectOf } from '../../runtime/user-project.ts';
 import {
   callingDeveloper,
   changePassword,
@@ -26,10 +28,20 @@ import {
 import { countAttempt } from './log-in/attempts.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
 import { logIn } from './log-in/log-in.ts';
+import {
+  addMember,
+  createProject,
+  removeMember,
+  removeProject,
+  toMember,
+  toProject,
+  updateProject,
+} from './projects.ts';
 import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
+import { selectMembers, selectProjects } from './queries/select-projects.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
 import { revoke } from './tokens/revoke.ts';
@@ -73,44 +85,70 @@ export default implement(auth, {
       );
     },
     async createDeveloper(ctx) {
-      return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params.email, ctx.params.password));
+      return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params));
     },
     async listDevelopers(ctx) {
       return (await selectDevelopers(ctx.reads)).map(toDeveloper);
     },
     async removeDeveloper(ctx) {
-      const { id, email, created_at } = await deleteDeveloper(
+      const { id, email, created_at, is_owner } = await deleteDeveloper(
         ctx.database,
         ctx.origin,
         ctx.params.developer_id,
       );
-      return toDeveloper({ id, email, createdAt: created_at });
+      return toDeveloper({ id, email, createdAt: created_at, isOwner: is_owner });
     },
-    createKey: (ctx) => createApiKey(ctx, ctx.params.name, callingDeveloper(ctx.meta).developer_id),
+    createKey(ctx) {
+      const { name, scopes, expires_at, addresses } = ctx.params;
+      const expiresAt = expires_at === null ? null : new Date(expires_at.ms);
+      const given = { name, scopes, expires_at: expiresAt, addresses };
+      return createApiKey(ctx, projectOf(ctx.meta), given, callingDeveloper(ctx.meta).developer_id);
+    },
     async listKeys(ctx) {
-      return (await selectApiKeys(ctx.reads)).map(shownKey);
+      return (await selectApiKeys(ctx.reads, projectOf(ctx.meta))).map(shownKey);
     },
     async renameKey(ctx) {
       return shownKey(
-        await acting(ctx.database, ctx.origin, (on) => renameApiKey(on, ctx.params.key_id, ctx.params.name)),
+        await acting(ctx.database, ctx.origin, (on) =>
+          renameApiKey(on, projectOf(ctx.meta), ctx.params.key_id, ctx.params.name),
+        ),
       );
     },
-    rotateKey: (ctx) => replaceApiKey(ctx, ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
-    removeKey: (ctx) => removeKey(ctx, ctx.params),
-    createApplication: (ctx) => createApplication(ctx, ctx.params.name),
+    rotateKey: (ctx) =>
+      replaceApiKey(ctx, projectOf(ctx.meta), ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
+    removeKey: (ctx) => removeKey(ctx, projectOf(ctx.meta), ctx.params),
+    createApplication: (ctx) => createApplication(ctx, projectOf(ctx.meta), ctx.params.name),
     async listApplications(ctx) {
-      return (await selectApplications(ctx.reads)).map(toApplication);
+      return (await selectApplications(ctx.reads, projectOf(ctx.meta))).map(toApplication);
     },
     async renameApplication(ctx) {
-      return toApplication(await changeApplication(ctx, ctx.params.app_id, { name: ctx.params.name }));
+      return toApplication(
+        await changeApplication(ctx, projectOf(ctx.meta), ctx.params.app_id, { name: ctx.params.name }),
+      );
     },
     async removeApplication(ctx) {
-      return toApplication(await deleteApplication(ctx, ctx.params.app_id));
+      return toApplication(await deleteApplication(ctx, projectOf(ctx.meta), ctx.params.app_id));
     },
-    rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.app_id),
+    rotateSecret: (ctx) => replaceSecret(ctx, projectOf(ctx.meta), ctx.params.app_id),
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     issueForCode: (ctx) => issueForCode(ctx, ctx.params),
-    audit: (ctx) => readAudit(ctx.reads, ctx.params, Date.now()),
+    async listProjects(ctx) {
+      return (await selectProjects(ctx.reads, callingDeveloper(ctx.meta).developer_id)).map(toProject);
+    },
+    createProject: (ctx) => createProject(ctx, ctx.params),
+    updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
+    removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    async isShared({ reads }) {
+      return {
+        shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,
+      };
+    },
+    async listMembers(ctx) {
+      return (await selectMembers(ctx.reads, projectOf(ctx.meta))).map(toMember);
+    },
+    addMember: (ctx) => addMember(ctx, projectOf(ctx.meta), ctx.params),
+    removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params.developer_id),
+    audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
     async forgetUser(ctx) {

@@ -36,10 +36,11 @@ interface Ending {
  */
 export async function removeKey(
   { database, call, origin }: Ending & { readonly origin: AuditOrigin },
+  project: string,
   { key_id, keep_endpoints }: { readonly key_id: string; readonly keep_endpoints: boolean },
 ): Promise<DeletedApiKey> {
   const { key, ended } = await acting(database, origin, async (on) => {
-    const row = await deleteApiKey(on, key_id);
+    const row = await deleteApiKey(on, project, key_id);
     if (row === null) throw new ServiceError('API_KEY_NOT_FOUND');
     const payload = { key_ids: [row.id, ...row.former_ids], keep_endpoints, actor: origin.actor };
     await enqueue(on, kind, { key: row.id, payload, delayMs });

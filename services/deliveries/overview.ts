@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Overview, ProviderSetup } from '../../contracts/deliveries/overview.ts';
+import { defaultProject } from '../../domain/access.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
@@ -23,7 +24,7 @@ export async function readOverview({ database, call }: Pick<Deps, 'database' | '
   const [backlog, times, figures, endpoints] = await Promise.all([
     selectBacklog(database),
     selectTimes(database),
-    call('users.figures', {}, asked).catch(() => null),
+    call('users.figures', { project_id: defaultProject }, asked).catch(() => null),
     call('webhooks.listEndpoints', {}, asked).catch(() => null),
   ]);
   const { dead_deliveries, dead_jobs } = backlog;

@@ -9,23 +9,25 @@ import { toUser } from './wire.ts';
 /** One page of users with the number of all matching users. */
 export async function listUsers(
   database: Database,
+  project: string,
   query: UserQuery & { readonly page: number; readonly limit: number },
 ): Promise<UserPage> {
   const { page, limit } = query;
   const offset = (page - 1) * limit;
-  const { users, total } = await selectUsers(database, query, offset, limit);
+  const { users, total } = await selectUsers(database, project, query, offset, limit);
   return { items: users.map(toUser), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
 function selectUsers(
   database: Database,
+  project: string,
   query: UserQuery,
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
-  if (isByConnectionOnly(query)) return selectUsersByConnection(database, query, offset, limit);
-  if (isNarrowed(query)) return selectMatchingUsers(database, query, offset, limit);
-  return selectAllUsers(database, { ...query, offset, limit });
+  if (isByConnectionOnly(query)) return selectUsersByConnection(database, project, query, offset, limit);
+  if (isNarrowed(query)) return selectMatchingUsers(database, project, query, offset, limit);
+  return selectAllUsers(database, project, { ...query, offset, limit });
 }
 
 function isNarrowed(query: UserQuery): boolean {

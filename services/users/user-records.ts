@@ -15,12 +15,17 @@ export type UserFields = {
 };
 
 /** Creates a user. @throws EXTERNAL_USER_ID_TAKEN (409) */
-export function createUser(orm: Orm, origin: AuditOrigin, fields: UserFields): Promise<UserRow> {
+export function createUser(
+  orm: Orm,
+  origin: AuditOrigin,
+  project: string,
+  fields: UserFields,
+): Promise<UserRow> {
   return orm.fork().transactional(async (em) => {
-    const rows = await em.execute<{ id: string }[]>(
-      insert,
-      names.map((name) => fields[name] ?? null),
-    );
+    const rows = await em.execute<{ id: string }[]>(insert, [
+      project,
+      ...names.map((name) => fields[name] ?? null),
+    ]);
     const [row] = rows;
     if (row === undefined) throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
     await recordAuditInOrm(em, origin, { action: 'user.created', userId: row.id });
@@ -30,8 +35,8 @@ export function createUser(orm: Orm, origin: AuditOrigin, fields: UserFields): P
 
 // `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert = `
-  insert into users.person (first_name, last_name, email, external_user_id, time_zone) values (?, ?, ?, ?, ?)
-  on conflict (external_user_id) where deleted_at is null do nothing returning id`;
+  insert into users.person (project_id, first_name, last_name, email, external_user_id, time_zone) values (?, ?, ?, ?, ?, ?)
+  on conflict (project_id, external_user_id) where deleted_at is null do nothing returning id`;
 
 /** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
 export async function updateUser(
@@ -42,7 +47,7 @@ export async function updateUser(
 ): Promise<ListedUser> {
   const change = columnsOf(fields);
   if (Object.keys(change).length > 0) {
-    await refuseTaken({ orm, database }, id, fields);
+    await refuseTaken(database, id, fields);
     await unlessTaken(writeChange(orm, origin, id, fields));
   }
   return selectUser(database, id);
@@ -50,16 +55,21 @@ export async function updateUser(
 
 // Checked before the update because PostgreSQL logs the conflict as an error. Of two concurrent changes, one still fails on
 // the constraint.
-async function refuseTaken(
-  { orm, database }: { readonly orm: Orm; readonly database: Queryable },
-  id: string,
-  { external_user_id }: UserFields,
-): Promise<void> {
+async function refuseTaken(database: Queryable, id: string, { external_user_id }: UserFields): Promise<void> {
   if (external_user_id === undefined || external_user_id === null) return;
-  const holder = await orm.fork().findOne(UserRow, { externalUserId: external_user_id, deletedAt: null });
-  if (holder === null || holder.id === id) return;
+  const holder = await selectHolder(database, id, external_user_id);
+  if (holder === null || holder === id) return;
   await selectUser(database, id);
   throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
+}
+
+async function selectHolder(database: Queryable, id: string, externalId: string): Promise<string | null> {
+  const statement = `
+    select held.id from users.person p join users.person held
+      on held.project_id = p.project_id and held.external_user_id = $2 and held.deleted_at is null
+    where p.id = $1`;
+  const [row] = await database.query<{ id: string }>(statement, [id, externalId]);
+  return row?.id ?? null;
 }
 
 function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: UserFields): Promise<void> {

@@ -8,6 +8,7 @@ import { jobs } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { projectOf } from '../../runtime/user-project.ts';
 import { startAccessChecks } from './connections/access-checks.ts';
 import { changeUnconfirmedScopes } from './connections/change-scopes.ts';
 import { disconnect, findConnection, stopBackfill } from './connections/connections.ts';
@@ -26,6 +27,7 @@ import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { selectConnections } from './queries/select-connections.ts';
+import { selectProject } from './queries/select-project.ts';
 import { selectUser } from './queries/select-user.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
@@ -55,9 +57,9 @@ export default implement(users, {
   },
   actions: {
     async create(ctx) {
-      return toUser(await createUser(ctx.orm, ctx.origin, ctx.params));
+      return toUser(await createUser(ctx.orm, ctx.origin, projectOf(ctx.meta), ctx.params));
     },
-    list: (ctx) => listUsers(ctx.reads, ctx.params),
+    list: (ctx) => listUsers(ctx.reads, projectOf(ctx.meta), ctx.params),
     async get(ctx) {
       return toUser(await selectUser(ctx.reads, ctx.params.user_id));
     },
@@ -118,10 +120,13 @@ export default implement(users, {
       if (outcome === 'revoked') await stopBackfill(ctx.call, ctx.params.connection_id);
       return { outcome };
     },
-    async figures({ database }) {
+    async figures({ database, params: { project_id } }) {
       const order = { sort_by: 'created_at', sort_order: 'asc' } as const;
-      const { total } = await selectAllUsers(database, { ...order, offset: 0, limit: 1 });
-      return { users: total, connections: await selectConnectionCounts(database) };
+      const { total } = await selectAllUsers(database, project_id, { ...order, offset: 0, limit: 1 });
+      return { users: total, connections: await selectConnectionCounts(database, project_id) };
+    },
+    async projectOf({ reads, params }) {
+      return { project_id: await selectProject(reads, params.user_id) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

@@ -1,15 +1,16 @@
 import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { webhooks } from '../../contracts/webhooks.ts';
-import { database } from '../../mixins/database/database.ts';
+import { type Database, database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { Environment, Meta } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { projectOf } from '../../runtime/user-project.ts';
 import { startDelivering } from './deliver/deliver.ts';
 import { setDeliveryFigures } from './deliver/delivery-figures.ts';
 import { messageBodies } from './deliver/message-body.ts';
@@ -42,6 +43,7 @@ import {
 } from './messages/requeue.ts';
 import { resendMessage } from './messages/resend.ts';
 import { retentionHandlers } from './messages/retention.ts';
+import { deleteEndpointsOf } from './queries/delete-endpoints-of.ts';
 import { forgetUser } from './queries/forget-user.ts';
 
 /** How events show values, by the settings. */
@@ -78,24 +80,40 @@ export function webhooksService({
     },
     actions: {
       createEndpoint: (ctx) => createEndpoint(ctx, ctx.params),
-      listEndpoints: ({ reads }) => listEndpoints(reads),
-      getEndpoint: ({ reads, params }) => findEndpoint(reads, params.endpoint_id),
+      listEndpoints: ({ reads, meta }) => listEndpoints(reads, projectOf(meta)),
+      getEndpoint: ({ reads, meta, params }) => findEndpoint(reads, projectOf(meta), params.endpoint_id),
       updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
       removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
       endKeys: (ctx) => endKeys(ctx, ctx.params),
       rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
-      testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx, pace) }, ctx.params.endpoint_id),
-      messages: ({ reads, params }) => listMessages(reads, params),
+      async testEndpoint(ctx) {
+        await requireEndpoint(ctx);
+        return testEndpoint({ ...ctx, ...deliveryOf(ctx, pace) }, ctx.params.endpoint_id);
+      },
+      messages: ({ reads, meta, params }) => listMessages(reads, projectOf(meta), params),
       message: ({ reads, params }) => findMessage(reads, params.message_id),
       async resendMessage(ctx) {
         const { endpoint_id, message_id } = ctx.params;
+        await requireEndpoint(ctx);
         const message = await resendMessage(ctx, endpoint_id, message_id);
         ctx.rowJobs.notify();
         return message;
       },
-      recoverMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, false), requeues),
-      replayMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, true), requeues),
-      changes: (ctx) => readFeed({ ...ctx, database: ctx.reads, shown: shownBy(ctx.config) }, ctx.params),
+      async recoverMessages(ctx) {
+        await requireEndpoint(ctx);
+        return requestRequeue(ctx, requeueOf(ctx.params, false), requeues);
+      },
+      async replayMessages(ctx) {
+        await requireEndpoint(ctx);
+        return requestRequeue(ctx, requeueOf(ctx.params, true), requeues);
+      },
+      changes(ctx) {
+        const query = { ...ctx.params, project: projectOf(ctx.meta) };
+        return readFeed({ ...ctx, database: ctx.reads, shown: shownBy(ctx.config) }, query);
+      },
+      async forgetProject({ database, params }) {
+        return { deleted: await deleteEndpointsOf(database, params.project_id) };
+      },
       async forgetUser({ database, params }) {
         return { forgotten: await forgetUser(database, params.user_id) };
       },
@@ -126,6 +144,17 @@ export function webhooksService({
 }
 
 export default webhooksService();
+
+interface OfEndpoint {
+  readonly database: Database;
+  readonly meta: Meta;
+  readonly params: { readonly endpoint_id: string };
+}
+
+/** The project of an endpoint never changes. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+async function requireEndpoint({ database, meta, params }: OfEndpoint): Promise<void> {
+  await findEndpoint(database, projectOf(meta), params.endpoint_id);
+}
 
 /** What deliveries of this process share. */
 function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>, pace: DeliveryPace) {

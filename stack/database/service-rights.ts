@@ -19,7 +19,7 @@ export interface ServiceRights {
 export const jobPrivileges =
   'select, insert, delete, update (lane, run_at, leased, attempt, failures, crashes, version, cancelled, payload, error, created_at, dead_at)';
 
-const audit = ['auth.record_audit(text, text, text, uuid, uuid, jsonb)'];
+const audit = ['auth.record_audit(text, text, text, uuid, uuid, jsonb, text)'];
 // Whoever works on deliveries claims, answers and finishes them. Bodies are inserted by the gateway only.
 const inbox = { 'deliveries.delivery': 'select, update', 'deliveries.progress': 'select, insert, update' };
 const sealed = { 'deliveries.sealed_body': 'select' };
@@ -41,7 +41,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     jobs: 'gateway',
     seesAllDeliveries: true,
   },
-  auth: { ...own('auth'), jobs: 'auth' },
+  auth: { ...own('auth'), functions: ['users.project_of(uuid)'], jobs: 'auth' },
   backfill: { ...own('backfill'), functions: audit },
   connect: { ...own('connect'), functions: audit, jobs: 'connect' },
   deliveries: {

@@ -28,6 +28,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   const clients = { anyone, pulsebus: client({ apiKey }), developer: client({ token }) };
   await callHealth(clients);
   await callAccounts(clients, client);
+  await callProjects(clients);
   await callApplications(clients);
   await callUsers(clients);
   await callData(clients, calling);
@@ -69,6 +70,19 @@ async function callAccounts({ anyone, developer }: Clients, client: (given: { to
   const rotated = await developer.auth.rotateKey({ key_id });
   await developer.auth.removeKey({ key_id: rotated.id });
   await developer.auth.audit({ limit: 5 });
+}
+
+async function callProjects({ developer }: Clients) {
+  const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
+  const { id: developer_id } = await developer.auth.createDeveloper({ ...account, is_owner: false });
+  await developer.auth.addMember({ email: account.email, role: 'support' });
+  await developer.auth.listMembers();
+  await developer.auth.removeMember({ developer_id });
+  await developer.auth.removeDeveloper({ developer_id });
+  const { id: project_id } = await developer.auth.createProject({ id: 'staging', name: 'Staging' });
+  await developer.auth.updateProject({ project_id, rate_limit_sdk: 50 });
+  await developer.auth.listProjects();
+  await developer.auth.removeProject({ project_id });
 }
 
 async function callApplications({ anyone, pulsebus, developer }: Clients) {

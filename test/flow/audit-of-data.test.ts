@@ -3,6 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import users from '../../services/users/users.service.ts';
 import { createUser, createWearer, push, startApi } from '../support/api.ts';
+import { callerOf } from '../support/callers.ts';
 import { startBroker } from '../support/servers/broker.ts';
 import { freshDatabase } from '../support/servers/database.ts';
 import { until } from '../support/until.ts';
@@ -129,7 +130,9 @@ t.test('a repeated request with an Idempotency-Key leaves one entry', async (t) 
 
 t.test('nothing is changed if the entry cannot be written', async (t) => {
   const { userId } = await createWearer(api);
-  await api.database.query('alter function auth.record_audit rename to record_audit_away');
+  await api.database.query(
+    'alter function auth.record_audit(text, text, text, uuid, uuid, jsonb, text) rename to record_audit_away',
+  );
   try {
     const asked = [
       await api.ask(`/api/v1/users/${userId}`, {
@@ -156,7 +159,7 @@ t.test('nothing is changed if the entry cannot be written', async (t) => {
 t.test('entries are written while the service auth is unavailable', async (t) => {
   const database = await freshDatabase(t);
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });
-  const caller = { kind: 'api-key', id: randomUUID(), developer_id: null, user_id: null } as const;
+  const caller = callerOf('api-key');
   const { id } = await call('users.create', {}, { meta: { caller }, requestID: 'without-auth' });
   t.match(await database.query('select action, actor, request_id, user_id from auth.audit_entry'), [
     { action: 'user.created', actor: `api_key:${caller.id}`, request_id: 'without-auth', user_id: id },

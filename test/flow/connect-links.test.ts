@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { credentialsOf } from '../../domain/contract.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/json-schema.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
@@ -88,7 +89,9 @@ t.test('a user token creates links for its own user only', async (t) => {
 });
 
 t.test('every route that a user token may call names the user', async (t) => {
-  for (const { action, route, definition } of endpoints.filter((one) => one.route.access.includes('sdk'))) {
+  for (const { action, route, definition } of endpoints.filter((one) =>
+    credentialsOf(one.route).includes('sdk'),
+  )) {
     const required = requiredOf(jsonSchema(definition.params, 'input'));
     const isNamed = route.path.includes(':user_id') || required.includes('user_id');
     t.ok(isNamed || route.userInBody, action);

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import t from 'tap';
 import { z } from 'zod';
+import { keyScopes, roles } from '../../domain/access.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { type Ask, createUser, startApi, userToken } from '../support/api.ts';
-import { type Row, rows, type Who } from './access-rows.ts';
+import { memberToken } from '../support/members.ts';
+import { grants, type Row, rows } from './access-table.ts';
 
 const secret = 'a secret of this test with 32 characters and more';
 const api = await startApi(t, {
@@ -54,6 +56,28 @@ function expired(of: string): string {
   return jwt.sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, secret, { algorithm: 'HS256' });
 }
 
+async function newKey(limits: Record<string, unknown>): Promise<string> {
+  const made = await api.ask('/api/v1/api-keys', { ...asDeveloper, body: { name: 'Limited', ...limits } });
+  return z.object({ key: z.string() }).parse(made.body).key;
+}
+
+async function expiredKey(): Promise<string> {
+  const key = await newKey({ expires_at: '2999-01-01' });
+  await api.database.query('update auth.api_key set expires_at = now() where expires_at is not null');
+  return key;
+}
+
+async function ofScopes(): Promise<Record<string, Credential>> {
+  const made = keyScopes.map(async (scope) => [`scope ${scope}`, { key: await newKey({ scopes: [scope] }) }]);
+  return Object.fromEntries(await Promise.all(made));
+}
+
+async function ofRoles(): Promise<Record<string, Credential>> {
+  const made: Record<string, Credential> = {};
+  for (const role of roles) made[`role ${role}`] = { token: await memberToken(api, role) };
+  return made;
+}
+
 const credentials: Readonly<Record<string, Credential>> = {
   none: {},
   'a nonsense token': { token: 'nonsense' },
@@ -66,6 +90,10 @@ const credentials: Readonly<Record<string, Credential>> = {
   'a token of a deleted developer': { token: await deletedDeveloper() },
   'an API key': { key: api.apiKey },
   'a developer token': asDeveloper,
+  ...(await ofRoles()),
+  ...(await ofScopes()),
+  'an expired key': { key: await expiredKey() },
+  'a key for another address': { key: await newKey({ addresses: ['192.0.2.0/24'] }) },
   'the user token of this user': { token },
   'the user token of another user': { token: await userToken(api, other) },
   'no webhook header': { headers: {} },
@@ -73,29 +101,31 @@ const credentials: Readonly<Record<string, Credential>> = {
 };
 const names = Object.keys(credentials);
 
-const letIn: Readonly<Record<Who, readonly string[]>> = {
-  readers: ['an API key', 'a developer token', 'the user token of this user'],
-  // The user is in the body, which these requests do not have.
-  tokens: [
-    'an API key',
-    'a developer token',
-    'the user token of this user',
-    'the user token of another user',
-  ],
-  company: ['an API key', 'a developer token'],
-  developers: ['a developer token'],
-  issuing: ['a developer token'],
-  uploads: ['an API key', 'a developer token', 'the user token of this user'],
-  anybody: [],
-  client: [],
-};
-const alive = [...letIn.readers, 'the user token of another user'];
 const without = ['none', 'no webhook header', 'a wrong webhook header'];
+const limited = names.filter((name) => /^(role|scope) /.test(name));
+const alive = [
+  ...['an API key', 'a developer token', 'the user token of this user', 'the user token of another user'],
+  ...['a key for another address', ...limited],
+];
 
-function expectedOf([, , who, status]: Row, name: string): number {
-  if (who === 'anybody' || letIn[who].includes(name)) return status;
+function isLetIn(path: string, who: keyof typeof grants, name: string): boolean {
+  const { roles: ofRole, scopes, ...rest } = grants[who];
+  const [kind = '', limit = ''] = name.split(' ');
+  if (kind === 'role') return ofRole.split(' ').includes(limit);
+  if (kind === 'scope') return scopes.split(' ').includes(limit);
+  if (name === 'a developer token') return true;
+  if (name === 'an API key') return scopes !== '';
+  const isOwn = 'own' in rest;
+  // The user is in the body, which this request does not have.
+  if (name === 'the user token of another user') return isOwn && path === '/connect/sessions';
+  return isOwn && name === 'the user token of this user';
+}
+
+function expectedOf([, path, who, status]: Row, name: string): number {
+  if (who === 'anybody') return status;
   if (who === 'client') return without.indexOf(name) > 0 ? 401 : status;
-  if (who === 'issuing' && without.includes(name)) return 400;
+  if (isLetIn(path, who, name)) return status;
+  if (path.endsWith('/token') && without.includes(name)) return 400;
   return alive.includes(name) ? 403 : 401;
 }
 
@@ -103,7 +133,7 @@ const changes = ['POST', 'PATCH', 'DELETE'];
 
 function pathOf([method, path, who]: Row, name: string): string {
   const mayBeNobody =
-    who !== 'uploads' &&
+    who !== 'data.upload' &&
     changes.includes(method) &&
     alive.includes(name) &&
     !name.startsWith('the user token');
@@ -151,13 +181,7 @@ for (const row of rows) {
 }
 
 /** A method that a path does not have is refused before the credential is read: one of each kind is tried. */
-const kinds = [
-  'none',
-  'a nonsense token',
-  'an API key',
-  'a developer token',
-  'the user token of another user',
-];
+const kinds = ['none', 'a nonsense token', 'an API key', 'a developer token'];
 
 /** Paths whose other methods belong to a path with a parameter. */
 const shared = new Set(['/deliveries/reprocess', '/deliveries/remove-unauthenticated']);
@@ -196,7 +220,9 @@ t.test('refused requests change nothing', async (t) => {
     { provider: 'phone', status: 'active' },
   ]);
   const made = 'select name from auth.api_key order by created_at';
-  t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');
+  const given = 3 + keyScopes.length + 2;
+  const owners = roles.filter((role) => grants.credentials.roles.includes(role)).length + 1;
+  t.equal((await api.database.query(made)).length, given - 1 + owners, 'those that developers made');
 });
 
 t.test('a malformed key gets the name of the header, and counts like an unknown one', async (t) => {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { idempotency } from '../../services/api-gateway/pipeline/idempotency.ts';
 import { type Answer, type Ask, createUser, startApi } from '../support/api.ts';
+import { callerOf } from '../support/callers.ts';
 import { refusal } from '../support/refusal.ts';
 
 const api = await startApi(t);
@@ -180,7 +180,7 @@ t.test('an answer that arrives after the erasure of its user is not kept', async
   if (endpoint === undefined) throw new Error('there is no route to connect a user');
   const logger = api.broker.getLogger('tests');
   const kept = idempotency(api.database, { ENCRYPTION_KEY: ['x'.repeat(32)] }, logger);
-  const caller = { kind: 'api-key' as const, id: randomUUID(), developer_id: null, user_id: null };
+  const caller = callerOf('api-key');
   const asked = { key: 'in work', caller, endpoint, params: { user_id: userId } };
   const answer = await kept.once(asked, async () => {
     await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
@@ -242,7 +242,7 @@ t.test('an answer survives a new first ENCRYPTION_KEY, and is unknown without it
     'the new secret of 32 characters and more',
   ];
   const logger = api.broker.getLogger('tests');
-  const caller = { kind: 'api-key' as const, id: randomUUID(), developer_id: null, user_id: null };
+  const caller = callerOf('api-key');
   const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.create');
   if (endpoint === undefined) throw new Error('there is no route to create a user');
@@ -259,7 +259,7 @@ t.test('an answer survives a new first ENCRYPTION_KEY, and is unknown without it
 
 t.test('a failure without effect releases the key, a time-out does not', async (t) => {
   const logger = api.broker.getLogger('tests');
-  const caller = { kind: 'api-key' as const, id: randomUUID(), developer_id: null, user_id: null };
+  const caller = callerOf('api-key');
   const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.create');
   if (endpoint === undefined) throw new Error('there is no route to create a user');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { credentialsOf } from '../../domain/contract.ts';
 import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
 import { jsonSchema, propertiesOf } from '../../services/api-gateway/openapi/json-schema.ts';
 import { type Answer, createUser, startApi, userToken } from '../support/api.ts';
@@ -49,7 +50,7 @@ function send({ route }: Endpoint, query: string, body?: unknown): Promise<Answe
     .replace(':user_id', route.method === 'GET' ? user : randomUUID())
     .replace(':provider', 'devicemaker')
     .replace(/:[a-z_]+/g, randomUUID());
-  const credential = route.access.includes('developer') ? { token: api.developerToken } : {};
+  const credential = credentialsOf(route).includes('developer') ? { token: api.developerToken } : {};
   return api.ask(`/api/v1${path}${query}`, {
     ...credential,
     method: route.method,

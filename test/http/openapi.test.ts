@@ -99,7 +99,7 @@ t.test('summaries and descriptions are written as a reference', async (t) => {
 t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
-    ...['Accounts', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
+    ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
     ...['Tokens', 'Applications', 'Uploads', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));

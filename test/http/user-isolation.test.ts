@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { credentialsOf } from '../../domain/contract.ts';
 import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
@@ -150,7 +151,7 @@ t.test('a user_id in a body never replaces the one in the path', async (t) => {
     const answer = await api.ask(path, {
       method: route.method,
       body,
-      ...(route.access.includes('api-key') ? { key: api.apiKey } : { token: api.developerToken }),
+      ...(credentialsOf(route).includes('api-key') ? { key: api.apiKey } : { token: api.developerToken }),
     });
     // Apps take a 404 as final, so uploads for an unknown user are 403.
     const refusals = route.delivery === undefined ? [404, 422] : [403];

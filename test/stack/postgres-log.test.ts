@@ -10,6 +10,7 @@ import users from '../../services/users/users.service.ts';
 import { databaseWarnings } from '../../stack/database/database-warnings.ts';
 import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
 import { type Stack, startStack } from '../../stack/servers/stack.ts';
+import { callerOf } from '../support/callers.ts';
 import { refusal } from '../support/refusal.ts';
 import { startBroker } from '../support/servers/broker.ts';
 
@@ -93,7 +94,7 @@ t.test('expected conflicts are not logged as database errors', async (t) => {
   url.password = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
   const { call } = await startBroker(t, { databaseUrl: url.href, services: [auth, users] });
   const developer = { email: 'twice@example.com', password: 'a long password of the tests' };
-  const caller = { kind: 'developer' as const, id: randomUUID(), developer_id: randomUUID(), user_id: null };
+  const caller = callerOf('developer', { developer_id: randomUUID() });
   const as = { meta: { caller } };
   const user = { external_user_id: 'twice' };
   await call('auth.createDeveloper', developer, as);

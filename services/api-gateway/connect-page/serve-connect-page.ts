@@ -38,7 +38,7 @@ function route(method: 'GET' | 'POST', path: `/${string}`, serve: Serve): PageRo
   const endpoint: Endpoint = {
     action: 'api-gateway.connectPage',
     definition: { summary: 'Show the connect page', params: Nothing, returns: z.unknown() },
-    route: { method, path, access: ['public'], tag: 'Connections', bodyLimitBytes: 4096 },
+    route: { method, path, access: 'public', tag: 'Connections', bodyLimitBytes: 4096 },
   };
   return { endpoint, serve: (pipeline, exchange) => answer(pipeline, exchange, serve) };
 }

@@ -22,7 +22,7 @@ const NewFault = z.object({ kind: z.string().max(50), provider: ProviderName.opt
 const FaultId = z.object({ fault_id: z.coerce.number().pipe(z.int().positive()) });
 
 const route = {
-  access: ['developer'],
+  access: 'operations',
   tag: 'Console',
   audit: { none: 'Faults concern simulated providers only.' },
 } as const;

@@ -15,6 +15,7 @@ import {
   csrfTokenOf,
   hashOf,
   newSessionToken,
+  projectNamed,
   refuseOtherOrigins,
   refuseWithoutToken,
   removeSessionCookie,
@@ -26,7 +27,7 @@ import {
 export const consoleEndpoints: readonly Endpoint[] = endpoints.filter(({ route }) => isOfConsole(route));
 
 const none = { none: 'The entry is written with the session.' };
-const session = { path: '/session', access: ['public'], tag: 'Console', audit: none } as const;
+const session = { path: '/session', access: 'public', tag: 'Console', audit: none } as const;
 const { startSession, startSessionByLink, endSession, me } = auth.actions;
 const Login = startSession.params.omit({ session_hash: true });
 const Link = z.object({ token: z.string().min(1).max(200) });
@@ -49,14 +50,14 @@ export const signInByLink: Endpoint = {
 export const readSession: Endpoint = {
   action: 'auth.me',
   definition: me,
-  route: { ...session, method: 'GET', access: ['developer'] },
+  route: { ...session, method: 'GET', access: 'account' },
 };
 
 /** Log-out. */
 export const signOut: Endpoint = {
   action: 'auth.endSession',
   definition: { ...endSession, params: Nothing },
-  route: { ...session, method: 'DELETE', access: ['developer'] },
+  route: { ...session, method: 'DELETE', access: 'account' },
 };
 
 /** Serves a route of the API with the session of the console as its credential. Credentials in headers are ignored. */
@@ -74,7 +75,7 @@ export async function withSession(pipeline: Pipeline, exchange: Exchange): Promi
   await checking(pipeline, exchange, () =>
     refuseWithoutToken(req, token, endpoint.route.stream !== undefined),
   );
-  return { ...exchange, credential: { session_hash: hashOf(token) } };
+  return { ...exchange, credential: { session_hash: hashOf(token) }, ...projectNamed(req) };
 }
 
 /** Starts a session and sets its cookie. */

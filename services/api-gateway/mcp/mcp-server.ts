@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { nearestNames } from '../../../domain/nearest.ts';
+import { isPermittedOn } from '../pipeline/admission.ts';
 import type { ToolAccess } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
 import { toolListing } from './tool-listing.ts';
@@ -33,9 +34,9 @@ export function mcpServer(access: ToolAccess): Server {
   return server;
 }
 
-// The route of a tool states who may call it.
-function permittedTools({ kind }: Caller) {
-  return tools.filter(({ endpoint }) => endpoint.route.access.includes(kind));
+// The route of a tool states what it needs.
+function permittedTools(caller: Caller) {
+  return tools.filter(({ endpoint }) => isPermittedOn(caller, endpoint.route));
 }
 
 const longestQuoted = 64;

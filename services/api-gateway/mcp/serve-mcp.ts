@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
-import { Nothing, readers } from '../../../domain/contract.ts';
+import { Nothing } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { checkContentType, hasBody, parseObject, refuseUnstorable } from '../body/body.ts';
 import { bodyBounds } from '../body/body-bounds.ts';
@@ -27,7 +27,7 @@ export const mcpEndpoint: Endpoint = {
   route: {
     method: 'POST',
     path: '/mcp',
-    access: readers,
+    access: 'mcp',
     tag: 'MCP',
     bodyLimitBytes: 64 * 1024,
     audit: { none: 'Each tool leaves the entry of the route that it stands for.' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../../domain/contract.ts';
+import { type ActionDefinition, apiPrefix, credentialsOf, type HttpRoute } from '../../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../../domain/errors.ts';
 import { type Endpoint, endpoints } from '../endpoints.ts';
 import { Components, headerRefs } from './components.ts';
@@ -86,13 +86,13 @@ function descriptionOf({ description }: ActionDefinition, { stream, path }: Http
   return { description: [description, how].filter((text) => text !== undefined).join('\n\n') };
 }
 
-function securityOf({ access }: HttpRoute): Json[] {
-  const open = access.includes('public') || access.includes('webhook');
-  const keys = access.some((who) => who !== 'public' && who !== 'webhook');
+function securityOf(route: HttpRoute): Json[] {
+  const credentials = credentialsOf(route);
+  if (credentials.length === 0) return [{}];
   return [
-    ...(open ? [{}] : []),
-    ...(keys ? [{ bearer: [] }] : []),
-    ...(access.includes('api-key') ? [{ apiKey: [] }] : []),
+    ...(route.orPublic === true ? [{}] : []),
+    { bearer: [] },
+    ...(credentials.includes('api-key') ? [{ apiKey: [] }] : []),
   ];
 }
 
@@ -162,7 +162,7 @@ const disposition = {
 };
 
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
-  const guarded = !route.access.every((who) => who === 'public' || who === 'webhook');
+  const guarded = credentialsOf(route).length > 0;
   const takesBody = route.method === 'POST' || route.method === 'PATCH';
   if (route.delivery?.uploadedFor !== undefined)
     return ['UNAUTHENTICATED', 'FORBIDDEN', 'WEBHOOK_FAILED', 'SERVICE_UNAVAILABLE'];

@@ -1,5 +1,14 @@
+import proxyAddr from 'proxy-addr';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
-import type { Access } from '../../../domain/contract.ts';
+import {
+  defaultProject,
+  holdsIn,
+  isPermitted,
+  kindsWith,
+  type Permission,
+  permissions,
+} from '../../../domain/access.ts';
+import { type HttpRoute, permissionOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { pathParameters } from '../endpoints.ts';
 import { setWindow } from './answer.ts';
@@ -9,11 +18,12 @@ import { type Exchange, limited, type Pipeline } from './exchange.ts';
 /** The holder of a request's credential; null on a public route. @throws UNAUTHENTICATED (401), RATE_LIMITED (429) */
 export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Caller | null> {
   const { req, res, endpoint, call } = exchange;
-  const isPublic = endpoint.route.access.includes('public');
+  const { access, orPublic } = endpoint.route;
+  const isPublic = access === 'public' || orPublic === true;
   const isUpload = endpoint.route.delivery?.uploadedFor !== undefined;
   const sent = isUpload ? credentialOfUpload(req.headers) : credentialOf(req.headers);
   const credential = exchange.credential ?? sent;
-  if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
+  if (credential === null || access === 'public') {
     await enter(pipeline, exchange, isPublic);
     if (isPublic) return null;
     throw new ServiceError('UNAUTHENTICATED', `A credential is required. ${howToSend}`);
@@ -24,6 +34,7 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
   }
   const admission = await call('auth.admit', {
     ...credential,
+    ...namedProject(exchange, credential),
     ...(isUpload ? { uncounted: true } : {}),
     ...(endpoint.route.method === 'GET' ? { read_only: true } : {}),
   });
@@ -31,10 +42,26 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
     await enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');
   }
-  if (isUpload) return admission.caller;
-  setWindow(res, admission);
-  if (!admission.allowed) throw limited(res, admission);
+  if (!isUpload) {
+    setWindow(res, admission);
+    if (!admission.allowed) throw limited(res, admission);
+  }
+  if (admission.addresses !== null && !proxyAddr.compile(admission.addresses)(pipeline.addressOf(req), 0))
+    throw new ServiceError('FORBIDDEN', 'This API key may not be used from this address.');
   return admission.caller;
+}
+
+// The pages of the console name it in a cookie, because links to streams have no headers.
+const nameOfProject = ({ req, project }: Exchange) => {
+  const given = project ?? req.headers['x-project'];
+  return given === undefined ? undefined : String(given).slice(0, longestName);
+};
+const longestName = 100;
+
+// The project of a key is its own.
+function namedProject(exchange: Exchange, credential: object): { project?: string } {
+  const project = nameOfProject(exchange);
+  return project === undefined || 'api_key_hash' in credential ? {} : { project };
 }
 
 /**
@@ -54,15 +81,42 @@ export async function enter(
   if (!window.allowed) throw limited(res, window, countsLater ? ' failed attempts' : '');
 }
 
-/** Checks that a route permits a caller, and that a user token names its own user. @throws FORBIDDEN (403) */
+/**
+ * Checks that a caller has the permission of a route in the project of the request, and that a user token names its own user.
+ * @throws FORBIDDEN (403), PROJECT_NOT_FOUND (404), PROJECT_REQUIRED (422)
+ */
 export function authorise(caller: Caller | null, exchange: Exchange): void {
-  if (caller === null) return;
-  const { access, userInBody } = exchange.endpoint.route;
-  const allowed: readonly Access[] = access;
-  if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
-  if (userInBody === true) return;
-  if (caller.kind === 'sdk' && userIdOf(exchange)?.toLowerCase() !== caller.user_id)
+  const { route } = exchange.endpoint;
+  const permission = permissionOf(route);
+  if (caller === null || permission === null) return;
+  if (!kindsWith(permission).includes(caller.kind))
+    throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, permission));
+  checkProject(caller, exchange, permission);
+  if (!isPermitted(caller, permission)) throw new ServiceError('FORBIDDEN', reasonFor(caller, permission));
+  if (route.userInBody === true || caller.kind !== 'sdk') return;
+  if (userIdOf(exchange)?.toLowerCase() !== caller.user_id)
     throw new ServiceError('FORBIDDEN', 'This token concerns the data of its own user only.');
+}
+
+/** Whether a caller has the permission of a route. */
+export function isPermittedOn(caller: Caller, route: HttpRoute): boolean {
+  const permission = permissionOf(route);
+  return permission === null || isPermitted(caller, permission);
+}
+
+function checkProject({ project_id }: Caller, exchange: Exchange, permission: Permission): void {
+  if (permissions[permission].of === 'account') return;
+  const named = nameOfProject(exchange);
+  if (named !== undefined && named !== project_id) throw new ServiceError('PROJECT_NOT_FOUND');
+  if (project_id === null) throw new ServiceError('PROJECT_REQUIRED');
+  if (!holdsIn(permission, project_id))
+    throw new ServiceError('FORBIDDEN', `Only the project \`${defaultProject}\` shows deliveries and jobs.`);
+}
+
+function reasonFor({ kind, role }: Caller, permission: Permission): string {
+  if (kind === 'developer') return `The role \`${role}\` does not permit this.`;
+  const { scopes } = permissions[permission];
+  return `This API key needs one of these scopes: ${scopes.join(', ')}.`;
 }
 
 // The user whose data is requested, from the path, or from the query if the path names no user. The action receives the
@@ -72,8 +126,10 @@ function userIdOf({ endpoint: { route }, path, query }: Exchange): string | unde
   return typeof query.user_id === 'string' ? query.user_id : undefined;
 }
 
-function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
-  const wanted = access.includes('api-key') ? 'an API key or a developer token' : 'a developer token';
+function sentenceFor(kind: Caller['kind'], permission: Permission): string {
+  const wanted = kindsWith(permission).includes('api-key')
+    ? 'an API key or a developer token'
+    : 'a developer token';
   const names = { 'api-key': 'An API key', developer: 'A developer token', sdk: 'A user token' };
   return `${names[kind]} is not permitted here: ${wanted} is required.`;
 }

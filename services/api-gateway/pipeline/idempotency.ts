@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../../config.ts';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
+import { defaultProject } from '../../../domain/access.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database/database.ts';
@@ -159,11 +160,12 @@ async function atDatabase<T>({ logger }: Deps, work: () => Promise<T>): Promise<
   }
 }
 
-// A developer owns the keys over all sessions; an API key owns its own, also after a rotation.
+// A developer owns the keys of a project over all sessions; an API key owns its own, also after a rotation.
 function ownerOf({ caller, endpoint, key }: Asked): KeyOwner {
   const id = caller.kind === 'developer' ? (caller.developer_id ?? caller.id) : caller.id;
   const keyHash = createHash('sha256').update(key).digest();
-  return { caller: `${caller.kind}:${id}`, route: endpoint.action, keyHash };
+  const project = caller.project_id === defaultProject ? '' : `@${caller.project_id}`;
+  return { caller: `${caller.kind}:${id}${project}`, route: endpoint.action, keyHash };
 }
 
 function boundTo({ caller, route, keyHash }: KeyOwner): string {

@@ -30,7 +30,7 @@ export async function receiveUpload(pipeline: Pipeline, exchange: Exchange, uplo
   authorise(caller, exchange);
   await refuseIfFrequent(pipeline, exchange, caller);
   try {
-    await open(exchange, upload, path.user_id ?? '');
+    await open(exchange, upload, { user_id: path.user_id ?? '', caller });
     await store(pipeline, exchange, upload, originOf(exchange, upload));
   } catch (error) {
     const { status } = failureToSend(error);
@@ -70,9 +70,18 @@ function itemsOf(answer: unknown): number {
   return z.object({ received: z.int().min(0) }).safeParse(answer).data?.received ?? 0;
 }
 
-async function open({ call }: Exchange, { uploadedFor }: Upload, user_id: string): Promise<void> {
+interface Opening {
+  readonly user_id: string;
+  readonly caller: Caller | null;
+}
+
+async function open(
+  { call }: Exchange,
+  { uploadedFor }: Upload,
+  { user_id, caller }: Opening,
+): Promise<void> {
   try {
-    await callByName(call, uploadedFor, { user_id });
+    await callByName(call, uploadedFor, { user_id }, { meta: { caller } });
   } catch (error) {
     if (!isError(error, 'VALIDATION_FAILED')) throw error;
     throw new ServiceError('FORBIDDEN', 'The path names no user.');

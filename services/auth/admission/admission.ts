@@ -19,8 +19,13 @@ import type { Outage } from './outage.ts';
 /** A credential of a request: the hash of an API key, a token, or the hash of the cookie of a console session. */
 export type Credential =
   | ({ readonly api_key_hash: string; readonly uncounted?: true | undefined } & Purpose)
-  | ({ readonly token: string; readonly uncounted?: true | undefined } & Purpose)
-  | ({ readonly session_hash: string } & Purpose);
+  | ({ readonly token: string; readonly uncounted?: true | undefined } & Purpose & Naming)
+  | ({ readonly session_hash: string } & Purpose & Naming);
+
+interface Naming {
+  /** The project that the request names. */
+  readonly project?: string | undefined;
+}
 
 interface Purpose {
   /** The request only reads, so a replica may admit it while there is no primary. */
@@ -68,14 +73,14 @@ async function admitOnReplica(
     return count(await findKey(replica, credential.api_key_hash), 'api-key', config.RATE_LIMIT_API_KEY);
   if ('session_hash' in credential)
     return count(
-      await findSession(replica, credential.session_hash),
+      await findSession(replica, credential.session_hash, credential.project ?? null),
       'developer',
       config.RATE_LIMIT_DEVELOPER,
     );
   const claims = tokens.verify(credential.token);
   if (claims === null) return dead;
   const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
-  return count(await findFamily(replica, claims.family), claims.kind, limit);
+  return count(await findFamily(replica, claims.family, credential.project ?? null), claims.kind, limit);
 }
 
 async function admitOnPrimary(
@@ -91,9 +96,9 @@ async function admitOnPrimary(
   }
   if ('session_hash' in credential) {
     const limit = config.RATE_LIMIT_DEVELOPER;
-    const hash = credential.session_hash;
-    const row = await counts.add(`session ${hash}`, (requests) =>
-      admitSession(database, hash, { requests, limit }, sessionLifetimeOf(config)),
+    const { session_hash: hash, project = null } = credential;
+    const row = await counts.add(`session ${hash} ${project ?? ''}`, (requests) =>
+      admitSession(database, hash, project, { requests, limit }, sessionLifetimeOf(config)),
     );
     return admission(row, 'developer', limit);
   }
@@ -101,18 +106,24 @@ async function admitOnPrimary(
   if (claims === null) return dead;
   const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
   const { family } = claims;
+  const { project = null } = credential;
   const count = () =>
-    counts.add(`family ${family}`, (requests) => admitFamily(database, family, { requests, limit }));
-  return admission(await (credential.uncounted ? findFamily(database, family) : count()), claims.kind, limit);
+    counts.add(`family ${family} ${project ?? ''}`, (requests) =>
+      admitFamily(database, family, project, { requests, limit }),
+    );
+  const row = await (credential.uncounted ? findFamily(database, family, project) : count());
+  return admission(row, claims.kind, limit);
 }
 
-const dead: Admission = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
+const dead: Admission = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
 
-function admission(row: AdmittedRow | null, kind: Caller['kind'], limit: number): Admission {
+function admission(row: AdmittedRow | null, kind: Caller['kind'], usualLimit: number): Admission {
   if (row === null) return dead;
-  const { id, developer_id, user_id, count, reset } = row;
+  const { count, reset, addresses, own_limit, ...holder } = row;
+  const limit = own_limit ?? usualLimit;
   return {
-    caller: { kind, id, developer_id, user_id },
+    caller: { kind, ...holder },
+    addresses,
     allowed: count <= limit,
     limit,
     remaining: Math.max(0, limit - count),

@@ -1,3 +1,4 @@
+import type { KeyScope, Role } from '../../../domain/access.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { SessionLifetime } from '../tokens/lifetimes.ts';
 
@@ -6,6 +7,12 @@ export interface AdmittedRow {
   id: string;
   user_id: string | null;
   developer_id: string | null;
+  project_id: string | null;
+  role: Role | 'owner' | null;
+  scopes: KeyScope[] | null;
+  addresses: string[] | null;
+  /** The limit of the window: that of the project, otherwise null for that of the installation. */
+  own_limit: number | null;
   count: number;
   /** When the window ends, in Unix seconds. */
   reset: number;
@@ -16,6 +23,34 @@ export interface AdmittedRow {
 const running = `held.started_at between excluded.started_at - interval '59.999999 seconds'
   and excluded.started_at + interval '60 seconds'`;
 
+const columns = 'id, user_id, developer_id, project_id, role, scopes, addresses, own_limit, count, reset';
+
+const ofKey = `
+  select k.id, k.id as subject, null::uuid as user_id, k.created_by as developer_id, k.project_id, null::text as role,
+    k.scopes, k.addresses, p.rate_limit_api_key as own_limit
+  from auth.api_key k join auth.project p on p.id = k.project_id
+  where k.hash = $1 and (k.expires_at is null or k.expires_at > now())`;
+
+// The project of a developer is the one that the request names, otherwise `default` for an owner and the only one of a member.
+const membership = (named: string) => `
+  select p.id as project_id, 'owner' as role from auth.developer d join auth.project p on p.id = coalesce(${named}, 'default')
+  where d.id = f.developer_id and d.is_owner
+  union all
+  select m.project_id, m.role from auth.member m join auth.developer d on d.id = m.developer_id and not d.is_owner
+  where m.developer_id = f.developer_id and (m.project_id = ${named} or (${named} is null
+    and not exists (select from auth.member o where o.developer_id = m.developer_id and o.project_id <> m.project_id)))`;
+
+// The families of a deleted developer are deleted too, so the developer of a family exists.
+const ofFamily = (named: string) => `
+  select f.id, coalesce(f.user_id, f.developer_id) as subject, f.user_id,
+    case when f.user_id is null then f.developer_id end as developer_id,
+    coalesce(f.project_id, m.project_id) as project_id, m.role, null::text[] as scopes, null::text[] as addresses,
+    p.rate_limit_sdk as own_limit
+  from auth.family f
+  left join auth.project p on p.id = f.project_id
+  left join lateral (${membership(named)}) m on f.user_id is null
+  where f.expires_at > now()`;
+
 // $2 is the limit, $3 the number of requests. The stored count is at most their sum, so that it cannot overflow. It is
 // exact: the row lock orders all statements of one subject over all gateways and auth nodes. The table is unlogged, so the
 // write does not wait for the disk: 28,000 a second with 16 callers, of one key as of 16, while `select 1` reaches 52,000.
@@ -24,7 +59,7 @@ counted as (
   insert into auth.rate_window as held (subject, started_at, count)
   select subject, clock_timestamp(), $3::int from alive
   on conflict (subject) do update set
-    count = case when ${running} then least(held.count, $2::int) + $3 else $3 end,
+    count = case when ${running} then least(held.count, coalesce((select own_limit from alive), $2::int)) + $3 else $3 end,
     started_at = case when ${running} then held.started_at else excluded.started_at end
   returning count, ceil(extract(epoch from started_at + interval '60 seconds'))::float8 as reset
 )`;
@@ -33,24 +68,21 @@ const byKey: Statement = {
   name: 'auth.admit_key',
   text: `
 with alive as (
-  select id, id as subject, null::uuid as user_id, created_by as developer_id from auth.api_key where hash = $1
+  ${ofKey}
 ), ${counted}, touched as (
   update auth.api_key set last_used_at = now()
   where id = (select id from alive where (select count from counted) = $3)
 )
-select id, user_id, developer_id, count, reset from alive, counted`,
+select ${columns} from alive, counted`,
 };
 
-// The families of a deleted developer are deleted too, so the developer of a family exists.
 const byFamily: Statement = {
   name: 'auth.admit_family',
   text: `
 with alive as (
-  select id, coalesce(user_id, developer_id) as subject, user_id,
-    case when user_id is null then developer_id end as developer_id
-  from auth.family where id = $1 and expires_at > now()
+  ${ofFamily('$4::text')} and f.id = $1
 ), ${counted}
-select id, user_id, developer_id, count, reset from alive, counted`,
+select ${columns} from alive, counted`,
 };
 
 // The lifetime of a session begins anew with its use, at most once a minute, and ends after the absolute lifetime.
@@ -58,15 +90,13 @@ const bySession: Statement = {
   name: 'auth.admit_session',
   text: `
 with alive as (
-  select f.id, f.developer_id as subject, null::uuid as user_id, f.developer_id
-  from auth.console_session s join auth.family f on f.id = s.family_id
-  where s.hash = $1 and f.expires_at > now()
+  ${ofFamily('$6::text')} and f.id = (select family_id from auth.console_session where hash = $1)
 ), ${counted}, touched as (
   update auth.family set expires_at = least(now() + make_interval(secs => $4), created_at + make_interval(secs => $5))
   where id = (select id from alive)
     and expires_at < least(now() + make_interval(secs => $4 - 60), created_at + make_interval(secs => $5))
 )
-select id, user_id, developer_id, count, reset from alive, counted`,
+select ${columns} from alive, counted`,
 };
 
 /** How many requests of a credential are counted, and the limit of its window. */
@@ -92,9 +122,10 @@ export async function admitKey(
 export async function admitFamily(
   database: Queryable,
   familyId: string,
+  project: string | null,
   { requests, limit }: Counting,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit, requests]);
+  const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit, requests, project]);
   return row ?? null;
 }
 
@@ -102,10 +133,11 @@ export async function admitFamily(
 export async function admitSession(
   database: Queryable,
   hash: string,
+  project: string | null,
   { requests, limit }: Counting,
   { idleSeconds, absoluteSeconds }: SessionLifetime,
 ): Promise<AdmittedRow | null> {
-  const values = [hash, limit, requests, idleSeconds, absoluteSeconds];
+  const values = [hash, limit, requests, idleSeconds, absoluteSeconds, project];
   const [row] = await database.query<AdmittedRow>(bySession, values);
   return row ?? null;
 }
@@ -113,23 +145,22 @@ export async function admitSession(
 const foundKey: Statement = {
   name: 'auth.find_key',
   text: `
-select id, null::uuid as user_id, created_by as developer_id, 0 as count, 0::float8 as reset
-from auth.api_key where hash = $1`,
+select ${columns} from (${ofKey}) alive, (select 0 as count, 0::float8 as reset) counted`,
 };
 
 const foundFamily: Statement = {
   name: 'auth.find_family',
   text: `
-select id, user_id, case when user_id is null then developer_id end as developer_id, 0 as count, 0::float8 as reset
-from auth.family where id = $1 and expires_at > now()`,
+select ${columns}
+from (${ofFamily('$2::text')} and f.id = $1) alive, (select 0 as count, 0::float8 as reset) counted`,
 };
 
 const foundSession: Statement = {
   name: 'auth.find_session',
   text: `
-select f.id, null::uuid as user_id, f.developer_id, 0 as count, 0::float8 as reset
-from auth.console_session s join auth.family f on f.id = s.family_id
-where s.hash = $1 and f.expires_at > now()`,
+select ${columns}
+from (${ofFamily('$2::text')} and f.id = (select family_id from auth.console_session where hash = $1)) alive,
+  (select 0 as count, 0::float8 as reset) counted`,
 };
 
 /** As `admitKey`, without counting the request. */
@@ -139,13 +170,21 @@ export async function findKey(database: Queryable, hash: string): Promise<Admitt
 }
 
 /** As `admitFamily`, without counting the request. */
-export async function findFamily(database: Queryable, familyId: string): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(foundFamily, [familyId]);
+export async function findFamily(
+  database: Queryable,
+  familyId: string,
+  project: string | null,
+): Promise<AdmittedRow | null> {
+  const [row] = await database.query<AdmittedRow>(foundFamily, [familyId, project]);
   return row ?? null;
 }
 
 /** As `admitSession`, without counting the request and without prolonging the session. */
-export async function findSession(database: Queryable, hash: string): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(foundSession, [hash]);
+export async function findSession(
+  database: Queryable,
+  hash: string,
+  project: string | null,
+): Promise<AdmittedRow | null> {
+  const [row] = await database.query<AdmittedRow>(foundSession, [hash, project]);
   return row ?? null;
 }

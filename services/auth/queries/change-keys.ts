@@ -1,3 +1,4 @@
+import type { KeyScope } from '../../../domain/access.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { sha256 } from '../tokens/secrets.ts';
 
@@ -10,48 +11,78 @@ export interface ApiKeyRow {
   last_used_at: Date | null;
   /** The ids that it had before rotations. */
   former_ids: string[];
+  /** Null: all. */
+  scopes: KeyScope[] | null;
+  expires_at: Date | null;
+  /** The address ranges that it may be used from; null: any. */
+  addresses: string[] | null;
 }
 
 /** The columns of a key that are shown. */
-export const shownColumns = 'id, name, created_by, created_at, last_used_at, former_ids';
+export const shownColumns =
+  'id, name, created_by, created_at, last_used_at, former_ids, scopes, expires_at, addresses';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // `{key_id}` is a key's id or the key itself, which is found by its hash.
-const named = '(id = $1::uuid or hash = $2)';
-const nameOf = (keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId)];
+const named = 'project_id = $3 and (id = $1::uuid or hash = $2)';
+const nameOf = (project: string, keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId), project];
+
+const insert = `
+insert into auth.api_key (project_id, hash, name, created_by, scopes, expires_at, addresses)
+values ($1, $2, $3, $4, $5, $6, $7) returning ${shownColumns}`;
+
+/** Inserts a key by the hash of its text. */
+export async function insertApiKey(
+  database: Queryable,
+  project: string,
+  hash: string,
+  { name, scopes, expires_at, addresses }: Pick<ApiKeyRow, 'name' | 'scopes' | 'expires_at' | 'addresses'>,
+  createdBy: string,
+): Promise<ApiKeyRow> {
+  const values = [project, hash, name, createdBy, scopes, expires_at, addresses];
+  const [row] = await database.query<ApiKeyRow>(insert, values);
+  if (row === undefined) throw new Error('the key was not written');
+  return row;
+}
 
 // One statement, so that at no time both keys are valid or none.
 const rotate = `
-with old as (delete from auth.api_key where ${named} returning id, name, created_by, former_ids)
-insert into auth.api_key (hash, name, created_by, former_ids)
-select $3, name, coalesce($4::uuid, created_by), former_ids || id from old
+with old as (delete from auth.api_key where ${named} returning *)
+insert into auth.api_key (hash, name, created_by, former_ids, project_id, scopes, expires_at, addresses)
+select $4, name, coalesce($5::uuid, created_by), former_ids || id, project_id, scopes, expires_at, addresses from old
 returning ${shownColumns}`;
 
 /** Replaces a key with a new one of the same name; null if there is none. */
 export async function rotateApiKey(
   database: Queryable,
+  project: string,
   keyId: string,
   newHash: string,
   developerId: string | null,
 ): Promise<ApiKeyRow | null> {
-  const [row] = await database.query<ApiKeyRow>(rotate, [...nameOf(keyId), newHash, developerId]);
+  const [row] = await database.query<ApiKeyRow>(rotate, [...nameOf(project, keyId), newHash, developerId]);
   return row ?? null;
 }
 
 /** Renames a key; null when there is none. */
 export async function renameApiKey(
   database: Queryable,
+  project: string,
   keyId: string,
   name: string,
 ): Promise<ApiKeyRow | null> {
-  const statement = `update auth.api_key set name = $3 where ${named} returning ${shownColumns}`;
-  const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(keyId), name]);
+  const statement = `update auth.api_key set name = $4 where ${named} returning ${shownColumns}`;
+  const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(project, keyId), name]);
   return row ?? null;
 }
 
 /** Deletes a key; null when there is none. */
-export async function deleteApiKey(database: Queryable, keyId: string): Promise<ApiKeyRow | null> {
+export async function deleteApiKey(
+  database: Queryable,
+  project: string,
+  keyId: string,
+): Promise<ApiKeyRow | null> {
   const statement = `delete from auth.api_key where ${named} returning ${shownColumns}`;
-  const [row] = await database.query<ApiKeyRow>(statement, nameOf(keyId));
+  const [row] = await database.query<ApiKeyRow>(statement, nameOf(project, keyId));
   return row ?? null;
 }

@@ -9,7 +9,7 @@ export interface NewFamily {
 
 const withToken = (source: string) => `
 with family as (
-  insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at)
+  insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at, project_id)
   ${source}
   returning id
 )
@@ -18,19 +18,19 @@ insert into auth.refresh_token (hash, family_id) select $2, id from family retur
 // The row lock orders a log-in and a change of the password: a session of the old password is either committed before the
 // change, which ends it, or is not created.
 const forLogIn = withToken(`
-  select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3)
+  select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3), null
   from auth.developer where id = $4 and password = $5 for share`);
 
 const forDeveloper = withToken(`
-  select $1::uuid, $4::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3)
+  select $1::uuid, $4::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3), users.project_of($4)
   from auth.developer where id = $5 for key share`);
 
 const forApplication = withToken(`
-  select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3)
+  select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3), project_id
   from auth.application where id = $5 and secret_hash = $6 for share`);
 
 const forUser = withToken(
-  "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3)",
+  "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4)",
 );
 
 /** Starts a family of a user's tokens that belongs to nobody else. */

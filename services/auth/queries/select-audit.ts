@@ -16,6 +16,7 @@ export interface AuditRow {
 
 /** The filters of audit entries; null matches any. */
 export interface AuditFilter {
+  readonly project: string;
   readonly userId: string | null;
   readonly actor: string | null;
   readonly action: string | null;
@@ -24,10 +25,12 @@ export interface AuditFilter {
 }
 
 // Not a named statement: the plan depends on which filters are set, and the planner drops those that are null.
-const filtered = `from auth.audit_entry where ($1::uuid is null or user_id = $1) and ($2::text is null or actor = $2)
+const filtered = `from auth.audit_entry where project_id = $6 and ($1::uuid is null or user_id = $1) and ($2::text is null or actor = $2)
   and ($3::text is null or action = $3) and ($4::timestamptz is null or at >= $4)
   and ($5::timestamptz is null or at < $5)`;
-const valuesOf = ({ userId, actor, action, start, end }: AuditFilter) => [userId, actor, action, start, end];
+const valuesOf = ({ project, userId, actor, action, start, end }: AuditFilter) => [
+  ...[userId, actor, action, start, end, project],
+];
 
 /** At most `most` entries in the order in which they are read: newest first, backward oldest first. */
 export function selectAudit(
@@ -39,8 +42,8 @@ export function selectAudit(
   const backward = cursor?.direction === 'previous';
   const text = `
     select id::text, at, actor, action, subject_id, subject_name, user_id, request_id, details ${filtered}
-      and ($6::bigint is null or id ${backward ? '>' : '<'} $6)
-    order by audit_entry.id ${backward ? 'asc' : 'desc'} limit $7`;
+      and ($7::bigint is null or id ${backward ? '>' : '<'} $7)
+    order by audit_entry.id ${backward ? 'asc' : 'desc'} limit $8`;
   return database.query<AuditRow>(text, [...valuesOf(filter), cursor?.key[0] ?? null, most]);
 }
 

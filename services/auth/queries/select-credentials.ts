@@ -24,12 +24,20 @@ export async function selectPassword(
   return row ?? null;
 }
 
+/** An application with the hash of its secret. */
+export interface ApplicationSecret {
+  readonly id: string;
+  readonly secretHash: string;
+  readonly project: string;
+}
+
 /** The hash of an application's secret; null when there is no such application. */
 export async function selectApplicationSecret(
   database: Queryable,
   appId: string,
-): Promise<{ id: string; secretHash: string } | null> {
-  const statement = 'select id, secret_hash as "secretHash" from auth.application where app_id = $1';
-  const [row] = await database.query<{ id: string; secretHash: string }>(statement, [appId]);
+): Promise<ApplicationSecret | null> {
+  const statement =
+    'select id, secret_hash as "secretHash", project_id as project from auth.application where app_id = $1';
+  const [row] = await database.query<ApplicationSecret>(statement, [appId]);
   return row ?? null;
 }

@@ -7,8 +7,8 @@ const mostListed = 1000;
 const newestFirst = `order by created_at desc, id desc limit ${mostListed}`;
 
 /** An account without its password. */
-export type ShownDeveloper = Omit<Developer, 'password'>;
-const ofDeveloper = 'select id, email, created_at as "createdAt" from auth.developer';
+export type ShownDeveloper = Pick<Developer, 'id' | 'email' | 'createdAt' | 'isOwner'>;
+const ofDeveloper = 'select id, email, created_at as "createdAt", is_owner as "isOwner" from auth.developer';
 
 /** The accounts of developers, newest first. */
 export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]> =>
@@ -20,12 +20,17 @@ export async function selectDeveloper(database: Queryable, id: string): Promise<
   return row;
 }
 
-/** The API keys, newest first. */
-export const selectApiKeys = (database: Queryable): Promise<ApiKeyRow[]> =>
-  database.query(`select ${shownColumns} from auth.api_key ${newestFirst}`);
+/** The API keys of a project, newest first. */
+export const selectApiKeys = (database: Queryable, project: string): Promise<ApiKeyRow[]> =>
+  database.query(`select ${shownColumns} from auth.api_key where project_id = $1 ${newestFirst}`, [project]);
 
-/** The applications, newest first, without their secrets. */
-export const selectApplications = (database: Queryable): Promise<Omit<Application, 'secretHash'>[]> =>
+/** The applications of a project, newest first, without their secrets. */
+export const selectApplications = (database: Queryable, project: string): Promise<ShownApplication[]> =>
   database.query(
-    `select id, app_id as "appId", name, created_at as "createdAt" from auth.application ${newestFirst}`,
+    `select id, app_id as "appId", name, created_at as "createdAt" from auth.application
+     where project_id = $1 ${newestFirst}`,
+    [project],
   );
+
+/** An application without its secret. */
+export type ShownApplication = Pick<Application, 'id' | 'appId' | 'name' | 'createdAt'>;

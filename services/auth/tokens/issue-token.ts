@@ -1,5 +1,5 @@
 import type { Caller, Tokens } from '../../../contracts/auth/schemas.ts';
-import { ServiceError } from '../../../domain/errors.ts';
+import { ServiceError, userNotFound } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
@@ -84,6 +84,13 @@ async function keepUnlessGone(
   }
 }
 
+// An application finds the users of its own project only. @throws USER_NOT_FOUND (404)
+async function refuseForeign(database: Queryable, userId: string, project: string): Promise<void> {
+  const statement = 'select users.project_of($1) as project';
+  const [row] = await database.query<{ project: string | null }>(statement, [userId]);
+  if (typeof row?.project === 'string' && row.project !== project) throw userNotFound(userId);
+}
+
 async function beginFamily(
   database: Queryable,
   { user_id, app_id, app_secret }: TokenRequest,
@@ -94,6 +101,7 @@ async function beginFamily(
     const application = await selectApplicationSecret(database, app_id ?? '');
     const matches = sameHash(sha256(app_secret ?? ''), application?.secretHash ?? sha256(''));
     if (application === null || !matches) throw wrongCredentials();
+    await refuseForeign(database, user_id, application.project);
     if (await insertFamilyByApplication(database, family, user_id, application)) return `app:${app_id}`;
     throw wrongCredentials();
   }

@@ -15,10 +15,10 @@ select count(*) > ${mostChanges} or coalesce(bool_or(sign < 0), false) as wanted
 from (select sign from users.list_change limit ${mostChanges + 1}) c`;
 
 const fences = (sortBy: SortBy) => `
-insert into users.list_fence (sort_by, rank, key, id)
-select '${sortBy}', rank, key, id from (
-  select ${sortKeys[sortBy].column} as key, id,
-    row_number() over (order by ${sortKeys[sortBy].column}, id) - 1 as rank
+insert into users.list_fence (project_id, sort_by, rank, key, id)
+select project_id, '${sortBy}', rank, key, id from (
+  select project_id, ${sortKeys[sortBy].column} as key, id,
+    row_number() over (partition by project_id order by ${sortKeys[sortBy].column}, id) - 1 as rank
   from users.person where deleted_at is null
 ) p where rank % ${fenceEvery} = 0`;
 
@@ -46,9 +46,11 @@ async function fold(transaction: Queryable): Promise<boolean> {
   if (!(await lockUpkeep(transaction))) return false;
   await transaction.query('delete from users.list_change');
   await transaction.query('delete from users.list_fence');
+  await transaction.query('update users.list_total set total = 0, folded_at = clock_timestamp()');
   await transaction.query(
-    `update users.list_total set folded_at = clock_timestamp(),
-       total = (select count(*) from users.person where deleted_at is null)`,
+    `insert into users.list_total (project_id, total, folded_at)
+     select project_id, count(*) filter (where deleted_at is null), clock_timestamp() from users.person group by project_id
+     on conflict (project_id) do update set total = excluded.total, folded_at = excluded.folded_at`,
   );
   for (const sortBy of sortBys) await transaction.query(fences(sortBy));
   return true;

@@ -5,7 +5,7 @@ import { lockUpkeep } from './lock-upkeep.ts';
 const due = `
 select coalesce(analyzed_at < greatest(folded_at, erased_at + interval '1 second'),
   folded_at is not null or erased_at is not null) as due
-from users.list_total, (select max(erased_at) as erased_at from users.person) newest`;
+from (select max(folded_at) as folded_at, max(analyzed_at) as analyzed_at from users.list_total) t, (select max(erased_at) as erased_at from users.person) newest`;
 
 /**
  * Renews the planner's statistics of users and connections after a fold or an erasure: pg_statistic contains values of

@@ -45,30 +45,42 @@ export function isByConnection({ connected, provider, connection_status }: UserQ
  */
 export async function selectMatchingUsers(
   database: Queryable,
+  project: string,
   query: UserQuery,
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
-  if (isByConnection(query)) return collect(database, query, offset, limit);
+  if (isByConnection(query)) return collect(database, project, query, offset, limit);
   const most = Math.max(mostCounted, offset + limit + 1);
-  const total = await count(database, query, most);
-  if (total < most) return collect(database, query, offset, limit);
-  const users = offset + limit > mostNear ? [] : await selectNear(database, query, offset, limit);
+  const total = await count(database, project, query, most);
+  if (total < most) return collect(database, project, query, offset, limit);
+  const users = offset + limit > mostNear ? [] : await selectNear(database, project, query, offset, limit);
   if (users.length === limit) return { users, total };
-  return { users: (await collect(database, query, offset, limit)).users, total };
+  return { users: (await collect(database, project, query, offset, limit)).users, total };
 }
 
 // Most users have a text of one or two letters: the first users of the list contain enough of them, and the index all.
-async function count(database: Queryable, query: UserQuery, most: number): Promise<number> {
+async function count(database: Queryable, project: string, query: UserQuery, most: number): Promise<number> {
   const { search = '' } = query;
   const isShort = search !== '' && [...search].length <= 2;
-  const near = isShort && most <= mostNear ? await countFrom(database, query, most, nearOf(query)) : 0;
-  return near < most ? countFrom(database, query, most, 'users.person') : near;
+  const near =
+    isShort && most <= mostNear ? await countFrom(database, project, query, most, nearOf(query)) : 0;
+  return near < most ? countFrom(database, project, query, most) : near;
 }
 
-async function countFrom(database: Queryable, query: UserQuery, most: number, from: string): Promise<number> {
-  const values: unknown[] = [most];
-  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`, from === 'users.person');
+async function countFrom(
+  database: Queryable,
+  project: string,
+  query: UserQuery,
+  most: number,
+  from = 'users.person',
+): Promise<number> {
+  const values: unknown[] = [most, project];
+  const isWhole = from === 'users.person';
+  const conditions = [
+    'p.project_id = $2',
+    ...conditionsOf(query, (value) => `$${values.push(value)}`, isWhole),
+  ];
   const counted = `
 select count(*)::int as n from (select from ${from} p where ${conditions.join(' and ')} limit $1) found`;
   const [row] = await database.query<{ n: number }>(counted, values);
@@ -78,31 +90,33 @@ select count(*)::int as n from (select from ${from} p where ${conditions.join(' 
 const orderOf = ({ sort_by, sort_order: order }: UserQuery) =>
   `order by ${sortKeys[sort_by].column} ${order}, id ${order}`;
 
-const nearOf = (query: UserQuery) =>
-  `(select * from users.person where deleted_at is null ${orderOf(query)} limit ${mostNear})`;
+const nearOf = (query: UserQuery, project = '$2') =>
+  `(select * from users.person where project_id = ${project} and deleted_at is null ${orderOf(query)} limit ${mostNear})`;
 
 async function selectNear(
   database: Queryable,
+  project: string,
   query: UserQuery,
   offset: number,
   limit: number,
 ): Promise<ListedUser[]> {
-  const values: unknown[] = [limit, offset];
+  const values: unknown[] = [limit, offset, project];
   const conditions = conditionsOf(query, (value) => `$${values.push(value)}`, false);
   const statement = `
-select ${userColumns} from ${nearOf(query)} p
+select ${userColumns} from ${nearOf(query, '$3')} p
 where ${conditions.join(' and ')} ${orderOf(query)} limit $1 offset $2`;
   return database.query<ListedUser>(statement, values);
 }
 
 async function collect(
   database: Queryable,
+  project: string,
   query: UserQuery,
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
-  const values: unknown[] = [limit, offset];
-  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`);
+  const values: unknown[] = [limit, offset, project];
+  const conditions = [`p.project_id = $3`, ...conditionsOf(query, (value) => `$${values.push(value)}`)];
   const { column } = sortKeys[query.sort_by];
   const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `

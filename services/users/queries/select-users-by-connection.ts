@@ -13,11 +13,12 @@ export function isByConnectionOnly(query: UserQuery): boolean {
 /** Users by their connections, in the order of the list. The total comes from kept counts, at most `mostByConnection`. */
 export async function selectUsersByConnection(
   database: Queryable,
+  project: string,
   query: UserQuery,
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
-  const [kept] = await database.query<Kept>(keptOf(query), filterOf(query));
+  const [kept] = await database.query<Kept>(keptOf(query), filterOf(project, query));
   const { users = 0, holding = 0 } = kept ?? {};
   const found = query.connected === false ? users - holding : holding;
   const total = Math.min(mostByConnection, found);
@@ -25,7 +26,10 @@ export async function selectUsersByConnection(
   if (rest <= 0) return { users: [], total };
   const isFrequent = query.connected === false || found * found > (offset + limit) * users;
   const statement = isFrequent ? inOrder(query) : collected(query);
-  return { users: await database.query<ListedUser>(statement, [...filterOf(query), rest, offset]), total };
+  return {
+    users: await database.query<ListedUser>(statement, [...filterOf(project, query), rest, offset]),
+    total,
+  };
 }
 
 interface Kept {
@@ -35,9 +39,10 @@ interface Kept {
   readonly holding: number;
 }
 
-const filterOf = ({ connected, provider, connection_status }: UserQuery) => [
+const filterOf = (project: string, { connected, provider, connection_status }: UserQuery) => [
   provider ?? null,
   connected === undefined ? (connection_status ?? null) : 'active',
+  project,
 ];
 
 const isSought = `($1::text is null or c.provider = $1) and ($2::text is null or c.status = $2)`;
@@ -47,11 +52,11 @@ const isSought = `($1::text is null or c.provider = $1) and ($2::text is null or
 function keptOf({ provider }: UserQuery): string {
   const changes = provider === undefined ? 'person_status_change' : 'connection_change';
   return `
-select (select total from users.list_total)
-    + (select coalesce(sum(sign), 0)::int from users.list_change) as users,
+select coalesce((select total from users.list_total where project_id = $3), 0)
+    + (select coalesce(sum(sign), 0)::int from users.list_change where project_id = $3) as users,
   (select coalesce(sum(n), 0)::int from users.${changes} c
-   where ${provider === undefined ? '$1::text is null and c.status = $2' : isSought})
-    - (select count(*)::int from users.person p where p.deleted_at is not null and p.erased_at is null
+   where c.project_id = $3 and ${provider === undefined ? '$1::text is null and c.status = $2' : isSought})
+    - (select count(*)::int from users.person p where p.project_id = $3 and p.deleted_at is not null and p.erased_at is null
        and exists (select from users.connection c where c.user_id = p.id and ${isSought})) as holding`;
 }
 
@@ -63,18 +68,18 @@ function inOrder({ connected, sort_by, sort_order: order }: UserQuery): string {
   return `
 with page as (
   select id, ${sortKeys[sort_by].column} as key from users.person p
-  where deleted_at is null and ${connected === false ? 'not ' : ''}exists (
+  where project_id = $3 and deleted_at is null and ${connected === false ? 'not ' : ''}exists (
     select from (select provider, status from users.connection where user_id = p.id offset 0) c where ${isSought})
-  order by key ${order}, id ${order} limit $3 offset $4
+  order by key ${order}, id ${order} limit $4 offset $5
 ) ${rowsOf(order)}`;
 }
 
 // The cost depends on the number of such users.
 function collected({ sort_by, sort_order: order }: UserQuery): string {
   return `
-with sought as materialized (select distinct user_id from users.connection c where ${isSought}), page as (
+with sought as materialized (select distinct user_id from users.connection c where c.project_id = $3 and ${isSought}), page as (
   select p.id, p.${sortKeys[sort_by].column} as key from sought
   join users.person p on p.id = sought.user_id and p.deleted_at is null
-  order by key ${order}, id ${order} limit $3 offset $4
+  order by key ${order}, id ${order} limit $4 offset $5
 ) ${rowsOf(order)}`;
 }

@@ -4,10 +4,11 @@ import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../contracts/web
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database } from '../../../mixins/database/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
+import { projectOf } from '../../../runtime/user-project.ts';
 import { enqueueMessageDeletion } from '../messages/delete-messages.ts';
 import {
   deleteEndpoint,
@@ -52,7 +53,13 @@ export async function createEndpoint(
   const values = merged({ ...presets, url: given.url }, given);
   const row = await database.transaction(async (transaction) => {
     const api_key_id = await keyOf(transaction, meta.caller);
-    const made = await insertEndpoint(transaction, id, { ...values, api_key_id }, cipher.encrypt(secret, id));
+    const made = await insertEndpoint(
+      transaction,
+      projectOf(meta),
+      id,
+      { ...values, api_key_id },
+      cipher.encrypt(secret, id),
+    );
     if (made === undefined) throw new ServiceError('WEBHOOK_ENDPOINTS_FULL');
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.created', subjectId: id });
     return made;
@@ -61,14 +68,18 @@ export async function createEndpoint(
 }
 
 /** Returns all endpoints, oldest first. */
-export async function listEndpoints(database: Database): Promise<WebhookEndpoint[]> {
-  const rows = await selectEndpoints(database);
+export async function listEndpoints(database: Database, project: string): Promise<WebhookEndpoint[]> {
+  const rows = await selectEndpoints(database, project);
   return rows.slice(0, mostEndpoints).map(toEndpoint);
 }
 
 /** Returns an endpoint. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
-export async function findEndpoint(database: Database, id: string): Promise<WebhookEndpoint> {
-  return toEndpoint(known(await selectEndpoint(database, id)));
+export async function findEndpoint(
+  database: Queryable,
+  project: string,
+  id: string,
+): Promise<WebhookEndpoint> {
+  return toEndpoint(known(await selectEndpoint(database, project, id)));
 }
 
 /** Changes an endpoint. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
@@ -80,7 +91,7 @@ export async function changeEndpoint(
   if (given.url !== undefined) checkEndpointUrl(given.url, config);
   const row = await database.transaction(async (transaction) => {
     const api_key_id = await keyOf(transaction, meta.caller);
-    const before = known(await selectEndpoint(transaction, id, true));
+    const before = known(await selectEndpoint(transaction, projectOf(meta), id, true));
     const values = { ...merged(before, given), api_key_id };
     const after = known(await updateEndpoint(transaction, id, values));
     const fields = fieldNames.filter((name) => given[name] !== undefined);
@@ -93,10 +104,11 @@ export async function changeEndpoint(
 
 /** Deletes an endpoint. A job deletes its messages. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
 export async function removeEndpoint(
-  { database, origin }: EndpointDeps,
+  { database, origin, meta }: EndpointDeps,
   id: string,
 ): Promise<WebhookEndpoint> {
   const row = await database.transaction(async (transaction) => {
+    await findEndpoint(transaction, projectOf(meta), id);
     const deleted = known(await deleteEndpoint(transaction, id));
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.deleted', subjectId: id });
     await enqueueMessageDeletion(transaction, id);
@@ -107,11 +119,12 @@ export async function removeEndpoint(
 
 /** Replaces the secret. Only this answer contains the new one. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
 export async function replaceSecret(
-  { database, cipher, origin }: EndpointDeps,
+  { database, cipher, origin, meta }: EndpointDeps,
   id: string,
 ): Promise<NewWebhookEndpoint> {
   const secret = newSecret();
   const row = await database.transaction(async (transaction) => {
+    await findEndpoint(transaction, projectOf(meta), id);
     const rotated = known(await rotateSecret(transaction, id, cipher.encrypt(secret, id)));
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.secret_rotated', subjectId: id });
     return rotated;

@@ -106,7 +106,11 @@ export function newFeedWatch(database: Database, { logger }: Pick<Environment, '
   };
 }
 
-function concerns({ userId, types }: ChangeFilter, { user_id, type }: RecentChange): boolean {
+function concerns(
+  { project, userId, types }: ChangeFilter,
+  { project_id, user_id, type }: RecentChange,
+): boolean {
+  if (project !== project_id) return false;
   return (userId === null || userId === user_id) && (types === null || types.includes(type));
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChangePage } from '../../../contracts/webhooks/changes.ts';
 import type { EventType } from '../../../contracts/webhooks/events.ts';
+import { defaultProject } from '../../../domain/access.ts';
 import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
 import { cursorInvalid, ServiceError } from '../../../domain/errors.ts';
 import type { Instant } from '../../../domain/time/time.ts';
@@ -11,6 +12,7 @@ import type { FeedWatch } from './feed-watch.ts';
 
 /** A query of the feed. */
 export interface FeedQuery {
+  readonly project: string;
   readonly user_id?: string | undefined;
   readonly types?: readonly EventType[] | undefined;
   readonly cursor?: string | undefined;
@@ -44,8 +46,8 @@ export async function readFeed(deps: FeedDeps, query: FeedQuery): Promise<Change
   }
 }
 
-function filterOf({ user_id, types }: FeedQuery): ChangeFilter {
-  return { userId: user_id ?? null, types: types === undefined ? null : [...new Set(types)].sort() };
+function filterOf({ project, user_id, types }: FeedQuery): ChangeFilter {
+  return { project, userId: user_id ?? null, types: types === undefined ? null : [...new Set(types)].sort() };
 }
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
@@ -68,7 +70,13 @@ async function readPage(
   };
 }
 
-const queryOf = ({ userId, types }: ChangeFilter) => ['changes', userId, types];
+// The cursors of `default` are those of earlier versions.
+const queryOf = ({ project, userId, types }: ChangeFilter) => [
+  'changes',
+  userId,
+  types,
+  ...(project === defaultProject ? [] : [project]),
+];
 
 function positionOf(cursor: string, filter: ChangeFilter): bigint {
   const { direction, key } = decodeCursor(cursor, queryOf(filter), Key);

@@ -30,11 +30,12 @@ export interface MessagesQuery {
 /** A page of messages of an endpoint, newest first. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), CURSOR_INVALID (422) */
 export async function listMessages(
   database: Queryable,
+  project: string,
   { endpoint_id, status, cursor, limit }: MessagesQuery,
 ): Promise<{ data: WebhookMessage[]; pagination: { next_cursor: string | null; has_more: boolean } }> {
   const query = ['webhook-messages', endpoint_id, status ?? null];
   const before = cursor === undefined ? null : decodeCursor(cursor, query, Key).key;
-  if ((await selectEndpoint(database, endpoint_id)) === undefined)
+  if ((await selectEndpoint(database, project, endpoint_id)) === undefined)
     throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
   const read = await selectMessages(database, endpoint_id, status, { before, limit: limit + 1 });
   const rows = read.slice(0, limit);

@@ -30,7 +30,7 @@ export type EndpointValues = Pick<
 export const endpointColumns = `id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason, api_key_id, former_until,
   failing_since, last_delivered_at, created_at, updated_at`;
 
-/** Maximum number of endpoints. */
+/** Maximum number of endpoints of a project. */
 export const mostEndpoints = 50;
 
 /** Orders creations and changes of endpoints, and the deletion of keys, until the end of the transaction. */
@@ -41,6 +41,7 @@ export async function lockEndpoints(transaction: Queryable): Promise<void> {
 /** Inserts an endpoint. Undefined if there are as many as there may be. */
 export async function insertEndpoint(
   transaction: Queryable,
+  project: string,
   id: string,
   values: EndpointValues & Pick<EndpointRow, 'api_key_id'>,
   secret: string,
@@ -49,27 +50,30 @@ export async function insertEndpoint(
   const { url, description, event_types, include_data, max_per_second, enabled, api_key_id } = values;
   const [row] = await transaction.query<EndpointRow>(
     `insert into webhooks.endpoint (id, url, description, event_types, include_data, max_per_second, enabled, secret,
-       api_key_id)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9 where (select count(*) from webhooks.endpoint) < ${mostEndpoints}
+       api_key_id, project_id)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+     where (select count(*) from webhooks.endpoint where project_id = $10) < ${mostEndpoints}
      returning ${endpointColumns}`,
-    [id, url, description, event_types, include_data, max_per_second, enabled, secret, api_key_id],
+    [id, url, description, event_types, include_data, max_per_second, enabled, secret, api_key_id, project],
   );
   return row;
 }
 
-/** All endpoints, oldest first. */
-export function selectEndpoints(database: Queryable): Promise<EndpointRow[]> {
-  return database.query(`select ${endpointColumns} from webhooks.endpoint order by created_at, id`);
+/** The endpoints of a project, oldest first. */
+export function selectEndpoints(database: Queryable, project: string): Promise<EndpointRow[]> {
+  const statement = `select ${endpointColumns} from webhooks.endpoint where project_id = $1 order by created_at, id`;
+  return database.query(statement, [project]);
 }
 
-/** One endpoint. In a transaction that changes it, `lock` keeps others from it. */
+/** One endpoint of a project. In a transaction that changes it, `lock` keeps others from it. */
 export async function selectEndpoint(
   database: Queryable,
+  project: string,
   id: string,
   lock = false,
 ): Promise<EndpointRow | undefined> {
-  const statement = `select ${endpointColumns} from webhooks.endpoint where id = $1 ${lock ? 'for update' : ''}`;
-  const [row] = await database.query<EndpointRow>(statement, [id]);
+  const statement = `select ${endpointColumns} from webhooks.endpoint where id = $1 and project_id = $2 ${lock ? 'for update' : ''}`;
+  const [row] = await database.query<EndpointRow>(statement, [id, project]);
   return row;
 }
 

@@ -47,17 +47,19 @@ const statement: Statement = {
     ),
     published as (
       insert into changes.change (user_id, external_user_id, sequence, type, object, historical, first_at, last_at, n,
-        data, recorded_at)
+        data, recorded_at, project_id)
       select k.user_id, changes.external_id(k.user_id),
         ((select jsonb_object_agg(user_id, last) from counted) ->> k.user_id::text)::bigint - k.numbers + k.number,
-        k.kind || '.' || k.action, k.object, k.historical, k.first_at, k.last_at, k.n, k.data, k.recorded_at
+        k.kind || '.' || k.action, k.object, k.historical, k.first_at, k.last_at, k.n, k.data, k.recorded_at,
+        changes.project_of(k.user_id)
       from kept k order by k.place
-      returning id, user_id, type, historical, recorded_at
+      returning id, user_id, type, historical, recorded_at, project_id
     ),
     sent as (
       insert into webhooks.message (endpoint_id, change_id, user_id, type, lane, recorded_at)
       select e.id, p.id, p.user_id, p.type, case when p.historical then 10 else 0 end, p.recorded_at
-      from published p join webhooks.endpoint e on e.enabled and (e.event_types is null or p.type = any(e.event_types))
+      from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id
+        and (e.event_types is null or p.type = any(e.event_types))
       order by p.id, e.id
       returning 1
     )
@@ -100,14 +102,15 @@ const disabled: Statement = {
   name: 'webhooks.insert_endpoint_disabled',
   text: `
     with published as (
-      insert into changes.change (type, object, historical, n, data, recorded_at)
-      values ('webhook_endpoint.disabled', $1::text, false, 0,
-        jsonb_build_object('endpoint_id', $1::text, 'reason', $2::text), now())
-      returning id, type, recorded_at
+      insert into changes.change (type, object, historical, n, data, recorded_at, project_id)
+      select 'webhook_endpoint.disabled', $1::text, false, 0,
+        jsonb_build_object('endpoint_id', $1::text, 'reason', $2::text), now(), project_id
+      from webhooks.endpoint where id = $1::uuid
+      returning id, type, recorded_at, project_id
     )
     insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
     select e.id, p.id, p.type, p.recorded_at
-    from published p join webhooks.endpoint e on e.enabled and (e.event_types is null or p.type = any(e.event_types))`,
+    from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id and (e.event_types is null or p.type = any(e.event_types))`,
 };
 
 /** Publishes that an endpoint was disabled, to the other endpoints. Called last in the transaction that disables it. */

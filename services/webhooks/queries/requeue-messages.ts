@@ -61,14 +61,14 @@ const missing: Statement = {
   name: 'webhooks.requeue_missing',
   text: `
     with part as (
-      select c.id, c.user_id, c.type, c.historical, c.recorded_at, c.published_at from changes.change c
+      select c.id, c.project_id, c.user_id, c.type, c.historical, c.recorded_at, c.published_at from changes.change c
       where c.published_at >= $2::timestamptz and c.published_at <= $6::timestamptz and (c.published_at, c.id) > ($3::timestamptz, $4::bigint)
       order by c.published_at, c.id limit $5),
     queued as (
       insert into webhooks.message (endpoint_id, change_id, user_id, type, lane, recorded_at, created_at)
       select e.id, p.id, p.user_id, p.type, case when p.historical then 10 else 5 end, p.recorded_at, p.published_at
       from part p join changes.change c on c.id = p.id
-        join webhooks.endpoint e on e.id = $1 and (e.event_types is null or p.type = any(e.event_types))
+        join webhooks.endpoint e on e.id = $1 and e.project_id = p.project_id and (e.event_types is null or p.type = any(e.event_types))
       where not exists (
         select from webhooks.message m
         where m.endpoint_id = $1 and m.created_at = p.published_at and m.change_id = p.id)

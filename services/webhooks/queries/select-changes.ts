@@ -4,6 +4,7 @@ import { type ChangeRow, changeColumns } from '../feed/event-of-change.ts';
 
 /** Which changes are read: those after an id, of a user and of types unless null. */
 export interface ChangeFilter {
+  readonly project: string;
   readonly userId: string | null;
   readonly types: readonly EventTypeName[] | null;
 }
@@ -20,13 +21,13 @@ export interface ChangeRows {
 
 // With a user the user's changes are read by index, with types those of each type, so that a rare type reads few rows.
 const selections = {
-  all: `select ${changeColumns} from changes.change where id > $1 order by id limit $2`,
-  user: `select ${changeColumns} from changes.change where id > $1 and user_id = $3 order by id limit $2`,
+  all: `select ${changeColumns} from changes.change where project_id = $3 and id > $1 order by id limit $2`,
+  user: `select ${changeColumns} from changes.change where id > $1 and project_id = $3 and user_id = $4 order by id limit $2`,
   userTypes: `
-    select ${changeColumns} from changes.change where id > $1 and user_id = $3 and type = any($4) order by id limit $2`,
+    select ${changeColumns} from changes.change where id > $1 and project_id = $3 and user_id = $4 and type = any($5) order by id limit $2`,
   types: `
-    select ${changeColumns} from unnest($3::text[]) t (wanted) cross join lateral (
-      select * from changes.change where type = t.wanted and id > $1 order by id limit $2) c
+    select ${changeColumns} from unnest($4::text[]) t (wanted) cross join lateral (
+      select * from changes.change where project_id = $3 and type = t.wanted and id > $1 order by id limit $2) c
     order by id limit $2`,
 };
 
@@ -40,14 +41,14 @@ type Read = ChangeRow & { readonly last_id: string | null; readonly expired_id: 
 /** Reads changes after an id, from one snapshot. */
 export async function selectChanges(
   database: Queryable,
-  { userId, types }: ChangeFilter,
+  { project, userId, types }: ChangeFilter,
   afterId: bigint,
   most: number,
 ): Promise<ChangeRows> {
   const name = userId === null ? (types === null ? 'all' : 'types') : types === null ? 'user' : 'userTypes';
   const filters = [userId, types].filter((value) => value !== null);
   const statement = { name: `webhooks.select_changes_${name}`, text: textOf(selections[name]) };
-  const read = await database.query<Read>(statement, [String(afterId), most, ...filters]);
+  const read = await database.query<Read>(statement, [String(afterId), most, project, ...filters]);
   return {
     rows: read.filter(({ id }) => id !== null),
     lastId: BigInt(read[0]?.last_id ?? 0),
@@ -58,6 +59,7 @@ export async function selectChanges(
 /** Who was changed and how, after an id. */
 export interface RecentChange {
   readonly id: string;
+  readonly project_id: string;
   readonly user_id: string | null;
   readonly type: EventTypeName;
 }
@@ -68,7 +70,7 @@ export function selectRecentChanges(
   afterId: bigint,
   most: number,
 ): Promise<RecentChange[]> {
-  const text = 'select id, user_id, type from changes.change where id > $1 order by id limit $2';
+  const text = 'select id, project_id, user_id, type from changes.change where id > $1 order by id limit $2';
   return database.query({ name: 'webhooks.select_recent_changes', text }, [String(afterId), most]);
 }
 

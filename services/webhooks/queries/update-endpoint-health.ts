@@ -52,7 +52,7 @@ const disabled: Statement = {
     update webhooks.endpoint set enabled = false, disabled_reason = $2, updated_at = now()
     where id = $1 and url = $4 and enabled and ($2 = 'gone'
       or failing_since <= now() + $3::float8 * interval '1 ms' - interval '${failingDays} days')
-    returning id`,
+    returning project_id`,
 };
 
 /** Disables an endpoint that meets the rule, with an audit entry and a change. Returns whether it did. */
@@ -62,9 +62,11 @@ export function disableEndpoint(
   { reason, aheadMs }: { readonly reason: DisabledReason; readonly aheadMs: number },
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const rows = await transaction.query(disabled, [endpointId, reason, aheadMs, url]);
-    if (rows.length === 0) return false;
-    await recordAudit(transaction, systemOrigin('webhooks'), {
+    const values = [endpointId, reason, aheadMs, url];
+    const [row] = await transaction.query<{ project_id: string }>(disabled, values);
+    if (row === undefined) return false;
+    const origin = { ...systemOrigin('webhooks'), projectId: row.project_id };
+    await recordAudit(transaction, origin, {
       action: 'webhook_endpoint.disabled',
       subjectId: endpointId,
       details: { reason },

@@ -10,7 +10,7 @@ function endpointOf(params: z.ZodType): Endpoint {
   const route: HttpRoute = {
     method: 'POST',
     path: '/things/:thing_id',
-    access: ['developer'],
+    access: 'credentials',
     tag: 'Things',
   };
   return { action: 'things.make', route, definition: { summary: 'Make', params, returns: Nothing } };

@@ -38,7 +38,7 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
 
 t.test('an invalid credential is not allowed and has no window', async (t) => {
   const { call } = shared;
-  const refused = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
+  const refused = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
   t.same(await call('auth.admit', { api_key_hash: sha256('sk-unknown') }), refused);
   t.same(await call('auth.admit', { token: 'no token' }), refused);
 });
@@ -117,7 +117,7 @@ t.test('an invalid credential has no caller and creates no window', async (t) =>
   const { call, database } = shared;
   const { tokens } = await logIn(call);
   await database.query('truncate auth.rate_window');
-  const dead = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
+  const dead = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
   t.same(await call('auth.admit', { api_key_hash: sha256(`sk-${'0'.repeat(32)}`) }), dead);
   const [header = '', payload = '', signature = ''] = tokens.access_token.split('.');
   const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');

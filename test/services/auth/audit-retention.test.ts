@@ -57,7 +57,12 @@ t.test('entries are those of the user, from the start until before the end', asy
       );
   const instant = (n: number) => ({ ms: at(n), dateOnly: false });
   const range = { start_time: instant(1), end_time: instant(3) };
-  const { data, pagination } = await readAudit(database, { user_id, ...range, limit: 10 }, Date.now());
+  const { data, pagination } = await readAudit(
+    database,
+    'default',
+    { user_id, ...range, limit: 10 },
+    Date.now(),
+  );
   t.same(
     data.map((entry) => [entry.user_id, entry.at]),
     [2, 1].map((n) => [user_id, `2026-03-0${n}T00:00:00Z`]),

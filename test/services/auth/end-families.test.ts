@@ -5,6 +5,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { endReusedFamily } from '../../../services/auth/queries/end-families.ts';
 import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
+import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const isAlive = async ({ call }: TestAuth, token: string) =>
@@ -103,8 +104,8 @@ t.test('actions of developers refuse every other kind of caller', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const { developer_id } = as.meta.caller;
-  const key: Caller = { kind: 'api-key', id: randomUUID(), developer_id, user_id: null };
-  const sdk: Caller = { kind: 'sdk', id: randomUUID(), developer_id, user_id: randomUUID() };
+  const key: Caller = callerOf('api-key', { developer_id });
+  const sdk: Caller = callerOf('sdk', { developer_id, user_id: randomUUID() });
   const change = { current_password: account.password, new_password: 'another long password' };
   for (const caller of [key, sdk]) {
     const meta = { meta: { caller } };

@@ -5,6 +5,7 @@ import auth from '../../../services/auth/auth.service.ts';
 import users from '../../../services/users/users.service.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { account, logIn } from '../../support/auth.ts';
+import { callerOf } from '../../support/callers.ts';
 import { insertDeveloper } from '../../support/developer.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
@@ -21,7 +22,7 @@ async function startKeys(t: Test, services = [auth, users, webhooks]) {
   const { as } = await logIn(call);
   const key = await call('auth.createKey', { name: 'leaked' }, as);
   const byKey = (id: string) => {
-    const caller: Caller = { kind: 'api-key', id, developer_id: key.created_by, user_id: null };
+    const caller: Caller = callerOf('api-key', { id, developer_id: key.created_by });
     return { meta: { caller } };
   };
   const endpoint = (endpoint_id: string) => call('webhooks.getEndpoint', { endpoint_id });

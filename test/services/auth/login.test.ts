@@ -4,6 +4,7 @@ import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
 import { createPasswords } from '../../../services/auth/log-in/passwords.ts';
 import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import { account, logIn, outcomes, startAuth } from '../../support/auth.ts';
+import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 
@@ -118,7 +119,7 @@ t.test('me returns the developer of the token', async (t) => {
   const { as } = await logIn(call);
   t.match(await call('auth.me', {}, as), { email: account.email });
   await t.rejects(call('auth.me', {}), refusal('UNAUTHENTICATED'));
-  const caller = { kind: 'sdk', id: randomUUID(), developer_id: null, user_id: randomUUID() } as const;
+  const caller = callerOf('sdk', { user_id: randomUUID() });
   await t.rejects(call('auth.me', {}, { meta: { caller } }), refusal('FORBIDDEN'));
 });
 

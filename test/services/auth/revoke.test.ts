@@ -143,7 +143,9 @@ t.test('a token that is being issued while the secret is replaced ends too', asy
     const family = { familyId: randomUUID(), refreshHash: 'hash', refreshSeconds: 3600 };
     const application = { id, secretHash: sha256(app_secret) };
     t.ok(await insertFamilyByApplication(on, family, auth.user_id, application));
-    const rotating = database.transaction((transaction) => rotateSecret(transaction, app_id, sha256('new')));
+    const rotating = database.transaction((transaction) =>
+      rotateSecret(transaction, 'default', app_id, sha256('new')),
+    );
     const waiting =
       "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     while ((await database.query(waiting)).length === 0)

@@ -7,6 +7,7 @@ import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
 import users from '../../../services/users/users.service.ts';
 import { logIn, outcomes, startAuth } from '../../support/auth.ts';
+import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';
@@ -58,7 +59,7 @@ t.test(
       { app_secret },
     ])
       await t.rejects(call('auth.issueToken', { user_id: nobody, ...wrong }), refused);
-    const caller = { kind: 'api-key', id: randomUUID(), developer_id: randomUUID(), user_id: null } as const;
+    const caller = callerOf('api-key', { developer_id: randomUUID() });
     await t.rejects(call('auth.issueToken', { user_id }, { meta: { caller } }), refusal('FORBIDDEN'));
 
     const before = await database.query('select id from auth.family');

@@ -21,6 +21,7 @@ import {
   selectConnectionCounts,
 } from '../../../services/users/queries/connection-counts.ts';
 import users from '../../../services/users/users.service.ts';
+import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { startBroker } from '../../support/servers/broker.ts';
@@ -65,20 +66,20 @@ t.test('counts equal the connections after each kind of change', async (t) => {
       await call('users.connect', { user_id: id, provider, provider_user_id: `of ${id}` });
   await call('users.disconnect', { user_id: first.id, provider: 'activitynet' });
   await database.query('update users.connection set last_synced_at = now()');
-  t.strictSame(await selectConnectionCounts(database), await count());
+  t.strictSame(await selectConnectionCounts(database, 'default'), await count());
   t.match(await call('deliveries.overview', {}), { users: 2, connections: await count() });
   await database.query('delete from users.connection where user_id = $1', [second.id]);
-  t.strictSame(await selectConnectionCounts(database), await count());
+  t.strictSame(await selectConnectionCounts(database, 'default'), await count());
 });
 
 t.test('many changes are folded into their sums, by two processes at once', async (t) => {
-  const before = await selectConnectionCounts(database);
+  const before = await selectConnectionCounts(database, 'default');
   await database.query(
-    `insert into users.connection_change select 'devicemaker', 'expired', 1 - 2 * (i % 2)
+    `insert into users.connection_change (provider, status, n) select 'devicemaker', 'expired', 1 - 2 * (i % 2)
      from generate_series(1, ${mostConnectionChanges + 2}) i`,
   );
   await Promise.all([foldConnectionChanges(database), foldConnectionChanges(database)]);
-  t.strictSame(await selectConnectionCounts(database), before);
+  t.strictSame(await selectConnectionCounts(database, 'default'), before);
   const [left] = await database.query<{ n: number }>(
     'select count(*)::int as n from users.connection_change',
   );
@@ -189,7 +190,7 @@ t.test('providers name what is missing, and no value', async (t) => {
     ['phone'],
   );
   const id = '00000000-0000-4000-8000-000000000001';
-  const caller = { kind: 'developer' as const, id, developer_id: id, user_id: null };
+  const caller = callerOf('developer', { id, developer_id: id });
   const shown = await call('deliveries.providers', {}, { meta: { caller, gateway_url: 'http://gateway' } });
   const at = 'http://gateway/api/v1/webhooks';
   t.match(shown, [
@@ -231,7 +232,7 @@ t.test('reads as many rows with twenty times the deliveries, jobs and connection
     await selectTimes(on);
     await selectLastReceived(on, ['devicemaker']);
     for (const state of ['waiting', 'dead'] as const) await selectJobs(on, state, 100);
-    await selectConnectionCounts(on);
+    await selectConnectionCounts(on, 'default');
     return read;
   };
   await fill(2500);

@@ -38,7 +38,7 @@ t.test('a search for a frequent text reads no more than a bounded number of user
   const query = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const search of ['m1', 'first', 'example.com']) {
     const { on, read } = countingRows(database);
-    const page = await selectMatchingUsers(on, { ...query, search }, 0, 20);
+    const page = await selectMatchingUsers(on, 'default', { ...query, search }, 0, 20);
     t.match(page, { total: mostCounted, users: { length: 20 } }, search);
     t.ok((read.get('person') ?? 0) < 7000, `${search}: ${read.get('person')}`);
   }
@@ -54,7 +54,7 @@ t.test('the users whose connection expired are found without reading a table who
   const plans: string[] = [];
   const on = explaining(database, plans);
   const query = { sort_by: 'created_at', sort_order: 'desc', provider: 'devicemaker' } as const;
-  const list = (filter: object) => selectUsersByConnection(on, { ...query, ...filter }, 0, 20);
+  const list = (filter: object) => selectUsersByConnection(on, 'default', { ...query, ...filter }, 0, 20);
   t.match(await list({ connection_status: 'expired' }), { total: 9, users: { length: 9 } });
   t.match(await list({ connection_status: 'expired', provider: undefined }), { total: 9 });
   t.strictSame(wholeScans(plans, ['person', 'connection']), []);
@@ -81,7 +81,7 @@ t.test('a page of users by connection reads neither all such users nor all conne
     [{ provider: 'devicemaker', connection_status: 'revoked' }, 1300],
   ] as const) {
     const { on, read } = countingRows(database);
-    const page = await selectUsersByConnection(on, { ...query, ...filter }, 0, 20);
+    const page = await selectUsersByConnection(on, 'default', { ...query, ...filter }, 0, 20);
     t.match(page, { total, users: { length: 20 } }, JSON.stringify(filter));
     t.ok((read.get('connection') ?? 0) + (read.get('person') ?? 0) < 600, JSON.stringify([...read]));
   }
@@ -97,7 +97,7 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
   for (const sort_by of sortBys)
     for (const sort_order of ['asc', 'desc'] as const)
       for (const offset of [0, 40, 220, 10_000, total - 20, total + 20]) {
-        const page = await selectAllUsers(on, { sort_by, sort_order, offset, limit: 20 });
+        const page = await selectAllUsers(on, 'default', { sort_by, sort_order, offset, limit: 20 });
         const said = `${sort_by} ${sort_order} from ${offset}`;
         t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
       }
@@ -113,7 +113,7 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
     [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
   ] as const)
     t.equal(
-      (await selectMatchingUsers(on, { ...narrowed, ...filter }, 0, 20)).total,
+      (await selectMatchingUsers(on, 'default', { ...narrowed, ...filter }, 0, 20)).total,
       found,
       JSON.stringify(filter),
     );

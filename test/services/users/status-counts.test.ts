@@ -99,7 +99,7 @@ t.test('a transaction that ends half-way counts nothing', async (t) => {
 t.test('many changes are folded by two processes at once', async (t) => {
   const before = await lists();
   await database.query(
-    `insert into users.person_status_change select 'expired', 1 - 2 * (i % 2)
+    `insert into users.person_status_change (status, n) select 'expired', 1 - 2 * (i % 2)
      from generate_series(1, ${mostConnectionChanges + 2}) i`,
   );
   await Promise.all([foldConnectionChanges(database), foldConnectionChanges(database)]);

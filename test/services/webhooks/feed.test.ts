@@ -152,7 +152,7 @@ t.test('an empty answer comes when the time has passed', async (t) => {
 
 t.test('a process has a limited number of waiting requests', async (t) => {
   const watch = newFeedWatch(s.database, s.broker);
-  const filter = { userId: null, types: null };
+  const filter = { project: 'default', userId: null, types: null };
   const waiters = await Promise.all(upTo(mostWaiting).map(() => watch.begin(filter)));
   await t.rejects(watch.begin(filter), refusal('WAITING_LIMITED'));
   waiters[0]?.end();
@@ -176,7 +176,7 @@ t.test('a request that has waited gives its place back', async (t) => {
     },
   };
   const shown = { providerAs: String, baseUrl: '' };
-  const query = { cursor: await endOf(), limit: 1, wait_seconds: 0.1 };
+  const query = { project: 'default', cursor: await endOf(), limit: 1, wait_seconds: 0.1 };
   t.match(await readFeed({ database: s.database, watch: counting, shown }, query), { data: [] });
   t.equal(waiting.size, 0);
 });

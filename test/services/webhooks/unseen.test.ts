@@ -16,7 +16,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
-    ...['webhooks.deleted_key'],
+    ...['webhooks.deleted_key', 'auth.member', 'auth.project'],
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
@@ -126,6 +126,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     ],
   },
   of_connection: {
+    'that of the user, which never changes': ['project_id'],
     'not a state of the connection': [
       ...[
         'created_at',
@@ -152,6 +153,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank'] },
   of_user: {
+    'never changes': ['project_id'],
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
     'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
   },

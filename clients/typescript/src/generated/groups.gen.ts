@@ -46,6 +46,41 @@ export class Auth extends Group {
     return this.json('DELETE /developers/{developer_id}', params, options);
   }
 
+  /** List the projects that you may enter, with your role */
+  listProjects(options?: CallOptions): Promise<types.Project[]> {
+    return this.json('GET /projects', {}, options);
+  }
+
+  /** Create a project */
+  createProject(params: Input<types.AuthCreateProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('POST /projects', params, options, { takesKey: true });
+  }
+
+  /** Change the name or the limits of a project; omitted fields are unchanged */
+  updateProject(params: Input<types.AuthUpdateProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('PATCH /projects/{project_id}', params, options);
+  }
+
+  /** Delete a project that has no users, with its keys, applications, endpoints and members */
+  removeProject(params: Input<types.AuthRemoveProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('DELETE /projects/{project_id}', params, options);
+  }
+
+  /** List the members of the project */
+  listMembers(options?: CallOptions): Promise<types.Member[]> {
+    return this.json('GET /members', {}, options);
+  }
+
+  /** Give a developer a role in the project, or another one */
+  addMember(params: Input<types.AuthAddMemberData>, options?: CallOptions): Promise<types.Member> {
+    return this.json('POST /members', params, options);
+  }
+
+  /** Remove a member from the project */
+  removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.Member> {
+    return this.json('DELETE /members/{developer_id}', params, options);
+  }
+
   /** Create an API key; only this response contains the key */
   createKey(params: Input<types.AuthCreateKeyData> = {}, options?: CallOptions): Promise<types.NewApiKey> {
     return this.json('POST /api-keys', params, options, { takesKey: true });

@@ -106,6 +106,17 @@ export type ActivitySummaryUpdatedEvent = {
     data: ActivitySummaryEventData;
 };
 
+export type AddMemberRequest = {
+    /**
+     * The e-mail address of an account.
+     */
+    email: string;
+    /**
+     * What the developer may do in the project.
+     */
+    role: Role;
+};
+
 /**
  * `avg`, `min`, `max`, `count`: of the samples of a bucket; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).
  */
@@ -121,6 +132,18 @@ export type ApiKey = {
     created_at: string;
     last_used_at: string | null;
     former_ids: Array<string>;
+    /**
+     * What the key may do; several add up. Null: everything.
+     */
+    scopes: Array<KeyScope> | null;
+    /**
+     * When it ends by itself. Null: never.
+     */
+    expires_at: string | null;
+    /**
+     * The addresses and ranges that it may be used from. Null: any.
+     */
+    addresses: Array<string> | null;
 };
 
 /**
@@ -133,7 +156,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -865,6 +888,18 @@ export type CreateApiKeyRequest = {
      * A name that describes the use of the key.
      */
     name?: string;
+    /**
+     * What the key may do; several add up. `read`: every read; `write`: everything; `users`: users and connections; `data`: health data. Null: everything.
+     */
+    scopes?: Array<KeyScope> | null;
+    /**
+     * When the key ends by itself. Null: never.
+     */
+    expires_at?: string | number | null;
+    /**
+     * The addresses and ranges that it may be used from, such as `192.0.2.0/24`. Null: any.
+     */
+    addresses?: Array<string> | null;
 };
 
 export type CreateApplicationRequest = {
@@ -883,6 +918,29 @@ export type CreateDeveloperRequest = {
      * The initial password. The developer can change it.
      */
     password: string;
+    /**
+     * `false`: an account without rights until it gets a role in a project.
+     */
+    is_owner?: boolean;
+};
+
+export type CreateProjectRequest = {
+    /**
+     * The `id` of a project.
+     */
+    id: string;
+    /**
+     * A name that people read.
+     */
+    name: string;
+    /**
+     * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
+     */
+    rate_limit_api_key?: number | null;
+    /**
+     * Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.
+     */
+    rate_limit_sdk?: number | null;
 };
 
 export type CreateWebhookEndpointRequest = {
@@ -1064,6 +1122,18 @@ export type DeletedApiKey = {
     created_at: string;
     last_used_at: string | null;
     former_ids: Array<string>;
+    /**
+     * What the key may do; several add up. Null: everything.
+     */
+    scopes: Array<KeyScope> | null;
+    /**
+     * When it ends by itself. Null: never.
+     */
+    expires_at: string | null;
+    /**
+     * The addresses and ranges that it may be used from. Null: any.
+     */
+    addresses: Array<string> | null;
     webhook_endpoints: Array<EndpointOfKey> | null;
 };
 
@@ -1242,12 +1312,16 @@ export type Deregistrations = {
 };
 
 /**
- * An account that manages API keys, applications and other accounts.
+ * An account of a person who develops or operates.
  */
 export type Developer = {
     id: string;
     email: string;
     created_at: string;
+    /**
+     * Whether the account owns the installation: it has every permission.
+     */
+    is_owner: boolean;
 };
 
 /**
@@ -1448,6 +1522,8 @@ export type JobList = {
 
 export type JobState = 'waiting' | 'dead';
 
+export type KeyScope = 'read' | 'write' | 'users' | 'data';
+
 /**
  * A language of the connect page.
  */
@@ -1511,6 +1587,16 @@ export type LoginRequest = {
 };
 
 /**
+ * A developer with a role in a project.
+ */
+export type Member = {
+    developer_id: string;
+    email: string;
+    role: Role;
+    created_at: string;
+};
+
+/**
  * An API key with its value, which no later response contains.
  */
 export type NewApiKey = {
@@ -1520,6 +1606,18 @@ export type NewApiKey = {
     created_at: string;
     last_used_at: string | null;
     former_ids: Array<string>;
+    /**
+     * What the key may do; several add up. Null: everything.
+     */
+    scopes: Array<KeyScope> | null;
+    /**
+     * When it ends by itself. Null: never.
+     */
+    expires_at: string | null;
+    /**
+     * The addresses and ranges that it may be used from. Null: any.
+     */
+    addresses: Array<string> | null;
     key: string;
 };
 
@@ -1729,6 +1827,21 @@ export type PrivacyZone = {
     latitude: number;
     longitude: number;
     radius_meters: number;
+};
+
+/**
+ * A product or a stage: users, keys and endpoints belong to one.
+ */
+export type Project = {
+    id: string;
+    name: string;
+    /**
+     * Your role in it.
+     */
+    role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+    rate_limit_api_key: number | null;
+    rate_limit_sdk: number | null;
+    created_at: string;
 };
 
 /**
@@ -2092,6 +2205,8 @@ export type RevokeRequest = {
      */
     client_secret?: string;
 };
+
+export type Role = 'admin' | 'developer' | 'support' | 'analyst';
 
 /**
  * Which positions of the routes of a user are stored.
@@ -2702,6 +2817,21 @@ export type UnauthenticatedData = {
     users: number;
 };
 
+export type UpdateProjectRequest = {
+    /**
+     * A name that people read.
+     */
+    name?: string;
+    /**
+     * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
+     */
+    rate_limit_api_key?: number | null;
+    /**
+     * Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.
+     */
+    rate_limit_sdk?: number | null;
+};
+
 export type UpdateWebhookEndpointRequest = {
     /**
      * The address that receives the messages. It must be https and public unless its origin is in the setting WEBHOOK_ENDPOINT_ORIGINS.
@@ -3260,6 +3390,70 @@ export type AuthRemoveDeveloperData = {
     };
     query?: never;
     url: '/developers/{developer_id}';
+};
+
+export type AuthListProjectsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/projects';
+};
+
+export type AuthCreateProjectData = {
+    body: CreateProjectRequest;
+    path?: never;
+    query?: never;
+    url: '/projects';
+};
+
+export type AuthRemoveProjectData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}';
+};
+
+export type AuthUpdateProjectData = {
+    body: UpdateProjectRequest;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}';
+};
+
+export type AuthListMembersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/members';
+};
+
+export type AuthAddMemberData = {
+    body: AddMemberRequest;
+    path?: never;
+    query?: never;
+    url: '/members';
+};
+
+export type AuthRemoveMemberData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a developer account, from `GET /developers`.
+         */
+        developer_id: string;
+    };
+    query?: never;
+    url: '/members/{developer_id}';
 };
 
 export type AuthListKeysData = {

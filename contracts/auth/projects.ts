@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { action, Nothing } from '../../domain/contract.ts';
+import { Timestamp } from '../../domain/wire.ts';
+import { ProjectId, Role, Title } from '../fields.ts';
+import { DeveloperId } from './schemas.ts';
+
+const Limit = z.int().min(1).max(1_000_000).nullable();
+const name = Title.meta({ description: 'A name that people read.', example: 'Coaching app' });
+const limits = {
+  rate_limit_api_key: Limit.optional().meta({
+    description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
+    example: 1000,
+  }),
+  rate_limit_sdk: Limit.optional().meta({
+    description: 'Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.',
+    example: 100,
+  }),
+};
+
+/** A project: users, keys, applications and webhook endpoints belong to one. */
+export const Project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(['owner', ...Role.options]).describe('Your role in it.'),
+    rate_limit_api_key: z.int().nullable(),
+    rate_limit_sdk: z.int().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Project', description: 'A product or a stage: users, keys and endpoints belong to one.' });
+
+/** A developer with a role in a project. */
+export const Member = z
+  .object({ developer_id: z.string(), email: z.string(), role: Role, created_at: Timestamp })
+  .meta({ id: 'Member', description: 'A developer with a role in a project.' });
+
+const tag = 'Projects';
+
+/** Projects and their members. The project of `/members` is that of the request: X-Project, otherwise your only one. */
+export const projectActions = {
+  listProjects: action({
+    summary: 'List the projects that you may enter, with your role',
+    params: Nothing,
+    returns: z.array(Project),
+    http: { method: 'GET', path: '/projects', access: 'account', tag },
+    idempotent: true,
+  }),
+  createProject: action({
+    summary: 'Create a project',
+    params: z.object({ id: ProjectId, name, ...limits }).meta({ id: 'CreateProjectRequest' }),
+    returns: Project,
+    http: {
+      method: 'POST',
+      path: '/projects',
+      access: 'accounts',
+      status: 201,
+      tag,
+      idempotencyKey: true,
+      audit: 'project.created',
+      failures: ['PROJECT_ID_TAKEN'],
+    },
+  }),
+  updateProject: action({
+    summary: 'Change the name or the limits of a project; omitted fields are unchanged',
+    params: z
+      .object({ project_id: ProjectId, name: name.optional(), ...limits })
+      .meta({ id: 'UpdateProjectRequest' }),
+    returns: Project,
+    http: {
+      method: 'PATCH',
+      path: '/projects/:project_id',
+      access: 'accounts',
+      tag,
+      audit: 'project.updated',
+      failures: ['PROJECT_NOT_FOUND'],
+    },
+  }),
+  removeProject: action({
+    summary: 'Delete a project that has no users, with its keys, applications, endpoints and members',
+    params: z.object({ project_id: ProjectId }),
+    returns: Project,
+    http: {
+      method: 'DELETE',
+      path: '/projects/:project_id',
+      access: 'accounts',
+      tag,
+      audit: 'project.deleted',
+      failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
+    },
+  }),
+  /** A delivery holds data of the accounts of all projects. */
+  isShared: action({
+    summary: 'Whether the installation has other projects than `default`',
+    params: Nothing,
+    returns: z.object({ shared: z.boolean() }),
+    idempotent: true,
+  }),
+  listMembers: action({
+    summary: 'List the members of the project',
+    params: Nothing,
+    returns: z.array(Member),
+    http: { method: 'GET', path: '/members', access: 'members', tag },
+    idempotent: true,
+  }),
+  addMember: action({
+    summary: 'Give a developer a role in the project, or another one',
+    params: z
+      .object({
+        email: z
+          .string()
+          .max(320)
+          .meta({ description: 'The e-mail address of an account.', example: 'grace@example.com' }),
+        role: Role.meta({ description: 'What the developer may do in the project.', example: 'support' }),
+      })
+      .meta({ id: 'AddMemberRequest' }),
+    returns: Member,
+    http: {
+      method: 'POST',
+      path: '/members',
+      access: 'members',
+      tag,
+      audit: 'member.added',
+      failures: ['DEVELOPER_NOT_FOUND', 'OWNER_NEEDS_NO_ROLE'],
+    },
+  }),
+  removeMember: action({
+    summary: 'Remove a member from the project',
+    params: z.object({ developer_id: DeveloperId }),
+    returns: Member,
+    http: {
+      method: 'DELETE',
+      path: '/members/:developer_id',
+      access: 'members',
+      tag,
+      audit: 'member.removed',
+      failures: ['MEMBER_NOT_FOUND'],
+    },
+  }),
+};
+
+export type Project = z.infer<typeof Project>;
+export type Member = z.infer<typeof Member>;

@@ -1,0 +1,121 @@
+import type * as wire from '../../contracts/auth/projects.ts';
+import { defaultProject, type Role } from '../../domain/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { formatInstant } from '../../domain/time/time.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { acting } from './actor.ts';
+import { deleteMember, type MemberRow, type ProjectRow, upsertMember } from './queries/select-projects.ts';
+
+interface Acting {
+  readonly database: Database;
+  readonly origin: AuditOrigin;
+}
+
+interface Limits {
+  readonly rate_limit_api_key?: number | null | undefined;
+  readonly rate_limit_sdk?: number | null | undefined;
+}
+
+// Only an owner creates, changes and deletes projects.
+const returned = "returning id, name, rate_limit_api_key, rate_limit_sdk, created_at, 'owner' as role";
+
+/** Creates a project. @throws PROJECT_ID_TAKEN (409) */
+export async function createProject(
+  { database, origin }: Acting,
+  {
+    id,
+    name,
+    rate_limit_api_key = null,
+    rate_limit_sdk = null,
+  }: Limits & { readonly id: string; readonly name: string },
+): Promise<wire.Project> {
+  const statement = `
+    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk) values ($1, $2, $3, $4)
+    on conflict do nothing ${returned}`;
+  const [row] = await acting(database, origin, (on) =>
+    on.query<ProjectRow>(statement, [id, name, rate_limit_api_key, rate_limit_sdk]),
+  );
+  if (row === undefined) throw new ServiceError('PROJECT_ID_TAKEN');
+  return toProject(row);
+}
+
+/** Changes a project. @throws PROJECT_NOT_FOUND (404) */
+export async function updateProject(
+  { database, origin }: Acting,
+  id: string,
+  { name, rate_limit_api_key, rate_limit_sdk }: Limits & { readonly name?: string | undefined },
+): Promise<wire.Project> {
+  const statement = `
+    update auth.project set name = coalesce($2, name),
+      rate_limit_api_key = case when $3 then $4::int else rate_limit_api_key end,
+      rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end
+    where id = $1 ${returned}`;
+  const [row] = await acting(database, origin, (on) =>
+    on.query<ProjectRow>(statement, [
+      ...[id, name ?? null],
+      ...[rate_limit_api_key !== undefined, rate_limit_api_key ?? null],
+      ...[rate_limit_sdk !== undefined, rate_limit_sdk ?? null],
+    ]),
+  );
+  if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
+  return toProject(row);
+}
+
+/**
+ * Deletes a project without users. Its keys, applications and members go with it; its webhook endpoints are deleted first.
+ * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
+ */
+export async function removeProject(
+  { database, origin, call }: Acting & { readonly call: Call },
+  id: string,
+): Promise<wire.Project> {
+  if (id === defaultProject) throw new ServiceError('PROJECT_PERMANENT');
+  const { users } = await call('users.figures', { project_id: id });
+  if (users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
+  await call('webhooks.forgetProject', { project_id: id });
+  const [row] = await acting(database, origin, (on) =>
+    on.query<ProjectRow>(`delete from auth.project where id = $1 ${returned}`, [id]),
+  );
+  if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
+  return toProject(row);
+}
+
+/** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), OWNER_NEEDS_NO_ROLE (409) */
+export async function addMember(
+  { database, origin }: Acting,
+  project: string,
+  given: { readonly email: string; readonly role: Role },
+): Promise<wire.Member> {
+  const row = await acting(database, origin, (on) => upsertMember(on, project, given));
+  if (row !== null) return toMember(row);
+  const statement = 'select from auth.developer where lower(email) = lower($1)';
+  const isOwner = (await database.query(statement, [given.email.trim()])).length > 0;
+  throw new ServiceError(isOwner ? 'OWNER_NEEDS_NO_ROLE' : 'DEVELOPER_NOT_FOUND');
+}
+
+/** Removes a member: the next request of the developer is refused. @throws MEMBER_NOT_FOUND (404) */
+export async function removeMember(
+  { database, origin }: Acting,
+  project: string,
+  developerId: string,
+): Promise<wire.Member> {
+  const row = await acting(database, origin, (on) => deleteMember(on, project, developerId));
+  if (row === null) throw new ServiceError('MEMBER_NOT_FOUND');
+  return toMember(row);
+}
+
+/** The wire format of a project's row. */
+export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
+  return {
+    ...{ id: row.id, name: row.name, role: row.role },
+    ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
+    created_at: formatInstant(created_at.getTime()),
+  };
+}
+
+/** The wire format of a member's row. */
+export function toMember({ developer_id, email, role, created_at }: MemberRow): wire.Member {
+  return { developer_id, email, role, created_at: formatInstant(created_at.getTime()) };
+}
