@@ -54,7 +54,7 @@ export const namedCalls = {
     'webhooks.changes',
   ],
   'auth': [
-    'users.figures',
+    'users.closeProject',
     'users.get',
     'users.projectOf',
     'webhooks.endKeys',

@@ -19,7 +19,9 @@ const inProject = (project: string) => ({ 'X-Project': project });
 t.test('projects are created, changed and deleted by an owner', async (t) => {
   const body = { id: 'staging', name: 'Staging', rate_limit_api_key: 7 };
   t.match(await as(api, owner, 201, '/projects', { body }), { ...body, role: 'owner', rate_limit_sdk: null });
-  t.match(await as(api, owner, 409, '/projects', { body }), { detail: 'A project with this id exists.' });
+  t.match(await as(api, owner, 409, '/projects', { body }), {
+    detail: 'A project with this id exists or existed.',
+  });
   for (const id of ['', 'Upper', '-a', 'a b', 'a'.repeat(41)])
     t.equal((await send(api, owner, '/projects', { body: { id, name: 'x' } })).status, 422, id);
   const path = '/projects/staging';
@@ -42,6 +44,16 @@ t.test('projects are created, changed and deleted by an owner', async (t) => {
     detail: /cannot be deleted/,
   });
   t.equal((await send(api, owner, path, { method: 'DELETE' })).status, 404);
+  t.equal((await send(api, owner, '/projects', { body })).status, 409, 'its id is not used again');
+});
+
+t.test('the deletion of a project that does not exist closes nothing', async (t) => {
+  t.equal((await send(api, owner, '/projects/later', { method: 'DELETE' })).status, 404);
+  await makeProject(api, 'later');
+  const asked = { body: {}, headers: inProject('later') };
+  const { id } = z.object({ id: z.string() }).parse(await as(api, owner, 201, '/users', asked));
+  await as(api, owner, 200, `/users/${id}`, { method: 'DELETE', headers: inProject('later') });
+  await as(api, owner, 200, '/projects/later', { method: 'DELETE' });
 });
 
 t.test('the header X-Project names the project of a developer', async (t) => {
@@ -269,4 +281,23 @@ t.test('the tools of the MCP server are those of the role and the scopes', async
   t.match(await callTool(api.url, 'time_series', times, support), { isError: true });
   t.ok(tools.every(({ endpoint }) => endpoint.route.access !== 'public'));
   t.ok(kindsWith('mcp').length === 3);
+});
+
+t.test('a project that is deleted while users are created keeps none of them', async (t) => {
+  const ends = new Set<string>();
+  for (let round = 0; round < 12; round += 1) {
+    const project = `race-${round}`;
+    await makeProject(api, project);
+    const create = () => send(api, owner, '/users', { body: {}, headers: inProject(project) });
+    const pause = new Promise((resolve) => setTimeout(resolve, round));
+    const deletion = pause.then(() => send(api, owner, `/projects/${project}`, { method: 'DELETE' }));
+    const created = await Promise.all([create(), create(), create(), create()]);
+    const { status } = await deletion;
+    const made = created.filter((one) => one.status === 201).length;
+    const rows = await api.database.query('select from users.person where project_id = $1', [project]);
+    t.equal(rows.length, made, 'each user who was announced is there');
+    t.equal(status, made === 0 ? 200 : 409, `${project}: ${made} users, ${status}`);
+    ends.add(String(status));
+  }
+  t.ok(ends.size >= 1);
 });

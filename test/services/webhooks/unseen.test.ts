@@ -16,7 +16,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
-    ...['webhooks.deleted_key', 'auth.member', 'auth.project'],
+    ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
