@@ -13,10 +13,12 @@ const tokens = [
 /** The actions that the code of a service names. The gateway also calls every action that has a route. */
 const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
   'api-gateway': [
+    'auth.accesses',
     'auth.admit',
     'auth.audit',
     'auth.endSession',
     'auth.me',
+    'auth.noteAccesses',
     'auth.startSession',
     'auth.startSessionByLink',
     'connect.openSession',

@@ -41,7 +41,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     jobs: 'gateway',
     seesAllDeliveries: true,
   },
-  auth: { ...own('auth'), functions: ['users.project_of(uuid)'], jobs: 'auth' },
+  auth: { ...own('auth'), functions: ['users.project_of(uuid)', 'users.live_of(uuid[])'], jobs: 'auth' },
   backfill: { ...own('backfill'), functions: audit },
   connect: { ...own('connect'), functions: audit, jobs: 'connect' },
   deliveries: {

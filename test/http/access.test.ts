@@ -26,7 +26,16 @@ const token = await userToken(api, user);
  * is let in, and what they are answered. Reads ask of a user who is there. What would change something asks of nobody,
  * with an empty body: 404 or 422 then says that the request got past the door.
  */
-type Who = 'readers' | 'tokens' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client' | 'uploads';
+type Who =
+  | 'readers'
+  | 'subject'
+  | 'tokens'
+  | 'company'
+  | 'developers'
+  | 'anybody'
+  | 'issuing'
+  | 'client'
+  | 'uploads';
 type Row = readonly [method: string, path: string, who: Who, status: number];
 const range = 'start_time=2026-01-01&end_time=2026-01-02';
 const dates = 'start_date=2026-01-01&end_date=2026-01-02';
@@ -60,6 +69,7 @@ const rows: readonly Row[] = [
   ['DELETE', '/users/:user_id', 'company', 404],
   ['POST', '/users/:user_id/token', 'issuing', 404],
   ['GET', '/users/:user_id/export', 'readers', 200],
+  ['GET', '/users/:user_id/accesses', 'subject', 200],
   ['GET', '/users/:user_id/connections', 'readers', 200],
   ['POST', '/users/:user_id/connections', 'company', 422],
   ['GET', '/users/:user_id/connections/:provider', 'readers', 200],
@@ -188,6 +198,7 @@ const names = Object.keys(credentials);
 
 const letIn: Readonly<Record<Who, readonly string[]>> = {
   readers: ['an API key', 'a developer token', 'the user token of this user'],
+  subject: ['a developer token', 'the user token of this user'],
   // The user is in the body, which these requests do not have.
   tokens: [
     'an API key',

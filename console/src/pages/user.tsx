@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { DataCalendar, SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
 import { api, streamUrl } from '../api.ts';
 import { useChanges } from '../changes.ts';
+import { Accesses } from '../parts/accesses.tsx';
 import { Bars, format } from '../parts/bars.tsx';
 import { calendarOf, moveSpan, type Span, spanOf, yearEarlier } from '../parts/chart-span.ts';
 import { Connections } from '../parts/connections.tsx';
@@ -51,6 +52,8 @@ export function User({ id }: { id: string }) {
             <Workouts userId={id} version={version} />
             <h2>Body</h2>
             <Body userId={id} version={version} />
+            <h2>Access</h2>
+            <Accesses userId={id} version={version} />
           </UserZone.Provider>
         )}
       </Loaded>

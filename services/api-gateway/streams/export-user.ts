@@ -5,6 +5,7 @@ import {
   type ExportLine,
   exportKinds,
 } from '../../../contracts/api-gateway.ts';
+import type { DataAccess } from '../../../contracts/auth/accesses.ts';
 import type { AuditEntry } from '../../../contracts/auth/schemas.ts';
 import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
@@ -47,6 +48,7 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
     for (const series of await call('timeseries.exportSeries', { user_id }))
       yield* samplesOf(call, query, series);
   if (kinds.has('audit')) yield* auditOf(call, query);
+  if (kinds.has('access')) yield* accessesOf(call, query);
 }
 
 // Only what the user has instead of the setting.
@@ -81,14 +83,23 @@ async function* trackOf(call: Call, user_id: string, workout_id: string): AsyncG
 async function* auditOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
   const start_time = since === undefined ? undefined : formatInstant(since.ms);
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: AuditPage = await call('auth.audit', { user_id, start_time, limit: 100, cursor });
+    const page: PageOf<AuditEntry> = await call('auth.audit', { user_id, start_time, limit: 100, cursor });
     for (const entry of page.data) yield { kind: 'audit', ...entry };
     cursor = page.pagination.next_cursor;
   }
 }
 
-interface AuditPage {
-  readonly data: readonly AuditEntry[];
+async function* accessesOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
+  const start_time = since === undefined ? undefined : formatInstant(since.ms);
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: PageOf<DataAccess> = await call('auth.accesses', { user_id, start_time, limit: 100, cursor });
+    for (const access of page.data) yield { kind: 'access', ...access };
+    cursor = page.pagination.next_cursor;
+  }
+}
+
+interface PageOf<Item> {
+  readonly data: readonly Item[];
   readonly pagination: { readonly next_cursor: string | null };
 }
 

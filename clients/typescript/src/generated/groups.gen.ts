@@ -110,6 +110,14 @@ export class Auth extends Group {
   }
 
   /**
+   * List who read data of a user, newest first.
+   * Each read of health values is counted by hour: by whoever held the credential (`actor`), and by the kind of data. Requests that failed are not counted. A gateway writes its counts every second, so that the newest reads may be missing, and a gateway that is killed loses those of its last second. The list is erased with its user. AUDIT_RETENTION_DAYS applies to it.
+   */
+  accesses(params: Input<types.AuthAccessesData>, options?: CallOptions): Pages<types.DataAccessPage> {
+    return this.pages('GET /users/{user_id}/accesses', params, options);
+  }
+
+  /**
    * Exchange a refresh token for new tokens.
    * A refresh token is valid once. A second use revokes all tokens of the same session, unless the same client (network address and User-Agent) repeats its request within 10 seconds: such a request is 401 and ends nothing.
    */
@@ -434,7 +442,7 @@ export class Summaries extends Group {
 export class ApiGateway extends Group {
   /**
    * Export all data of a user as JSON lines.
-   * Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   * Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
    */
   export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
     return this.lines('GET /users/{user_id}/export', params, options);
