@@ -21,6 +21,7 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
     'auth.noteAccesses',
     'auth.startSession',
     'auth.startSessionByLink',
+    'connect.consents',
     'connect.openSession',
     'connect.showSession',
     'connect.startAttempt',

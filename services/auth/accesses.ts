@@ -4,13 +4,8 @@ import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
 import { formatInstant, hourMs, type Instant, type Range, resolveRange } from '../../domain/time/time.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import {
-  addReads,
-  awaitAccesses,
-  claimBatch,
-  deleteAccesses,
-  lockAccesses,
-} from './queries/note-accesses.ts';
+import { awaitLateWrites, lockLateWrites } from '../../mixins/database/forgotten-users.ts';
+import { addReads, claimBatch, deleteAccesses } from './queries/note-accesses.ts';
 import { type AccessKey, type AccessRow, countAccesses, selectAccesses } from './queries/select-accesses.ts';
 
 const Key: z.ZodType<AccessKey> = z.tuple([z.int(), z.string(), z.string()]);
@@ -73,7 +68,7 @@ export function noteAccesses(
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     if (!(await claimBatch(transaction, process_id, sequence))) return false;
-    await lockAccesses(transaction);
+    await lockLateWrites(transaction, 'accesses');
     await addReads(transaction, reads);
     return true;
   });
@@ -84,6 +79,6 @@ export function noteAccesses(
  * later leaves out a deleted user.
  */
 export async function forgetAccesses(database: Queryable, userId: string): Promise<void> {
-  await awaitAccesses(database);
+  await awaitLateWrites(database, 'accesses');
   await deleteAccesses(database, userId);
 }

@@ -12,6 +12,7 @@ import { implement } from '../../runtime/implement.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
+import { forgetConsents, readConsents } from './consents.ts';
 import { createSession } from './create-session.ts';
 import { resultPage } from './outcome.ts';
 import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
@@ -62,6 +63,13 @@ export default implement(connect, {
       const send = (read: AccessRead, { token }: { readonly token: string }) =>
         sendOnce({ ...read, token, timeoutMs: readMs });
       return askAccess({ config, tokens, send }, params);
+    },
+    async consents({ call, database, params }) {
+      await call('users.get', { user_id: params.user_id });
+      return readConsents(database, params, Date.now());
+    },
+    async forgetUser({ database, params }) {
+      return { forgotten: await forgetConsents(database, params.user_id) };
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {

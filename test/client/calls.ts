@@ -90,6 +90,7 @@ async function callUsers({ pulsebus, developer }: Clients) {
   await pulsebus.users.connections({ user_id });
   await pulsebus.connect.status({ user_id, provider: 'devicemaker' });
   await developer.auth.accesses({ user_id, limit: 5 }).toArray(5);
+  await pulsebus.connect.consents({ user_id, limit: 5 }).toArray(5);
   await pulsebus.users.disconnect({ user_id, provider: 'devicemaker', purge: true });
   await pulsebus.users.remove({ user_id });
 }

@@ -70,6 +70,7 @@ const rows: readonly Row[] = [
   ['POST', '/users/:user_id/token', 'issuing', 404],
   ['GET', '/users/:user_id/export', 'readers', 200],
   ['GET', '/users/:user_id/accesses', 'subject', 200],
+  ['GET', '/users/:user_id/consents', 'readers', 200],
   ['GET', '/users/:user_id/connections', 'readers', 200],
   ['POST', '/users/:user_id/connections', 'company', 422],
   ['GET', '/users/:user_id/connections/:provider', 'readers', 200],

@@ -6,6 +6,7 @@ import { Accesses } from '../parts/accesses.tsx';
 import { Bars, format } from '../parts/bars.tsx';
 import { calendarOf, moveSpan, type Span, spanOf, yearEarlier } from '../parts/chart-span.ts';
 import { Connections } from '../parts/connections.tsx';
+import { Consents } from '../parts/consents.tsx';
 import { Calendar } from '../parts/data-calendar.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
@@ -52,6 +53,8 @@ export function User({ id }: { id: string }) {
             <Workouts userId={id} version={version} />
             <h2>Body</h2>
             <Body userId={id} version={version} />
+            <h2>Consents</h2>
+            <Consents userId={id} version={version} />
             <h2>Access</h2>
             <Accesses userId={id} version={version} />
           </UserZone.Provider>

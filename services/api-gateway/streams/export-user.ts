@@ -7,6 +7,7 @@ import {
 } from '../../../contracts/api-gateway.ts';
 import type { DataAccess } from '../../../contracts/auth/accesses.ts';
 import type { AuditEntry } from '../../../contracts/auth/schemas.ts';
+import type { Consent } from '../../../contracts/connect/consents.ts';
 import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { pointSource } from '../workout-streams/read-points.ts';
@@ -39,6 +40,7 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
   if (kinds.has('connection'))
     for (const connection of await call('users.connections', { user_id }))
       yield { kind: 'connection', ...connection };
+  if (kinds.has('consent')) yield* consentsOf(call, user_id);
   if (kinds.has('route_privacy')) yield* routePrivacyOf(call, user_id);
   for (const kind of recordKinds) {
     if (kinds.has(kind)) yield* recordsOf(call, query, kind);
@@ -49,6 +51,16 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
       yield* samplesOf(call, query, series);
   if (kinds.has('audit')) yield* auditOf(call, query);
   if (kinds.has('access')) yield* accessesOf(call, query);
+}
+
+// Whoever agreed long ago has the data since then, so `since` leaves none out.
+async function* consentsOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: PageOf<Consent> = await call('connect.consents', { user_id, limit: 100, cursor });
+    for (const { kind: consent_kind, ...consent } of page.data)
+      yield { kind: 'consent', consent_kind, ...consent };
+    cursor = page.pagination.next_cursor;
+  }
 }
 
 // Only what the user has instead of the setting.

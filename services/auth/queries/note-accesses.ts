@@ -1,19 +1,6 @@
 import type { CountedRead } from '../../../contracts/auth/accesses.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** An arbitrary fixed number: the advisory lock between writing reads and forgetting a user. */
-const lock = 7360;
-
-/** Takes the lock of those who write reads; it is held until the end of the transaction. */
-export async function lockAccesses(transaction: Queryable): Promise<void> {
-  await transaction.query('select pg_advisory_xact_lock_shared($1)', [lock]);
-}
-
-/** Waits until whoever writes reads has committed. Who begins later sees that the user is deleted. */
-export async function awaitAccesses(database: Queryable): Promise<void> {
-  await database.query('select pg_advisory_xact_lock($1)', [lock]);
-}
-
 const claim = `
 insert into auth.access_writer as last (process_id, sequence) values ($1, $2)
 on conflict (process_id) do update set sequence = excluded.sequence, written_at = now()

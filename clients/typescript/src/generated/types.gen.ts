@@ -883,6 +883,45 @@ export type ConnectionStatus = {
     data_types: Array<BackfillType>;
 };
 
+/**
+ * What a user agreed to, and when it was withdrawn.
+ */
+export type Consent = {
+    id: string;
+    provider: Provider;
+    /**
+     * `page`: on the connect page, before that of the provider. `provider`: on the page of the provider only, opened by `GET /connect/{provider}/authorize`.
+     */
+    kind: 'page' | 'provider';
+    /**
+     * The version of the text of the connect page. Null for `provider`.
+     */
+    text_version: number | null;
+    /**
+     * The language in which the text was shown.
+     */
+    language: Language | null;
+    /**
+     * The permissions that were asked for, by the names of the provider; empty if it has none.
+     */
+    scopes: Array<string>;
+    /**
+     * The session of the connect page.
+     */
+    session_id: string | null;
+    agreed_at: string;
+    /**
+     * When the connection was ended on request. Null: not.
+     */
+    withdrawn_at: string | null;
+};
+
+export type ConsentPage = {
+    data: Array<Consent>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
 export type CreateApiKeyRequest = {
     /**
      * A name that describes the use of the key.
@@ -1432,7 +1471,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access' | 'end';
+    kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access' | 'end';
     [key: string]: unknown;
 };
 
@@ -3653,6 +3692,27 @@ export type UsersUpdateData = {
     url: '/users/{user_id}';
 };
 
+export type ConnectConsentsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/consents';
+};
+
 export type UsersConnectionsData = {
     body?: never;
     path: {
@@ -4351,7 +4411,7 @@ export type ApiGatewayExportData = {
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access'>;
+        kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access'>;
     };
     url: '/users/{user_id}/export';
 };

@@ -8,6 +8,7 @@ import { timeOf } from '../times.ts';
 const kinds = [
   'user',
   'connection',
+  'consent',
   'workout',
   'sleep',
   'day',
