@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
+import { TimeParameter } from '../../domain/time/time.ts';
 import { Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Language } from './schemas.ts';
@@ -38,7 +39,13 @@ export const consentActions = {
     summary: "List a user's consents, newest first",
     description:
       'A user who agrees on the connect page leaves a consent with the version and the language of the text, also if the provider is not connected afterwards. Without the connect page, the consent has the time at which the account was connected. `DELETE /users/{user_id}/connections/{provider}` withdraws the consents to the provider. Imported connections have no consent. The list is erased with its user.',
-    params: z.object({ user_id: UserId, cursor: CursorParameter, limit: limitUpTo(100) }),
+    params: z.object({
+      user_id: UserId,
+      start_time: TimeParameter.optional().describe('Only consents from this time on.'),
+      end_time: TimeParameter.optional().describe('Only consents before this time.'),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
     returns: pageOf(Consent).meta({ id: 'ConsentPage' }),
     http: { method: 'GET', path: '/users/:user_id/consents', access: 'users.read', tag: 'Users' },
     idempotent: true,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { CountedRead, DataAccess } from '../../contracts/auth/accesses.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
-import { formatInstant, hourMs, type Instant, type Range, resolveRange } from '../../domain/time/time.ts';
+import { type OpenRange, resolveOpenRange } from '../../domain/time/open-range.ts';
+import { formatInstant, hourMs } from '../../domain/time/time.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { addReads, claimBatch, deleteAccesses } from './queries/note-accesses.ts';
@@ -11,10 +12,8 @@ import { type AccessKey, type AccessRow, countAccesses, selectAccesses } from '.
 const Key: z.ZodType<AccessKey> = z.tuple([z.int(), z.string(), z.string()]);
 
 /** The user, the range and the page of a request for reads. */
-export interface AccessQuery {
+export interface AccessQuery extends OpenRange {
   readonly user_id: string;
-  readonly start_time?: Instant | undefined;
-  readonly end_time?: Instant | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -26,7 +25,8 @@ export async function readAccesses(
   nowMs: number,
 ): Promise<Page<DataAccess>> {
   const { limit, start_time, end_time } = request;
-  const range = rangeOf(request, nowMs);
+  const range = resolveOpenRange(request, nowMs);
+  // Without `end_time` the current hour is included.
   const filter = {
     userId: request.user_id,
     start: start_time === undefined ? null : new Date(range.startMs - (range.startMs % hourMs)),
@@ -41,13 +41,6 @@ export async function readAccesses(
   const direction = cursor?.direction ?? null;
   const keyOf = ({ hour, kind, actor }: AccessRow) => [hour.getTime(), kind, actor];
   return pageFrom({ query, range, resolution: null, limit, direction, rows, totalCount, keyOf, toWire });
-}
-
-// Without `end_time` the range has no end: the current hour is included.
-function rangeOf({ start_time, end_time }: AccessQuery, nowMs: number): Range {
-  const start: Instant = start_time ?? { ms: 0, dateOnly: false };
-  const end: Instant = end_time ?? { ms: Math.max(nowMs, start.ms + 1), dateOnly: false };
-  return resolveRange(start, end, ['start_time', 'end_time']);
 }
 
 function toWire({ hour, actor, kind, count }: AccessRow): DataAccess {

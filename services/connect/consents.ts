@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Consent } from '../../contracts/connect/consents.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
+import { type OpenRange, resolveOpenRange } from '../../domain/time/open-range.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../mixins/database/forgotten-users.ts';
@@ -17,27 +18,33 @@ import {
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
-/** The user and the page of a request for consents. */
-export interface ConsentQuery {
+/** The user, the range and the page of a request for consents. */
+export interface ConsentQuery extends OpenRange {
   readonly user_id: string;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** One page of a user's consents, newest first. @throws CURSOR_INVALID (422) */
+/** One page of a user's consents, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readConsents(
   database: Queryable,
-  { user_id, cursor: given, limit }: ConsentQuery,
+  request: ConsentQuery,
   nowMs: number,
 ): Promise<Page<Consent>> {
-  const query = ['consents', user_id];
-  const cursor = given === undefined ? null : decodeCursor(given, query, Key);
+  const { limit, start_time, end_time } = request;
+  const range = resolveOpenRange(request, nowMs);
+  const filter = {
+    userId: request.user_id,
+    start: start_time === undefined ? null : new Date(range.startMs),
+    end: end_time === undefined ? null : new Date(range.endMs),
+  };
+  const query = ['consents', filter];
+  const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const [rows, totalCount] = await Promise.all([
-    selectConsents(database, user_id, cursor, limit + 1),
-    countConsents(database, user_id),
+    selectConsents(database, filter, cursor, limit + 1),
+    countConsents(database, filter),
   ]);
   const direction = cursor?.direction ?? null;
-  const range = { startMs: 0, endMs: nowMs };
   const keyOf = (row: ConsentRow) => [row.id];
   return pageFrom({ query, range, resolution: null, limit, direction, rows, totalCount, keyOf, toWire });
 }

@@ -122,6 +122,14 @@ t.test('consents are paged, newest first, and are part of the export', async (t)
     ['devicemaker'],
   );
   t.equal(rest.pagination.next_cursor, null);
+  await api.database.query(
+    `update connect.consent set agreed_at = '2026-03-01T12:00:00Z' where id = (select min(id) from connect.consent where user_id = $1)`,
+    [userId],
+  );
+  const on = (from: string, until: string) => consentsOf(userId, `start_time=${from}&end_time=${until}`);
+  t.equal((await on('2026-03-01T12:00:00Z', '2026-03-01T12:00:01Z')).pagination.total_count, 1);
+  t.same((await on('2026-03-01', '2026-03-01T12:00:00Z')).data, []);
+  t.same((await on('2026-03-01T12:00:01Z', '2026-03-02')).data, []);
   const { text } = await api.ask(`/api/v1/users/${userId}/export?kinds=consent`, { key: api.apiKey });
   const lines = text
     .trimEnd()

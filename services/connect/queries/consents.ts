@@ -38,25 +38,36 @@ export interface ConsentRow {
   readonly withdrawn_at: Date | null;
 }
 
+/** The user and the range of times; null: without this end. */
+export interface ConsentFilter {
+  readonly userId: string;
+  readonly start: Date | null;
+  readonly end: Date | null;
+}
+
+const filtered = `from connect.consent where user_id = $1 and ($2::timestamptz is null or agreed_at >= $2)
+  and ($3::timestamptz is null or agreed_at < $3)`;
+const valuesOf = ({ userId, start, end }: ConsentFilter) => [userId, start, end];
+
 /** At most `most` consents in the order in which they are read: newest first, backward oldest first. */
 export function selectConsents(
   database: Queryable,
-  userId: string,
+  filter: ConsentFilter,
   cursor: Cursor<readonly [string]> | null,
   most: number,
 ): Promise<ConsentRow[]> {
   const [comparison, order] = cursor?.direction === 'previous' ? ['>', 'asc'] : ['<', 'desc'];
   const text = `
     select id::text, provider, kind, text_version, language, scopes, session_id, agreed_at, withdrawn_at
-    from connect.consent where user_id = $1 and ($2::bigint is null or id ${comparison} $2)
-    order by consent.id ${order} limit $3`;
-  return database.query<ConsentRow>(text, [userId, cursor?.key[0] ?? null, most]);
+    ${filtered} and ($4::bigint is null or id ${comparison} $4)
+    order by consent.id ${order} limit $5`;
+  return database.query<ConsentRow>(text, [...valuesOf(filter), cursor?.key[0] ?? null, most]);
 }
 
-/** The number of a user's consents. */
-export async function countConsents(database: Queryable, userId: string): Promise<number> {
-  const text = 'select count(*)::int as n from connect.consent where user_id = $1';
-  const [row] = await database.query<{ n: number }>(text, [userId]);
+/** The number of consents. */
+export async function countConsents(database: Queryable, filter: ConsentFilter): Promise<number> {
+  const text = `select count(*)::int as n ${filtered}`;
+  const [row] = await database.query<{ n: number }>(text, valuesOf(filter));
   return row?.n ?? 0;
 }
 

@@ -3702,6 +3702,14 @@ export type ConnectConsentsData = {
     };
     query?: {
         /**
+         * Only consents from this time on.
+         */
+        start_time?: string | number;
+        /**
+         * Only consents before this time.
+         */
+        end_time?: string | number;
+        /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */
         cursor?: string;
