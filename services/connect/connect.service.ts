@@ -1,6 +1,7 @@
 import { connect } from '../../contracts/connect.ts';
 import { isoTimeOrNull } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { type AccessRead, askAccess } from '../../mixins/provider-api/access-check.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
@@ -37,6 +38,7 @@ const expiry = { name: 'connect.expiry', everyMs: 600_000, firstAfterMs: 30_000 
 export default implement(connect, {
   uses: {
     database: database(),
+    reads: reads(),
     jobs: jobs(),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     api: providerApi(pace),
@@ -64,9 +66,9 @@ export default implement(connect, {
         sendOnce({ ...read, token, timeoutMs: readMs });
       return askAccess({ config, tokens, send }, params);
     },
-    async consents({ call, database, params }) {
+    async consents({ call, reads, params }) {
       await call('users.get', { user_id: params.user_id });
-      return readConsents(database, params, Date.now());
+      return readConsents(reads, params, Date.now());
     },
     async forgetUser({ database, params }) {
       return { forgotten: await forgetConsents(database, params.user_id) };
