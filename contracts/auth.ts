@@ -1,4 +1,5 @@
 import { contract } from '../domain/contract.ts';
+import { accessActions } from './auth/accesses.ts';
 import { admissionActions } from './auth/admission.ts';
 import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
@@ -7,7 +8,7 @@ import { developerActions } from './auth/developers.ts';
 import { projectActions } from './auth/projects.ts';
 import { sessionActions } from './auth/sessions.ts';
 
-/** Projects, developers, API keys, applications, tokens, admission of requests and the audit trail. */
+/** Projects, developers, API keys, applications, tokens, admission of requests, the audit trail and who read what. */
 export const auth = contract('auth', {
   ...sessionActions,
   ...consoleSessionActions,
@@ -16,4 +17,5 @@ export const auth = contract('auth', {
   ...applicationActions,
   ...projectActions,
   ...admissionActions,
+  ...accessActions,
 });

@@ -2,6 +2,7 @@ import { auth } from '../../contracts/auth.ts';
 import { defaultProject } from '../../domain/access.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
+import { forgetAccesses, noteAccesses, readAccesses } from './accesses.ts';
 import {
   callingDeveloper,
   changePassword,
@@ -149,9 +150,15 @@ export default implement(auth, {
     addMember: (ctx) => addMember(ctx, projectOf(ctx.meta), ctx.params),
     removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params.developer_id),
     audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
+    async accesses(ctx) {
+      await ctx.call('users.get', { user_id: ctx.params.user_id });
+      return readAccesses(ctx.reads, ctx.params, Date.now());
+    },
+    noteAccesses: async ({ database, params }) => ({ is_new: await noteAccesses(database, params) }),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
     async forgetUser(ctx) {
+      await forgetAccesses(ctx.database, ctx.params.user_id);
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },

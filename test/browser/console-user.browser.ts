@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { consentVersion } from '../../services/api-gateway/connect-page/consent-text.ts';
 import { createUser, createWearer } from '../support/api.ts';
+import { until } from '../support/until.ts';
 import { apiNames, audited, sharedConsole, textOf, violations } from './console.ts';
 
 const { api, root, userId, openAt } = await sharedConsole(t);
@@ -65,6 +67,22 @@ t.test('connect leads to the connect page, and the connection is shown as soon a
   await connectPage.getByRole('radio', { name: 'Somebody new' }).check();
   await connectPage.getByRole('button', { name: 'Allow' }).click();
   await card(page, 'Garmin').getByText('active', { exact: true }).waitFor();
+  const read = 'select from auth.access where user_id = $1';
+  await until(
+    async () => (await api.database.query(read, [newcomer])).length > 0,
+    'the reads of the page are written',
+  );
+  await page.reload();
+  const consents = page.getByRole('region', { name: 'Consents, table' });
+  await consents.getByText(`version ${consentVersion}, en`).waitFor();
+  t.match(await consents.innerText(), 'Garmin');
+  const reads = page.getByRole('region', { name: 'Reads, table' });
+  await reads
+    .getByText(/^admin:/)
+    .first()
+    .waitFor();
+  t.match(await reads.innerText(), 'timeseries');
+  t.strictSame(await violations(page), []);
   t.strictSame(complaints, []);
 });
 

@@ -23,6 +23,9 @@ const kinds = 'kinds=user,connection,workout,sleep,day,day_values,other,sample';
 const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id', ''],
   ['/users/:user_id/connections', ''],
+  ['/users/:user_id/consents', 'start_time=2025-03-09&end_time=2025-03-25'],
+  // Of a past time, because reads of the test itself are counted.
+  ['/users/:user_id/accesses', 'start_time=2025-03-09&end_time=2025-03-25'],
   ['/users/:user_id/connections/:provider', ''],
   ['/users/:user_id/connections/:provider/backfill', ''],
   ['/users/:user_id/export', kinds],

@@ -189,6 +189,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const provider of ['devicemaker', 'activitynet'])
     await readPages(get, '/deliveries', `status=done&provider=${provider}`);
   const developer: Ask = { token: api.developerToken, headers: {} };
+  await readPages((route, query) => get(route, query, developer), '/users/:user_id/accesses', '');
+  await readPages(get, '/users/:user_id/consents', '');
   await get('/audit', `user_id=${userId}`, developer);
   await get('/reprocess-runs/:run_id', '', { ...developer, id: randomUUID() });
   await readPages((route, query) => get(route, query, developer), '/audit', '');

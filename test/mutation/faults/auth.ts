@@ -252,4 +252,20 @@ export const auth: readonly PlantedFault[] = [
     after: '($1::uuid is null or user_id is not null)',
     test: 'test/services/auth/audit-retention.test.ts',
   },
+  {
+    kind: 'retry',
+    promise: 'A batch of reads that is sent again adds nothing.',
+    file: 'services/auth/queries/note-accesses.ts',
+    before: 'where last.sequence < excluded.sequence',
+    after: 'where last.sequence <= excluded.sequence',
+    test: 'test/flow/accesses.test.ts',
+  },
+  {
+    kind: 'erasure',
+    promise: 'Reads of a deleted user that a gateway still holds are not stored.',
+    file: 'services/auth/queries/note-accesses.ts',
+    before: 'where user_id in (select users.live_of($2))\n',
+    after: '',
+    test: 'test/flow/accesses.test.ts',
+  },
 ];

@@ -33,7 +33,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['timeseries.retention', 'timeseries.series_type', 'users.access_quota'],
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
-  'a log itself': ['auth.audit_entry'],
+  'what a user agreed to; the connection is recorded': ['connect.consent'],
+  'a log itself': ['auth.access', 'auth.access_total', 'auth.access_writer', 'auth.audit_entry'],
   'the change log and its messages': [
     ...['changes.change', 'changes.expired', 'changes.joining', 'changes.pending', 'changes.summary_type'],
     ...['changes.user_sequence', 'webhooks.attempt', 'webhooks.endpoint', 'webhooks.message'],

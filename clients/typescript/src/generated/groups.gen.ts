@@ -110,6 +110,14 @@ export class Auth extends Group {
   }
 
   /**
+   * List who read data of a user, newest first.
+   * Each read of health values is counted by hour: by whoever held the credential (`actor`), and by the kind of data. Requests that failed are not counted. A gateway writes its counts every second, so that the newest reads may be missing, and a gateway that is killed loses those of its last second. The list is erased with its user. AUDIT_RETENTION_DAYS applies to it.
+   */
+  accesses(params: Input<types.AuthAccessesData>, options?: CallOptions): Pages<types.DataAccessPage> {
+    return this.pages('GET /users/{user_id}/accesses', params, options);
+  }
+
+  /**
    * Exchange a refresh token for new tokens.
    * A refresh token is valid once. A second use revokes all tokens of the same session, unless the same client (network address and User-Agent) repeats its request within 10 seconds: such a request is 401 and ends nothing.
    */
@@ -222,6 +230,14 @@ export class Users extends Group {
 }
 
 export class Connect extends Group {
+  /**
+   * List a user's consents, newest first.
+   * A user who agrees on the connect page leaves a consent with the version and the language of the text, also if the provider is not connected afterwards. Without the connect page, the consent has the time at which the account was connected. `DELETE /users/{user_id}/connections/{provider}` withdraws the consents to the provider. Imported connections have no consent. The list is erased with its user.
+   */
+  consents(params: Input<types.ConnectConsentsData>, options?: CallOptions): Pages<types.ConsentPage> {
+    return this.pages('GET /users/{user_id}/consents', params, options);
+  }
+
   /** Get one connection with the state of its data types and its last error */
   status(params: Input<types.ConnectStatusData>, options?: CallOptions): Promise<types.ConnectionStatus> {
     return this.json('GET /users/{user_id}/connections/{provider}', params, options);
@@ -434,7 +450,7 @@ export class Summaries extends Group {
 export class ApiGateway extends Group {
   /**
    * Export all data of a user as JSON lines.
-   * Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   * Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
    */
   export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
     return this.lines('GET /users/{user_id}/export', params, options);

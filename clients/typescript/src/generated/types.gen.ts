@@ -883,6 +883,45 @@ export type ConnectionStatus = {
     data_types: Array<BackfillType>;
 };
 
+/**
+ * What a user agreed to, and when it was withdrawn.
+ */
+export type Consent = {
+    id: string;
+    provider: Provider;
+    /**
+     * `page`: on the connect page, before that of the provider. `provider`: on the page of the provider only, opened by `GET /connect/{provider}/authorize`.
+     */
+    kind: 'page' | 'provider';
+    /**
+     * The version of the text of the connect page. Null for `provider`.
+     */
+    text_version: number | null;
+    /**
+     * The language in which the text was shown.
+     */
+    language: Language | null;
+    /**
+     * The permissions that the link requested, by the names of the provider. Empty if the provider has none.
+     */
+    scopes: Array<string>;
+    /**
+     * The session of the connect page.
+     */
+    session_id: string | null;
+    agreed_at: string;
+    /**
+     * When the connection was ended on request. Null: not.
+     */
+    withdrawn_at: string | null;
+};
+
+export type ConsentPage = {
+    data: Array<Consent>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
 export type CreateApiKeyRequest = {
     /**
      * A name that describes the use of the key.
@@ -971,6 +1010,31 @@ export type CreateWebhookEndpointRequest = {
 };
 
 /**
+ * Who read one kind of data of a user in one hour, and how often. It contains no values.
+ */
+export type DataAccess = {
+    /**
+     * The start of the hour, in UTC.
+     */
+    hour: string;
+    /**
+     * Who read: `api_key:{key_id}`, `admin:{developer_id}`, or `user:{user_id}` for a token of the user.
+     */
+    actor: string;
+    data_kind: DataKind;
+    /**
+     * The number of answers that were sent.
+     */
+    count: number;
+};
+
+export type DataAccessPage = {
+    data: Array<DataAccess>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
+/**
  * Which data of a user exists, by type, provider and local day.
  */
 export type DataCalendar = {
@@ -984,6 +1048,11 @@ export type DataCalendar = {
     end_date: string;
     data: Array<CalendarRow>;
 };
+
+/**
+ * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
+ */
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'activity' | 'body' | 'recovery' | 'calendar' | 'streams' | 'export' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1406,7 +1475,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'end';
+    kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access' | 'end';
     [key: string]: unknown;
 };
 
@@ -3511,6 +3580,35 @@ export type AuthRotateKeyData = {
     url: '/api-keys/{key_id}/rotate';
 };
 
+export type AuthAccessesData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * Only hours from the one that contains this time on.
+         */
+        start_time?: string | number;
+        /**
+         * Only hours that begin before this time.
+         */
+        end_time?: string | number;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/accesses';
+};
+
 export type UsersListData = {
     body?: never;
     path?: never;
@@ -3600,6 +3698,35 @@ export type UsersUpdateData = {
     };
     query?: never;
     url: '/users/{user_id}';
+};
+
+export type ConnectConsentsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * Only consents from this time on.
+         */
+        start_time?: string | number;
+        /**
+         * Only consents before this time.
+         */
+        end_time?: string | number;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/consents';
 };
 
 export type UsersConnectionsData = {
@@ -4294,13 +4421,13 @@ export type ApiGatewayExportData = {
     };
     query?: {
         /**
-         * Returns only events, samples and audit entries at or after this time, and day totals from its UTC date on. The time is that of the measurement, not of its arrival.
+         * Returns only events, samples and audit entries at or after this time, day totals from its UTC date on, and reads from its hour on. The time is that of the measurement, not of its arrival.
          */
         since?: string | number;
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit'>;
+        kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access'>;
     };
     url: '/users/{user_id}/export';
 };
