@@ -75,6 +75,7 @@ export const namedCalls = {
     'users.tokens',
   ],
   'connect': [
+    'auth.connectName',
     'backfill.start',
     'backfill.status',
     'deliveries.noteAnswers',

@@ -6,7 +6,12 @@ import { DeveloperId } from './schemas.ts';
 
 const Limit = z.int().min(1).max(1_000_000).nullable();
 const name = Title.meta({ description: 'A name that people read.', example: 'Coaching app' });
+const connectName = Title.nullable().optional().meta({
+  description: 'The name that the connect page shows to users of the project. Null: CONNECT_NAME.',
+  example: 'Coaching app',
+});
 const limits = {
+  connect_name: connectName,
   rate_limit_api_key: Limit.optional().meta({
     description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
     example: 1000,
@@ -23,6 +28,7 @@ export const Project = z
     id: z.string(),
     name: z.string(),
     role: z.enum(['owner', ...Role.options]).describe('Your role in it.'),
+    connect_name: z.string().nullable(),
     rate_limit_api_key: z.int().nullable(),
     rate_limit_sdk: z.int().nullable(),
     created_at: Timestamp,
@@ -87,6 +93,13 @@ export const projectActions = {
       audit: 'project.deleted',
       failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
     },
+  }),
+  /** The connect page asks on behalf of the product. */
+  connectName: action({
+    summary: 'Get the name that the connect page shows to users of a project',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ connect_name: z.string().nullable() }),
+    idempotent: true,
   }),
   /** A delivery holds data of the accounts of all projects. */
   isShared: action({

@@ -42,7 +42,7 @@ import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
-import { selectMembers, selectProjects } from './queries/select-projects.ts';
+import { selectConnectName, selectMembers, selectProjects } from './queries/select-projects.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
 import { revoke } from './tokens/revoke.ts';
@@ -139,6 +139,9 @@ export default implement(auth, {
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
     removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    async connectName({ reads, params }) {
+      return { connect_name: await selectConnectName(reads, params.project_id) };
+    },
     async isShared({ reads }) {
       return {
         shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,

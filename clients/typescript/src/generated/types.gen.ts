@@ -973,6 +973,10 @@ export type CreateProjectRequest = {
      */
     name: string;
     /**
+     * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
+     */
+    connect_name?: string | null;
+    /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
     rate_limit_api_key?: number | null;
@@ -1908,6 +1912,7 @@ export type Project = {
      * Your role in it.
      */
     role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+    connect_name: string | null;
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
     created_at: string;
@@ -2891,6 +2896,10 @@ export type UpdateProjectRequest = {
      * A name that people read.
      */
     name?: string;
+    /**
+     * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
+     */
+    connect_name?: string | null;
     /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
