@@ -4,6 +4,7 @@ import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
+import { invitationActions } from './auth/invitations.ts';
 import { projectActions } from './auth/projects.ts';
 import { sessionActions } from './auth/sessions.ts';
 
@@ -15,5 +16,6 @@ export const auth = contract('auth', {
   ...apiKeyActions,
   ...applicationActions,
   ...projectActions,
+  ...invitationActions,
   ...admissionActions,
 });

@@ -47,6 +47,10 @@ export const errorTable = {
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, detail: 'Webhook endpoint not found.' },
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
   MEMBER_NOT_FOUND: { status: 404, detail: 'Member not found.' },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    detail: 'This invitation was used before, was revoked, or has expired. Ask for a new one.',
+  },
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },
   PROJECT_PERMANENT: { status: 409, detail: 'The project `default` cannot be deleted.' },

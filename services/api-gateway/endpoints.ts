@@ -29,6 +29,7 @@ export const consolePrefix = '/console/api/v1';
 /** The paths of its pages, below /console. One file is served for all of them. */
 export const consolePages = [
   'sign-in',
+  'invitation',
   'users',
   'users/:id',
   'deliveries',

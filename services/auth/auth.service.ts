@@ -15,6 +15,8 @@ import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { keyEndingHandler, removeKey } from './end-key.ts';
+import { acceptInvitation } from './invitations/accept.ts';
+import { invite, revokeInvitation, toInvitation } from './invitations/invite.ts';
 import {
   changeApplication,
   createApiKey,
@@ -39,6 +41,7 @@ import {
 import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
+import { selectInvitations } from './queries/invitations.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
 import { selectMembers, selectProjects } from './queries/select-projects.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
@@ -142,6 +145,12 @@ export default implement(auth, {
     },
     addMember: (ctx) => addMember(ctx, projectOf(ctx.meta), ctx.params),
     removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params.developer_id),
+    createInvitation: (ctx) => invite(ctx, projectOf(ctx.meta), ctx.params),
+    async listInvitations(ctx) {
+      return (await selectInvitations(ctx.reads, projectOf(ctx.meta))).map(toInvitation);
+    },
+    removeInvitation: (ctx) => revokeInvitation(ctx, projectOf(ctx.meta), ctx.params.invitation_id),
+    acceptInvitation: (ctx) => acceptInvitation(ctx, ctx.params),
     audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),

@@ -28,6 +28,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   const clients = { anyone, pulsebus: client({ apiKey }), developer: client({ token }) };
   await callHealth(clients);
   await callAccounts(clients, client);
+  await callSignIn(clients);
   await callApplications(clients);
   await callUsers(clients);
   await callData(clients, calling);
@@ -69,6 +70,16 @@ async function callAccounts({ anyone, developer }: Clients, client: (given: { to
   const rotated = await developer.auth.rotateKey({ key_id });
   await developer.auth.removeKey({ key_id: rotated.id });
   await developer.auth.audit({ limit: 5 });
+}
+
+async function callSignIn({ anyone, developer }: Clients) {
+  const invited = { email: `${randomUUID()}@example.com`, role: 'support' } as const;
+  const { id: invitation_id } = await developer.auth.createInvitation(invited);
+  await developer.auth.listInvitations();
+  await developer.auth.removeInvitation({ invitation_id });
+  const { link } = await developer.auth.createInvitation(invited);
+  const token = link.split('#')[1] ?? '';
+  await anyone.auth.acceptInvitation({ token, password: 'correct horse battery staple' });
 }
 
 async function callApplications({ anyone, pulsebus, developer }: Clients) {

@@ -6,7 +6,7 @@ const developer = {
   id: 'd-1',
   email: 'a@example.com',
   created_at: '2026-01-01T00:00:00Z',
-  two_factor: false,
+  is_owner: true,
 };
 const own = (csrf_token: string): Session => ({ developer, csrf_token, provider_titles: {}, sandbox: false });
 

@@ -4,6 +4,7 @@ import { Accounts } from '../parts/accounts.tsx';
 import { Action } from '../parts/action.tsx';
 import { Audit } from '../parts/audit.tsx';
 import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
+import { Invitations } from '../parts/invitations.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -15,7 +16,7 @@ interface Secret {
   readonly value: string;
 }
 
-/** API keys, applications, accounts, and the audit trail. */
+/** API keys, applications, accounts, invitations, and the audit trail. */
 export function Developers() {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [version, setVersion] = useState(0);
@@ -29,6 +30,7 @@ export function Developers() {
       <Keys show={show} />
       <Applications show={show} />
       <Accounts changed={() => show(null)} />
+      <Invitations show={show} />
       <Audit version={version} />
       {secret !== null && (
         <ShownOnce title={secret.title} secret={secret.value} close={() => setSecret(null)} />

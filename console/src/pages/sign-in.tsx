@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { takeToken } from '../parts/link-page.tsx';
 import { location, navigate } from '../router.tsx';
 import { signIn, signInByLink } from '../session.ts';
 
@@ -20,7 +21,7 @@ export function SignIn() {
   };
   useEffect(() => {
     document.title = 'Log in · Pulsebus';
-    const token = takeToken();
+    const token = location.value.path === '/sign-in' ? takeToken() : '';
     if (token !== '') void attempt(() => signInByLink(token));
   }, []);
   const submit = (event: SubmitEvent) => {
@@ -56,12 +57,4 @@ export function SignIn() {
       </form>
     </main>
   );
-}
-
-// The token leaves the address at once, so that it is not in the history.
-function takeToken(): string {
-  if (location.value.path !== '/sign-in') return '';
-  const token = window.location.hash.slice(1);
-  if (token !== '') history.replaceState(null, '', window.location.pathname);
-  return token;
 }

@@ -41,26 +41,37 @@ export async function logIn(
 
 /** Checks a password and runs `insert`, which inserts a session. It returns false if the password has changed since. */
 export async function openWith(
-  { database, passwords, origin }: Pick<LoggingIn, 'database' | 'passwords' | 'origin'>,
-  { email, password }: { readonly email: string; readonly password: string },
+  checking: Checking,
+  login: { readonly email: string; readonly password: string },
   priority: AttemptPriority,
   insert: (on: Queryable, developer: PasswordRow) => Promise<boolean>,
 ): Promise<PasswordRow> {
-  const developer = await selectPassword(database, email, priority.address);
-  const isKnown = priority.isKnown || developer?.isKnown === true;
-  const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
-  if (developer === null || !matches) {
-    await auditFailedLogIn(database, origin, {
-      developerId: developer?.id ?? null,
-      address: priority.address,
-    });
-    throw wrongCredentials();
-  }
-  const isOpen = await acting(database, origin, async (on) => {
+  const developer = await checkPassword(checking, login, priority);
+  const isOpen = await acting(checking.database, checking.origin, async (on) => {
     if (!(await insert(on, developer))) return false;
     if (priority.address !== '') await insertKnownLogIn(on, developer.id, priority.address);
     return true;
   });
   if (!isOpen) throw wrongCredentials();
   return developer;
+}
+
+/** Dependencies of the check of a password. */
+export type Checking = Pick<LoggingIn, 'database' | 'passwords' | 'origin'>;
+
+/** The account of an e-mail address and its password. @throws UNAUTHENTICATED (401); the failure is audited */
+export async function checkPassword(
+  { database, passwords, origin }: Checking,
+  { email, password }: { readonly email: string; readonly password: string },
+  priority: AttemptPriority,
+): Promise<PasswordRow> {
+  const developer = await selectPassword(database, email, priority.address);
+  const isKnown = priority.isKnown || developer?.isKnown === true;
+  const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
+  if (developer !== null && matches) return developer;
+  await auditFailedLogIn(database, origin, {
+    developerId: developer?.id ?? null,
+    address: priority.address,
+  });
+  throw wrongCredentials();
 }

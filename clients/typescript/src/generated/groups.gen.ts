@@ -43,6 +43,32 @@ export class Auth extends Group {
   }
 
   /**
+   * Invite an e-mail address to the project; only this response contains the link.
+   * The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
+   */
+  createInvitation(params: Input<types.AuthCreateInvitationData>, options?: CallOptions): Promise<types.NewInvitation> {
+    return this.json('POST /invitations', params, options);
+  }
+
+  /** List the invitations to the project that are open */
+  listInvitations(options?: CallOptions): Promise<types.Invitation[]> {
+    return this.json('GET /invitations', {}, options);
+  }
+
+  /** Revoke an invitation */
+  removeInvitation(params: Input<types.AuthRemoveInvitationData>, options?: CallOptions): Promise<types.Invitation> {
+    return this.json('DELETE /invitations/{invitation_id}', params, options);
+  }
+
+  /**
+   * Accept an invitation, with a new password or that of the account.
+   * Makes an account if the address has none. An address with an account needs its password. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  acceptInvitation(params: Input<types.AuthAcceptInvitationData>, options?: CallOptions): Promise<types.Membership> {
+    return this.json('POST /invitations/accept', params, options, { isOpen: true });
+  }
+
+  /**
    * Log in as a developer.
    * Takes JSON `{email, password}`, or a form with `username` and `password`.
    */

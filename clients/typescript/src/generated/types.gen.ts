@@ -4,6 +4,17 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/api/v1` | (string & {});
 };
 
+export type AcceptInvitationRequest = {
+    /**
+     * What follows the `#` of the link.
+     */
+    token: string;
+    /**
+     * A new password, or that of the account.
+     */
+    password: string;
+};
+
 export type ActivityExplanation = {
     [key in ExplainedField]?: Array<ExplainedSource>;
 };
@@ -156,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -920,6 +931,17 @@ export type CreateDeveloperRequest = {
     password: string;
 };
 
+export type CreateInvitationRequest = {
+    /**
+     * Whom to invite.
+     */
+    email: string;
+    /**
+     * What the member may do in the project.
+     */
+    role: 'admin' | 'developer' | 'support' | 'analyst';
+};
+
 export type CreateProjectRequest = {
     /**
      * The `id` of a project.
@@ -1448,6 +1470,21 @@ export type ImportConnectionRequest = {
 };
 
 /**
+ * A role in a project that is offered to an e-mail address.
+ */
+export type Invitation = {
+    id: string;
+    email: string;
+    role: 'admin' | 'developer' | 'support' | 'analyst';
+    /**
+     * The id of the developer who made it.
+     */
+    invited_by: string;
+    created_at: string;
+    expires_at: string;
+};
+
+/**
  * A code that is valid once. No later response contains it.
  */
 export type InvitationCode = {
@@ -1591,6 +1628,15 @@ export type Member = {
 };
 
 /**
+ * The role of an account in a project.
+ */
+export type Membership = {
+    project_id: string;
+    email: string;
+    role: 'admin' | 'developer' | 'support' | 'analyst';
+};
+
+/**
  * An API key with its value, which no later response contains.
  */
 export type NewApiKey = {
@@ -1624,6 +1670,25 @@ export type NewApplication = {
     name: string;
     created_at: string;
     app_secret: string;
+};
+
+/**
+ * An invitation with its link, which no later response contains.
+ */
+export type NewInvitation = {
+    id: string;
+    email: string;
+    role: 'admin' | 'developer' | 'support' | 'analyst';
+    /**
+     * The id of the developer who made it.
+     */
+    invited_by: string;
+    created_at: string;
+    expires_at: string;
+    /**
+     * The page that accepts it. It serves once.
+     */
+    link: string;
 };
 
 /**
@@ -3399,6 +3464,39 @@ export type AuthRemoveMemberData = {
     };
     query?: never;
     url: '/members/{developer_id}';
+};
+
+export type AuthListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/invitations';
+};
+
+export type AuthCreateInvitationData = {
+    body: CreateInvitationRequest;
+    path?: never;
+    query?: never;
+    url: '/invitations';
+};
+
+export type AuthRemoveInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an invitation.
+         */
+        invitation_id: string;
+    };
+    query?: never;
+    url: '/invitations/{invitation_id}';
+};
+
+export type AuthAcceptInvitationData = {
+    body: AcceptInvitationRequest;
+    path?: never;
+    query?: never;
+    url: '/invitations/accept';
 };
 
 export type AuthLoginData = {
