@@ -5,6 +5,7 @@ import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
 import { invitationActions } from './auth/invitations.ts';
+import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
 import { sessionActions } from './auth/sessions.ts';
 
@@ -13,6 +14,7 @@ export const auth = contract('auth', {
   ...sessionActions,
   ...consoleSessionActions,
   ...developerActions,
+  ...passwordActions,
   ...apiKeyActions,
   ...applicationActions,
   ...projectActions,

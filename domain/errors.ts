@@ -51,6 +51,10 @@ export const errorTable = {
     status: 404,
     detail: 'This invitation was used before, was revoked, or has expired. Ask for a new one.',
   },
+  RESET_LINK_NOT_FOUND: {
+    status: 404,
+    detail: 'This link was used before, or has expired. Request a new one.',
+  },
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },
   PROJECT_PERMANENT: { status: 409, detail: 'The project `default` cannot be deleted.' },

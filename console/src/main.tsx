@@ -1,6 +1,8 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ForgotPassword } from './pages/forgot-password.tsx';
 import { Invitation } from './pages/invitation.tsx';
+import { ResetPassword } from './pages/reset-password.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Shell } from './parts/shell.tsx';
 import { location, navigate } from './router.tsx';
@@ -8,7 +10,11 @@ import { loadSession, session } from './session.ts';
 import './style.css';
 
 /** Pages that need no session, by path. */
-const openPages: Readonly<Record<string, ComponentType>> = { '/invitation': Invitation };
+const openPages: Readonly<Record<string, ComponentType>> = {
+  '/invitation': Invitation,
+  '/forgot-password': ForgotPassword,
+  '/reset': ResetPassword,
+};
 
 function App() {
   const OpenPage = openPages[location.value.path];

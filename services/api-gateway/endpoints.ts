@@ -30,6 +30,8 @@ export const consolePrefix = '/console/api/v1';
 export const consolePages = [
   'sign-in',
   'invitation',
+  'forgot-password',
+  'reset',
   'users',
   'users/:id',
   'deliveries',

@@ -29,6 +29,9 @@ import {
 import { countAttempt } from './log-in/attempts.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
 import { logIn } from './log-in/log-in.ts';
+import { mailHandler } from './mail/send-mail.ts';
+import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
+import { resetByLink } from './passwords/reset-by-link.ts';
 import {
   addMember,
   createProject,
@@ -85,6 +88,14 @@ export default implement(auth, {
       return toDeveloper(
         await changePassword(ctx, callingDeveloper(ctx.meta), current_password, new_password),
       );
+    },
+    async forgotPassword(ctx) {
+      await forgotPassword(ctx, ctx.params.email);
+      return {};
+    },
+    async resetPassword(ctx) {
+      await countAttempt(ctx, null, () => resetByLink(ctx, ctx.params));
+      return {};
     },
     async createDeveloper(ctx) {
       return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params.email, ctx.params.password));
@@ -158,6 +169,11 @@ export default implement(auth, {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },
-  started: ({ jobs, ...environment }) =>
-    jobs.start([cleaningHandler(environment), keyEndingHandler(environment)], { pollMs: 10_000 }),
+  started: ({ jobs, ...environment }) => {
+    const handlers = [
+      ...[cleaningHandler(environment), keyEndingHandler(environment)],
+      ...[forgottenHandler({ ...environment, jobs }), mailHandler(environment)],
+    ];
+    return jobs.start(handlers, { pollMs: 10_000 });
+  },
 });

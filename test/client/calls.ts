@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
+import { NotFoundError, Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
@@ -80,6 +80,10 @@ async function callSignIn({ anyone, developer }: Clients) {
   const { link } = await developer.auth.createInvitation(invited);
   const token = link.split('#')[1] ?? '';
   await anyone.auth.acceptInvitation({ token, password: 'correct horse battery staple' });
+  await anyone.auth.forgotPassword({ email: invited.email });
+  const unknown = anyone.auth.resetPassword({ token, password: 'purple lamps over quiet water' });
+  const refusal = await unknown.catch((error: unknown) => error);
+  if (!(refusal instanceof NotFoundError)) throw new Error('a token of nothing sets a password');
 }
 
 async function callApplications({ anyone, pulsebus, developer }: Clients) {

@@ -46,6 +46,8 @@ const rows: readonly Row[] = [
   ['POST', '/invitations', 'developers', 422],
   ['DELETE', '/invitations/:invitation_id', 'developers', 404],
   ['POST', '/invitations/accept', 'anybody', 422],
+  ['POST', '/auth/forgot-password', 'anybody', 422],
+  ['POST', '/auth/reset-password', 'anybody', 422],
   ['GET', '/api-keys', 'developers', 200],
   ['POST', '/api-keys', 'developers', 201],
   ['PATCH', '/api-keys/:key_id', 'developers', 422],

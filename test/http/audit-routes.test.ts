@@ -3,6 +3,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
+import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
+import { sha256 } from '../../services/auth/tokens/secrets.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
@@ -88,6 +90,13 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const { link } = z.object({ link: z.string() }).parse(await made('/api/v1/invitations', invited()));
     const body = { token: link.split('#')[1], password: account().password };
     return { path: '/invitations/accept', body };
+  },
+  'auth.resetPassword': async () => {
+    const given = account();
+    await made('/api/v1/developers', given);
+    const token = randomUUID();
+    await insertResetLink(api.database, { hash: sha256(token), email: given.email, seconds: 60 });
+    return { path: '/auth/reset-password', body: { token, password: 'a newer password of the tests' } };
   },
   'auth.createKey': async () => ({ path: '/api-keys', ...byDeveloper, body: { name: 'New' } }),
   'auth.renameKey': async () => ({
@@ -258,6 +267,7 @@ t.test('every route that changes something states its audit entry, or why it has
   const exempt = endpoints.filter(({ route }) => typeof route.audit === 'object');
   t.same(exempt.map(({ action }) => action).sort(), [
     'activitynet-ingest.receive',
+    'auth.forgotPassword',
     'auth.refresh',
     'devicemaker-ingest.ping',
     'devicemaker-ingest.push',

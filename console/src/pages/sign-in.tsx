@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { takeToken } from '../parts/link-page.tsx';
-import { location, navigate } from '../router.tsx';
+import { Link, location, navigate } from '../router.tsx';
 import { signIn, signInByLink } from '../session.ts';
 
 /** The form to log in with, also where a sign-in link leads. */
@@ -50,6 +50,9 @@ export function SignIn() {
             {problem}
           </p>
         )}
+        <p>
+          <Link to="/forgot-password">Forgot password</Link>
+        </p>
         <p class="faint">
           <code>npm start</code> prints the first account and a link that signs in without a password. A lost
           password: <code>npm run reset-password</code>.

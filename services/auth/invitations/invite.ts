@@ -1,15 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config.ts';
 import type * as wire from '../../../contracts/auth/invitations.ts';
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database } from '../../../mixins/database/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
-import { publicUrl } from '../../../runtime/provider-settings.ts';
 import { callingDeveloper } from '../accounts.ts';
+import { linkBase, newLinkToken } from '../links/links.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { enqueueMail } from '../mail/send-mail.ts';
+import { invitationMail } from '../mail/texts.ts';
 import { deleteInvitation, type InvitationRow, upsertInvitation } from '../queries/invitations.ts';
 import { sha256 } from '../tokens/secrets.ts';
 
@@ -19,35 +23,41 @@ export interface Inviting {
   readonly config: Config;
   readonly origin: AuditOrigin;
   readonly meta: Meta;
+  readonly cipher: Cipher;
+  readonly mailer: Mailer | null;
+  readonly jobs: Jobs;
 }
 
 const validDays = 7;
 
-/** A new token of a link: 43 characters of base64url. */
-export const newLinkToken = () => randomBytes(32).toString('base64url');
-
-/** The address of a page of the console. The token stands in the fragment, which browsers send to no server. */
-export function linkOf({ config, meta }: Pick<Inviting, 'config' | 'meta'>, page: string, token: string) {
-  return `${publicUrl(config, meta.gateway_url)}/console/${page}#${token}`;
-}
-
-/** Invites an address to a project. Only this answer contains the link. @throws PROJECT_NOT_FOUND (404) */
+/**
+ * Invites an address to a project, by e-mail too where SMTP_URL is set. Only this answer contains the link.
+ * @throws PROJECT_NOT_FOUND (404)
+ */
 export async function invite(
   inviting: Inviting,
   project: string,
   { email, role }: { readonly email: string; readonly role: Role },
 ): Promise<wire.NewInvitation> {
-  const { database, origin, meta } = inviting;
+  const { database, origin, meta, jobs } = inviting;
   const invitedBy = callingDeveloper(meta).developer_id;
   const token = newLinkToken();
+  const link = `${linkBase(inviting)}/invitation#${token}`;
   const row = await database.transaction(async (on) => {
     const given = { hash: sha256(token), project, email, role, invitedBy, days: validDays };
     const made = await upsertInvitation(on, given);
     if (made === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
     await recordAudit(on, origin, { action: 'invitation.created', subjectId: made.id, details: { role } });
+    await mailLink(on, inviting, made, link);
     return made;
   });
-  return { ...toInvitation(row), link: linkOf(inviting, 'invitation', token) };
+  jobs.notify();
+  return { ...toInvitation(row), link };
+}
+
+async function mailLink(on: Queryable, { mailer, cipher }: Inviting, made: InvitationRow, link: string) {
+  if (mailer === null) return;
+  await enqueueMail(on, cipher, invitationMail(made.email, link), made.expires_at);
 }
 
 /** Revokes an invitation of a project. @throws INVITATION_NOT_FOUND (404) */

@@ -64,6 +64,16 @@ export async function countAttempt<T>(
   return refundUnlessFailed(database, counted, () => work({ address, isKnown: false }));
 }
 
+/** Counts work that is not refunded. @throws RATE_LIMITED (429) if its window is full */
+export async function chargeOrRefuse(
+  database: Queryable,
+  window: AttemptWindow,
+  sentence: string,
+): Promise<void> {
+  if ((await chargeAttempt(database, window)) !== null) return;
+  throw limited(sentence, window.limit, await selectWindowEnd(database, window));
+}
+
 const sentenceOfStranger = ({ limit }: AttemptWindow) =>
   `this account had ${limit} failed log-ins within an hour, so an address that has not logged in to it lately may fail ${failuresOfStranger} times a minute`;
 

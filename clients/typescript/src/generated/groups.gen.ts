@@ -107,6 +107,22 @@ export class Auth extends Group {
     return this.json('DELETE /developers/{developer_id}', params, options);
   }
 
+  /**
+   * Request a link by e-mail that sets a new password.
+   * The response is the same whether an account has the address, and where the installation sends no e-mail (SMTP_URL). The link serves once, within an hour. At most 5 e-mails an hour are sent to an account.
+   */
+  forgotPassword(params: Input<types.AuthForgotPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('POST /auth/forgot-password', params, options, { isOpen: true });
+  }
+
+  /**
+   * Set a new password with a link, and end all sessions of the account.
+   * A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  resetPassword(params: Input<types.AuthResetPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('POST /auth/reset-password', params, options, { isOpen: true });
+  }
+
   /** Create an API key; only this response contains the key */
   createKey(params: Input<types.AuthCreateKeyData> = {}, options?: CallOptions): Promise<types.NewApiKey> {
     return this.json('POST /api-keys', params, options, { takesKey: true });

@@ -1433,6 +1433,13 @@ export type FieldError = {
     message: string;
 };
 
+export type ForgotPasswordRequest = {
+    /**
+     * The e-mail address of the account.
+     */
+    email: string;
+};
+
 /**
  * The position of a page in a list that is read forward.
  */
@@ -2231,6 +2238,17 @@ export type ReprocessedItems = {
      * Of accounts that no user had connected when the delivery arrived.
      */
     unlinked: number;
+};
+
+export type ResetPasswordRequest = {
+    /**
+     * What follows the `#` of the link.
+     */
+    token: string;
+    /**
+     * The new password.
+     */
+    password: string;
 };
 
 /**
@@ -3544,6 +3562,20 @@ export type AuthRemoveDeveloperData = {
     };
     query?: never;
     url: '/developers/{developer_id}';
+};
+
+export type AuthForgotPasswordData = {
+    body: ForgotPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/forgot-password';
+};
+
+export type AuthResetPasswordData = {
+    body: ResetPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/reset-password';
 };
 
 export type AuthListKeysData = {
