@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { keyScopes, roles } from '../domain/access.ts';
 import { isTimeZone } from '../domain/time/zone.ts';
 import { Text } from '../domain/wire.ts';
 
@@ -19,6 +20,12 @@ export const TimeZone = Text.refine(
   isTimeZone,
   'must be the IANA name of a time zone, such as Europe/Berlin',
 );
+
+/** The role of a member in a project. */
+export const Role = z.enum(roles);
+
+/** A scope of an API key. */
+export const KeyScope = z.enum(keyScopes);
 
 /** The id of a project, which whoever makes it chooses. */
 export const ProjectId = z

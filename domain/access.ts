@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * Who may do what. Every route of a contract names one permission, and this table states which roles, scopes of API keys
  * and user tokens have it. The checks of a request, the documentation and the test of each route follow from it.
@@ -7,13 +5,11 @@ import { z } from 'zod';
 
 /** The roles of a member in a project. An owner of the installation has every permission in every project. */
 export const roles = ['admin', 'developer', 'support', 'analyst'] as const;
-export const Role = z.enum(roles);
-export type Role = z.infer<typeof Role>;
+export type Role = (typeof roles)[number];
 
 /** The scopes of an API key; several add up. A key without a list has all of them. */
 export const keyScopes = ['read', 'write', 'users', 'data'] as const;
-export const KeyScope = z.enum(keyScopes);
-export type KeyScope = z.infer<typeof KeyScope>;
+export type KeyScope = (typeof keyScopes)[number];
 
 /** The kinds of credentials. */
 export type CallerKind = 'api-key' | 'developer' | 'sdk';
@@ -51,6 +47,7 @@ const table = {
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },
   'webhooks.read': { roles: builders, scopes: ['read', 'write'] },
   'webhooks.write': { roles: builders, scopes: ['write'] },
+  'providers.read': { roles: everyone, scopes: ['read', 'write'] },
   'status.read': { roles: everyone, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.read': { roles: supporters, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.bodies': { roles: builders, scopes: ['read', 'write'], of: 'installation' },
@@ -74,6 +71,12 @@ export function kindsWith(permission: Permission): readonly CallerKind[] {
     'developer',
     ...(own === true ? (['sdk'] as const) : []),
   ];
+}
+
+/** Whether a permission holds in a project at all. */
+export function holdsIn(permission: Permission, project: string | null): boolean {
+  const { of } = permissions[permission];
+  return of === 'account' || (project !== null && (of !== 'installation' || project === defaultProject));
 }
 
 /** What decides: the role of a developer, the scopes of a key. */

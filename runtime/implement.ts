@@ -18,7 +18,7 @@ import { codeOf, failureOf } from './failure.ts';
 import { loggerFor } from './telemetry/logger.ts';
 import { metricsOf } from './telemetry/metrics.ts';
 import { spanOf } from './telemetry/tracing.ts';
-import { refuseForeignUser } from './user-project.ts';
+import { withinProject } from './user-project.ts';
 
 /** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {
@@ -171,9 +171,10 @@ async function run(
   // Moleculer's timer of this process reads it after this function has begun.
   if (definition.localTimeoutMs !== undefined)
     ctx.options = { ...ctx.options, timeout: definition.localTimeoutMs };
-  const params = parseParams(definition.params, ctx.params);
   const { broker } = service;
   const logger = loggerFor(service.logger, ctx.requestID, spanOf(ctx));
+  const parsed = parseParams(definition.params, ctx.params);
+  const { params, restore } = await withinProject(typedCall(ctx), ctx.meta, definition, parsed);
   const given = {
     ...mixins,
     params,
@@ -185,12 +186,11 @@ async function run(
     config: configOf(broker),
   };
   try {
-    await refuseForeignUser(typedCall(ctx), ctx.meta, definition, params);
     const answer = await handler(given as never);
     if (given.config.CHECK_ANSWERS) checkAnswer(definition, answer, logger, ctx.action?.name ?? service.name);
     return answer;
   } catch (error) {
-    throw failureOf(error, logger, ctx.action?.name ?? service.name);
+    throw restore(failureOf(error, logger, ctx.action?.name ?? service.name));
   }
 }
 

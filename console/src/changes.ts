@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from './api.ts';
+import { can } from './session.ts';
 
 /** Which changes are followed, and how long after some of them the next ones are read. */
 export interface Followed {
@@ -13,7 +14,7 @@ export interface Followed {
 export function useChanges({ userId, pauseMs = 1000, isFollowed = true }: Followed = {}): number {
   const [version, setVersion] = useState(0);
   useEffect(() => {
-    if (!isFollowed) return;
+    if (!isFollowed || !can('changes.read')) return;
     const abort = new AbortController();
     void follow({ user_id: userId, pauseMs }, abort.signal, () => setVersion((last) => last + 1));
     return () => abort.abort();

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
-import type { Developer } from '../../clients/typescript/src/index.ts';
+import type { Developer, Project } from '../../clients/typescript/src/index.ts';
 import type { Titles } from '../../clients/typescript/src/source-text.ts';
+import { holdsIn, isPermitted, type Permission } from '../../domain/access.ts';
 
 /** The session of this browser: who is signed in, and the token that requests of these pages carry. */
 export interface Session {
@@ -22,7 +23,50 @@ export class SignInError extends Error {}
 export async function loadSession(): Promise<void> {
   const answer = await fetch('/console/session');
   const body: Session | { developer: null } = await answer.json();
-  session.value = answer.ok && body.developer !== null ? body : null;
+  await enter(answer.ok && body.developer !== null ? body : null);
+}
+
+/** The projects that the developer may enter. */
+export const projects = signal<readonly Project[]>([]);
+
+/** The project that the pages show; undefined for a developer who is a member of none. */
+export const project = signal<Project | undefined>(undefined);
+
+async function enter(begun: Session | null): Promise<void> {
+  if (begun !== null) await loadProjects(begun.csrf_token);
+  session.value = begun;
+}
+
+/** Reads the projects again, after one was created. */
+export async function loadProjects(csrf = session.value?.csrf_token ?? ''): Promise<void> {
+  const answer = await fetch('/console/api/v1/projects', { headers: { 'X-CSRF-Token': csrf } });
+  const listed: readonly Project[] = answer.ok ? await answer.json() : [];
+  projects.value = listed;
+  const named = cookie.exec(document.cookie)?.[1];
+  const of = (wanted: string | undefined) => listed.find(({ id }) => id === wanted);
+  project.value = of(named) ?? of('default') ?? listed[0];
+  if (project.value !== undefined && project.value.id !== named) nameProject(project.value.id);
+}
+
+const cookie = /(?:^|; )pulsebus_project=([a-z0-9-]+)/;
+
+// Links to streams have no headers, so that the project is named by a cookie of the console's path.
+function nameProject(id: string): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Safari before 18.4
+  document.cookie = `pulsebus_project=${id}; Path=/console; SameSite=Strict; Max-Age=31536000`;
+}
+
+/** Shows another project: every page is read anew. */
+export function changeProject(id: string): void {
+  nameProject(id);
+  window.location.assign('/console');
+}
+
+/** Whether the developer has a permission in the current project. Pages hide what the server would refuse. */
+export function can(permission: Permission): boolean {
+  const { id = null, role = null } = project.value ?? {};
+  const holder = { kind: 'developer', role, scopes: null } as const;
+  return holdsIn(permission, id) && isPermitted(holder, permission);
 }
 
 /** Signs in with a password. @throws SignInError */
@@ -39,7 +83,7 @@ async function start(path: string, body: object): Promise<void> {
   });
   const result: Session & { detail?: string } = await answer.json();
   if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.');
-  session.value = result;
+  await enter(result);
 }
 
 /** Ends the session on the server. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { KeyScope, keyScopes } from '../../domain/access.ts';
+import { keyScopes } from '../../domain/access.ts';
 import { action, Nothing } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Flag } from '../../domain/wire.ts';
-import { AddressRange, Title } from '../fields.ts';
+import { AddressRange, KeyScope, Title } from '../fields.ts';
 import { ApiKey, DeletedApiKey, KeyId, NewApiKey } from './schemas.ts';
 
 /** API keys. */

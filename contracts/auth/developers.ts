@@ -57,6 +57,10 @@ export const developerActions = {
           description: 'The initial password. The developer can change it.',
           example: 'purple lamps over quiet water',
         }),
+        is_owner: z
+          .boolean()
+          .default(true)
+          .describe('`false`: an account without rights until it gets a role in a project.'),
       })
       .meta({ id: 'CreateDeveloperRequest' }),
     returns: Developer,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { Role } from '../../domain/access.ts';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
-import { Email } from '../fields.ts';
+import { Email, Role } from '../fields.ts';
 import { passwordRules } from './developers.ts';
 import { hashingTimeoutMs } from './schemas.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { Role } from '../../domain/access.ts';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
-import { ProjectId, Title } from '../fields.ts';
+import { ProjectId, Role, Title } from '../fields.ts';
 import { DeveloperId } from './schemas.ts';
 
 const Limit = z.int().min(1).max(1_000_000).nullable();

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { KeyScope, roles } from '../../domain/access.ts';
+import { roles } from '../../domain/access.ts';
 import { auditActions } from '../../domain/audit.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
+import { KeyScope } from '../fields.ts';
 import { EndpointOfKey } from '../webhooks/schemas.ts';
 
 /** A pair of tokens. */

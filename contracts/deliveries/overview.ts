@@ -98,7 +98,7 @@ export const overviewActions = {
     summary: 'List providers with missing settings, remaining quota and last delivery',
     params: Nothing,
     returns: z.array(ProviderSetup),
-    http: { method: 'GET', path: '/providers', access: 'status.read', tag: 'Operations' },
+    http: { method: 'GET', path: '/providers', access: 'providers.read', tag: 'Operations' },
     idempotent: true,
   }),
 };

@@ -40,6 +40,7 @@ export const consolePages = [
   'webhooks',
   'webhooks/:id',
   'developers',
+  'members',
   'providers',
   'account',
 ] as const;

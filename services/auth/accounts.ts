@@ -40,17 +40,23 @@ export async function readDeveloper(database: Queryable, id: string): Promise<Sh
   return developer;
 }
 
+/** An account to be created. */
+export interface NewDeveloper {
+  readonly email: string;
+  readonly password: string;
+  readonly is_owner: boolean;
+}
+
 /** Creates an account. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) (case-insensitive) */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
   origin: AuditOrigin,
-  email: string,
-  password: string,
+  { email, password, is_owner: isOwner }: NewDeveloper,
 ): Promise<Developer> {
   await refuseWeakPassword('password', password, email);
   const hash = await passwords.hash(password);
   return actingWith(orm, origin, async (em) => {
-    const [row] = await em.execute<{ id: string }[]>(insert, [email, hash]);
+    const [row] = await em.execute<{ id: string }[]>(insert, [email, hash, isOwner]);
     if (row === undefined) throw new ServiceError('EMAIL_TAKEN');
     return em.findOneOrFail(Developer, { id: row.id });
   });
@@ -58,7 +64,7 @@ export async function createDeveloper(
 
 // `on conflict do nothing`: a taken address is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert =
-  'insert into auth.developer (email, password, is_owner) values (?, ?, true) on conflict (lower(email)) do nothing returning id';
+  'insert into auth.developer (email, password, is_owner) values (?, ?, ?) on conflict (lower(email)) do nothing returning id';
 
 /**
  * Changes the caller's password and ends all their other sessions.

@@ -98,7 +98,7 @@ export default implement(auth, {
       return {};
     },
     async createDeveloper(ctx) {
-      return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params.email, ctx.params.password));
+      return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params));
     },
     async listDevelopers(ctx) {
       return (await selectDevelopers(ctx.reads)).map(toDeveloper);

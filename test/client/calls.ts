@@ -29,6 +29,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   await callHealth(clients);
   await callAccounts(clients, client);
   await callSignIn(clients);
+  await callProjects(clients);
   await callApplications(clients);
   await callUsers(clients);
   await callData(clients, calling);
@@ -84,6 +85,19 @@ async function callSignIn({ anyone, developer }: Clients) {
   const unknown = anyone.auth.resetPassword({ token, password: 'purple lamps over quiet water' });
   const refusal = await unknown.catch((error: unknown) => error);
   if (!(refusal instanceof NotFoundError)) throw new Error('a token of nothing sets a password');
+}
+
+async function callProjects({ developer }: Clients) {
+  const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
+  const { id: developer_id } = await developer.auth.createDeveloper({ ...account, is_owner: false });
+  await developer.auth.addMember({ email: account.email, role: 'support' });
+  await developer.auth.listMembers();
+  await developer.auth.removeMember({ developer_id });
+  await developer.auth.removeDeveloper({ developer_id });
+  const { id: project_id } = await developer.auth.createProject({ id: 'staging', name: 'Staging' });
+  await developer.auth.updateProject({ project_id, rate_limit_sdk: 50 });
+  await developer.auth.listProjects();
+  await developer.auth.removeProject({ project_id });
 }
 
 async function callApplications({ anyone, pulsebus, developer }: Clients) {

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import t from 'tap';
 import { z } from 'zod';
+import { keyScopes, roles } from '../../domain/access.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { type Ask, createUser, startApi, userToken } from '../support/api.ts';
+import { memberToken } from '../support/members.ts';
+import { grants, type Row, rows } from './access-table.ts';
 
 const secret = 'a secret of this test with 32 characters and more';
 const api = await startApi(t, {
@@ -20,126 +23,6 @@ await api.expect(201, `/users/${user}/connections`, {
   body: { provider: 'devicemaker', provider_user_id: randomUUID() },
 });
 const token = await userToken(api, user);
-
-/*
- * DESIGN.md 5 as a table, by hand: it must not follow from the contracts, which it is to check. A row: method, path, who
- * is let in, and what they are answered. Reads ask of a user who is there. What would change something asks of nobody,
- * with an empty body: 404 or 422 then says that the request got past the door.
- */
-type Who = 'readers' | 'tokens' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client' | 'uploads';
-type Row = readonly [method: string, path: string, who: Who, status: number];
-const range = 'start_time=2026-01-01&end_time=2026-01-02';
-const dates = 'start_date=2026-01-01&end_date=2026-01-02';
-const rows: readonly Row[] = [
-  ['GET', '/health', 'anybody', 200],
-  ['GET', '/ready', 'anybody', 200],
-  ['GET', '/openapi.json', 'anybody', 200],
-  ['POST', '/auth/login', 'anybody', 422],
-  ['POST', '/auth/refresh', 'anybody', 422],
-  ['POST', '/auth/revoke', 'anybody', 422],
-  ['GET', '/auth/me', 'developers', 200],
-  ['POST', '/auth/change-password', 'developers', 422],
-  ['GET', '/developers', 'developers', 200],
-  ['POST', '/developers', 'developers', 422],
-  ['DELETE', '/developers/:developer_id', 'developers', 404],
-  ['GET', '/invitations', 'developers', 200],
-  ['POST', '/invitations', 'developers', 422],
-  ['DELETE', '/invitations/:invitation_id', 'developers', 404],
-  ['POST', '/invitations/accept', 'anybody', 422],
-  ['POST', '/auth/forgot-password', 'anybody', 422],
-  ['POST', '/auth/reset-password', 'anybody', 422],
-  ['GET', '/api-keys', 'developers', 200],
-  ['POST', '/api-keys', 'developers', 201],
-  ['PATCH', '/api-keys/:key_id', 'developers', 422],
-  ['DELETE', '/api-keys/:key_id', 'developers', 404],
-  ['POST', '/api-keys/:key_id/rotate', 'developers', 404],
-  ['GET', '/applications', 'developers', 200],
-  ['POST', '/applications', 'developers', 422],
-  ['PATCH', '/applications/:app_id', 'developers', 422],
-  ['DELETE', '/applications/:app_id', 'developers', 404],
-  ['POST', '/applications/:app_id/rotate-secret', 'developers', 404],
-  ['GET', '/audit', 'developers', 200],
-  ['GET', '/users', 'company', 200],
-  ['POST', '/users', 'company', 201],
-  ['GET', '/users/:user_id', 'readers', 200],
-  ['PATCH', '/users/:user_id', 'company', 404],
-  ['DELETE', '/users/:user_id', 'company', 404],
-  ['POST', '/users/:user_id/token', 'issuing', 404],
-  ['GET', '/users/:user_id/export', 'readers', 200],
-  ['GET', '/users/:user_id/connections', 'readers', 200],
-  ['POST', '/users/:user_id/connections', 'company', 422],
-  ['GET', '/users/:user_id/connections/:provider', 'readers', 200],
-  ['DELETE', '/users/:user_id/connections/:provider', 'company', 404],
-  ['GET', '/users/:user_id/connections/:provider/backfill', 'readers', 404],
-  ['POST', '/users/:user_id/connections/:provider/backfill', 'company', 404],
-  ['DELETE', '/users/:user_id/connections/:provider/backfill', 'company', 404],
-  ['GET', `/users/:user_id/timeseries?${range}`, 'readers', 200],
-  ['GET', `/users/:user_id/timeseries/download?${range}`, 'readers', 200],
-  ['GET', `/users/:user_id/timeseries/chart?${range}&types=steps`, 'readers', 200],
-  ['GET', `/users/:user_id/data-calendar?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/source-priority', 'readers', 200],
-  ['PATCH', '/users/:user_id/source-priority', 'company', 404],
-  ['GET', '/users/:user_id/route-privacy', 'readers', 200],
-  ['PATCH', '/users/:user_id/route-privacy', 'company', 404],
-  ['GET', `/users/:user_id/events/workouts?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],
-  ['GET', '/users/:user_id/events/workouts/:event_id/streams', 'readers', 404],
-  ['GET', `/users/:user_id/events/sleep?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/events/sleep/:event_id', 'readers', 404],
-  ['GET', '/users/:user_id/events/sleep/:event_id/stages', 'readers', 404],
-  ['GET', `/users/:user_id/events/other?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/events/other/:event_id', 'readers', 404],
-  ['GET', `/users/:user_id/days?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/days/:date', 'readers', 200],
-  ['GET', `/users/:user_id/summaries/activity?${dates}`, 'readers', 200],
-  ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'readers', 200],
-  ['GET', '/users/:user_id/summaries/body', 'readers', 200],
-  ['GET', `/users/:user_id/summaries/recovery?${dates}`, 'readers', 501],
-  ['POST', '/connect/sessions', 'tokens', 422],
-  ['GET', '/connect/:provider/authorize?user_id=:user_id', 'readers', 200],
-  ['GET', '/connect/:provider/callback', 'anybody', 400],
-  ['GET', '/connect/:provider/result?status=connected', 'anybody', 200],
-  ['GET', '/deliveries', 'company', 200],
-  ['GET', '/deliveries/:delivery_id', 'company', 404],
-  ['GET', '/deliveries/:delivery_id/body', 'company', 404],
-  ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
-  ['POST', '/deliveries/reprocess', 'developers', 422],
-  ['POST', '/deliveries/remove-unauthenticated', 'developers', 422],
-  ['GET', '/reprocess-runs/:run_id', 'developers', 404],
-  ['DELETE', '/reprocess-runs/:run_id', 'developers', 404],
-  ['GET', '/jobs', 'company', 200],
-  ['POST', '/jobs/:job_id/retry', 'company', 404],
-  ['GET', '/status', 'company', 200],
-  ['GET', '/status/received', 'company', 200],
-  ['GET', '/overview', 'company', 200],
-  ['GET', '/providers', 'company', 200],
-  ['GET', '/changes', 'company', 200],
-  ['GET', '/webhook-endpoints', 'company', 200],
-  ['POST', '/webhook-endpoints', 'company', 422],
-  ['GET', '/webhook-endpoints/:endpoint_id', 'company', 404],
-  ['PATCH', '/webhook-endpoints/:endpoint_id', 'company', 404],
-  ['DELETE', '/webhook-endpoints/:endpoint_id', 'company', 404],
-  ['POST', '/webhook-endpoints/:endpoint_id/rotate-secret', 'company', 404],
-  ['POST', '/webhook-endpoints/:endpoint_id/test', 'company', 404],
-  ['GET', '/webhook-endpoints/:endpoint_id/messages', 'company', 404],
-  ['POST', '/webhook-endpoints/:endpoint_id/messages/:message_id/resend', 'company', 404],
-  ['POST', '/webhook-endpoints/:endpoint_id/recover', 'company', 422],
-  ['POST', '/webhook-endpoints/:endpoint_id/replay', 'company', 422],
-  ['POST', '/sdk/users/:user_id/sync', 'uploads', 202],
-  ['POST', '/sdk/users/:user_id/logs', 'uploads', 202],
-  ['POST', '/users/:user_id/invitation-code', 'developers', 404],
-  ['POST', '/invitation-code/redeem', 'anybody', 422],
-  ['POST', '/token/refresh', 'anybody', 422],
-  ['POST', '/webhooks/devicemaker/push', 'client', 200],
-  ['POST', '/webhooks/devicemaker/ping', 'client', 200],
-  ['GET', '/webhooks/devicemaker/health', 'anybody', 200],
-  ['GET', '/webhooks/activitynet/webhook', 'anybody', 422],
-  ['POST', '/webhooks/activitynet/webhook', 'anybody', 200],
-  ['GET', '/webhooks/withings/notify', 'anybody', 200],
-  ['POST', '/webhooks/withings/notify', 'anybody', 200],
-  ['GET', '/webhooks/activitynet/health', 'anybody', 200],
-  ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
-];
 
 type Credential = Pick<Ask, 'key' | 'token' | 'headers'>;
 const right = { 'devicemaker-client-id': 'the right client' };
@@ -173,6 +56,28 @@ function expired(of: string): string {
   return jwt.sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, secret, { algorithm: 'HS256' });
 }
 
+async function newKey(limits: Record<string, unknown>): Promise<string> {
+  const made = await api.ask('/api/v1/api-keys', { ...asDeveloper, body: { name: 'Limited', ...limits } });
+  return z.object({ key: z.string() }).parse(made.body).key;
+}
+
+async function expiredKey(): Promise<string> {
+  const key = await newKey({ expires_at: '2999-01-01' });
+  await api.database.query('update auth.api_key set expires_at = now() where expires_at is not null');
+  return key;
+}
+
+async function ofScopes(): Promise<Record<string, Credential>> {
+  const made = keyScopes.map(async (scope) => [`scope ${scope}`, { key: await newKey({ scopes: [scope] }) }]);
+  return Object.fromEntries(await Promise.all(made));
+}
+
+async function ofRoles(): Promise<Record<string, Credential>> {
+  const made: Record<string, Credential> = {};
+  for (const role of roles) made[`role ${role}`] = { token: await memberToken(api, role) };
+  return made;
+}
+
 const credentials: Readonly<Record<string, Credential>> = {
   none: {},
   'a nonsense token': { token: 'nonsense' },
@@ -185,6 +90,10 @@ const credentials: Readonly<Record<string, Credential>> = {
   'a token of a deleted developer': { token: await deletedDeveloper() },
   'an API key': { key: api.apiKey },
   'a developer token': asDeveloper,
+  ...(await ofRoles()),
+  ...(await ofScopes()),
+  'an expired key': { key: await expiredKey() },
+  'a key for another address': { key: await newKey({ addresses: ['192.0.2.0/24'] }) },
   'the user token of this user': { token },
   'the user token of another user': { token: await userToken(api, other) },
   'no webhook header': { headers: {} },
@@ -192,29 +101,31 @@ const credentials: Readonly<Record<string, Credential>> = {
 };
 const names = Object.keys(credentials);
 
-const letIn: Readonly<Record<Who, readonly string[]>> = {
-  readers: ['an API key', 'a developer token', 'the user token of this user'],
-  // The user is in the body, which these requests do not have.
-  tokens: [
-    'an API key',
-    'a developer token',
-    'the user token of this user',
-    'the user token of another user',
-  ],
-  company: ['an API key', 'a developer token'],
-  developers: ['a developer token'],
-  issuing: ['a developer token'],
-  uploads: ['an API key', 'a developer token', 'the user token of this user'],
-  anybody: [],
-  client: [],
-};
-const alive = [...letIn.readers, 'the user token of another user'];
 const without = ['none', 'no webhook header', 'a wrong webhook header'];
+const limited = names.filter((name) => /^(role|scope) /.test(name));
+const alive = [
+  ...['an API key', 'a developer token', 'the user token of this user', 'the user token of another user'],
+  ...['a key for another address', ...limited],
+];
 
-function expectedOf([, , who, status]: Row, name: string): number {
-  if (who === 'anybody' || letIn[who].includes(name)) return status;
+function isLetIn(path: string, who: keyof typeof grants, name: string): boolean {
+  const { roles: ofRole, scopes, ...rest } = grants[who];
+  const [kind = '', limit = ''] = name.split(' ');
+  if (kind === 'role') return ofRole.split(' ').includes(limit);
+  if (kind === 'scope') return scopes.split(' ').includes(limit);
+  if (name === 'a developer token') return true;
+  if (name === 'an API key') return scopes !== '';
+  const isOwn = 'own' in rest;
+  // The user is in the body, which this request does not have.
+  if (name === 'the user token of another user') return isOwn && path === '/connect/sessions';
+  return isOwn && name === 'the user token of this user';
+}
+
+function expectedOf([, path, who, status]: Row, name: string): number {
+  if (who === 'anybody') return status;
   if (who === 'client') return without.indexOf(name) > 0 ? 401 : status;
-  if (who === 'issuing' && without.includes(name)) return 400;
+  if (isLetIn(path, who, name)) return status;
+  if (path.endsWith('/token') && without.includes(name)) return 400;
   return alive.includes(name) ? 403 : 401;
 }
 
@@ -222,7 +133,7 @@ const changes = ['POST', 'PATCH', 'DELETE'];
 
 function pathOf([method, path, who]: Row, name: string): string {
   const mayBeNobody =
-    who !== 'uploads' &&
+    who !== 'data.upload' &&
     changes.includes(method) &&
     alive.includes(name) &&
     !name.startsWith('the user token');
@@ -270,7 +181,11 @@ for (const row of rows) {
 }
 
 /** Paths whose other methods belong to a path with a parameter. */
-const shared = new Set(['/deliveries/reprocess', '/deliveries/remove-unauthenticated']);
+const shared = new Set([
+  '/invitations/accept',
+  '/deliveries/reprocess',
+  '/deliveries/remove-unauthenticated',
+]);
 
 for (const path of new Set(rows.map((row) => bare(row[1])).filter((one) => !shared.has(one)))) {
   const known = rows.filter((row) => bare(row[1]) === path);
@@ -306,7 +221,9 @@ t.test('refused requests change nothing', async (t) => {
     { provider: 'phone', status: 'active' },
   ]);
   const made = 'select name from auth.api_key order by created_at';
-  t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');
+  const given = 3 + keyScopes.length + 2;
+  const owners = roles.filter((role) => grants.credentials.roles.includes(role)).length + 1;
+  t.equal((await api.database.query(made)).length, given - 1 + owners, 'those that developers made');
 });
 
 t.test('a malformed key gets the name of the header, and counts like an unknown one', async (t) => {

@@ -9,6 +9,7 @@ import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
+import { insertMember } from '../support/members.ts';
 
 const provider = await playProvider(t);
 const api = await startApi(t, {
@@ -26,6 +27,14 @@ const keyId = async () => Id.parse(await made('/api/v1/api-keys', { name: 'Audit
 const appId = async () => App.parse(await made('/api/v1/applications', { name: 'Audited' })).app_id;
 const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long password of the tests' });
 const invited = () => ({ email: account().email, role: 'support' });
+const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
+const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
+const Member = z.object({ developer_id: z.string() });
+const memberEmail = async () => {
+  const email = `${randomUUID()}@example.com`;
+  await insertMember(api, email, []);
+  return email;
+};
 const linked = async () => {
   const user = await createUser(api, {});
   await api.expect(201, `/users/${user}/connections`, {
@@ -133,6 +142,28 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     ...byDeveloper,
     method: 'POST',
   }),
+  'auth.createProject': async () => ({ path: '/projects', ...byDeveloper, body: project() }),
+  'auth.updateProject': async () => ({
+    path: `/projects/${await projectId()}`,
+    ...byDeveloper,
+    method: 'PATCH',
+    body: { name: 'Other' },
+  }),
+  'auth.removeProject': async () => ({
+    path: `/projects/${await projectId()}`,
+    ...byDeveloper,
+    method: 'DELETE',
+  }),
+  'auth.addMember': async () => ({
+    path: '/members',
+    ...byDeveloper,
+    body: { email: await memberEmail(), role: 'support' },
+  }),
+  'auth.removeMember': async () => {
+    const body = { email: await memberEmail(), role: 'support' };
+    const { developer_id } = Member.parse(await made('/api/v1/members', body));
+    return { path: `/members/${developer_id}`, ...byDeveloper, method: 'DELETE' };
+  },
   'users.create': async () => ({ path: '/users', key: api.apiKey, body: secret }),
   'users.update': async () => ({
     path: `/users/${await createUser(api)}`,
@@ -299,7 +330,9 @@ for (const { action, route } of audited) {
     const others = further[action] ?? [];
     const entries = all.filter((entry) => !others.includes(entry.action));
     t.equal(all.length, entries.length + others.length, 'each part of it has one');
-    const subject_id = action === 'timeseries.removeUnauthenticated' ? null : /./;
+    // The id of a project is a text, which stands in `subject_name`.
+    const hasNoId = action === 'timeseries.removeUnauthenticated' || /Project$/.test(action);
+    const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');
     const isOfUser = /user|connection|backfill|token/.test(String(route.audit));

@@ -8,10 +8,12 @@ import type { Queryable } from '../../mixins/database/database.ts';
 export async function insertDeveloper(
   database: Queryable,
   { email, password }: { readonly email: string; readonly password: string },
+  { isOwner }: { readonly isOwner: boolean } = { isOwner: true },
 ): Promise<void> {
   const salt = Buffer.from('a salt of the tests');
   const hash = scryptSync(password.normalize('NFKC'), salt, 32, { N: 16, r: 8, p: 1 });
   const stored = ['scrypt', 4, 8, 1, salt.toString('base64url'), hash.toString('base64url')].join('$');
-  const statement = 'insert into auth.developer (email, password, is_owner) values ($1, $2, true) on conflict do nothing';
-  await database.query(statement, [email, stored]);
+  const statement =
+    'insert into auth.developer (email, password, is_owner) values ($1, $2, $3) on conflict do nothing';
+  await database.query(statement, [email, stored, isOwner]);
 }

@@ -7,6 +7,8 @@ export interface PulsebusOptions {
   readonly baseUrl: string;
   /** An API key, sent as X-API-Key. */
   readonly apiKey?: string;
+  /** The project of a developer's token. An API key and a user's token belong to one. */
+  readonly project?: string;
   /** A user's or a developer's token, sent as a bearer token. A function is called for each request. */
   readonly token?: string | (() => string | Promise<string>);
   /** Repetitions of a request after 429, 503 or a lost connection. Default: 4. */
@@ -102,11 +104,12 @@ export class Transport {
   }
 
   async #credential({ isOpen }: OperationFlags): Promise<Record<string, string>> {
-    const { apiKey, token } = this.#options;
+    const { apiKey, token, project } = this.#options;
     if (isOpen) return {};
+    const named = project === undefined ? {} : { 'X-Project': project };
     if (token !== undefined)
-      return { Authorization: `Bearer ${typeof token === 'function' ? await token() : token}` };
-    return apiKey === undefined ? {} : { 'X-API-Key': apiKey };
+      return { ...named, Authorization: `Bearer ${typeof token === 'function' ? await token() : token}` };
+    return { ...named, ...(apiKey === undefined ? {} : { 'X-API-Key': apiKey }) };
   }
 
   async #attempt(

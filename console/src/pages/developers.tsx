@@ -1,22 +1,23 @@
 import { useState } from 'preact/hooks';
+import { type KeyScope, keyScopes } from '../../../domain/access.ts';
 import { api } from '../api.ts';
 import { Accounts } from '../parts/accounts.tsx';
 import { Action } from '../parts/action.tsx';
 import { Audit } from '../parts/audit.tsx';
 import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
-import { Invitations } from '../parts/invitations.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
+import { can } from '../session.ts';
 
 interface Secret {
   readonly title: string;
   readonly value: string;
 }
 
-/** API keys, applications, accounts, invitations, and the audit trail. */
+/** API keys, applications, accounts, and the audit trail. */
 export function Developers() {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [version, setVersion] = useState(0);
@@ -29,9 +30,8 @@ export function Developers() {
       <h1>Developers</h1>
       <Keys show={show} />
       <Applications show={show} />
-      <Accounts changed={() => show(null)} />
-      <Invitations show={show} />
-      <Audit version={version} />
+      {can('accounts') && <Accounts changed={() => show(null)} />}
+      {can('audit') && <Audit version={version} />}
       {secret !== null && (
         <ShownOnce title={secret.title} secret={secret.value} close={() => setSecret(null)} />
       )}
@@ -43,20 +43,36 @@ type Show = (secret: Secret | null) => void;
 
 function Keys({ show }: { show: Show }) {
   const keys = useResource('keys', (signal) => api.auth.listKeys({ signal }));
+  const [scopes, setScopes] = useState<readonly KeyScope[]>([]);
   const create = async (name: string) => {
-    show({ title: `API key ${name}`, value: (await api.auth.createKey({ name })).key });
+    const limits = scopes.length === 0 ? {} : { scopes: [...scopes] };
+    show({ title: `API key ${name}`, value: (await api.auth.createKey({ name, ...limits })).key });
     keys.reload();
   };
   return (
-    <Section title="API keys" what="API keys" of={keys} add={{ label: 'Create a key', run: create }}>
+    <Section
+      title="API keys"
+      what="API keys"
+      of={keys}
+      add={{ label: 'Create a key', run: create, fields: <Scopes {...{ scopes, setScopes }} /> }}
+    >
       {(list) =>
         list.length === 0 ? (
           <Empty>There is no API key yet. A backend sends one as the header X-API-Key.</Empty>
         ) : (
-          <Table title="API keys" head={['Name', 'Created', 'Last used', 'Actions']}>
-            {list.map(({ id: key_id, former_ids, name, created_at, last_used_at }) => (
+          <Table title="API keys" head={['Name', 'May', 'Created', 'Last used', 'Actions']}>
+            {list.map(({ id: key_id, former_ids, name, created_at, last_used_at, scopes, expires_at }) => (
               <tr key={key_id}>
                 <td>{name}</td>
+                <td>
+                  {scopes === null ? 'everything' : scopes.join(', ')}
+                  {expires_at !== null && (
+                    <>
+                      {' '}
+                      until <Time at={expires_at} />
+                    </>
+                  )}
+                </td>
                 <td>
                   <Time at={created_at} />
                 </td>
@@ -87,6 +103,27 @@ function Keys({ show }: { show: Show }) {
         )
       }
     </Section>
+  );
+}
+
+function Scopes(props: { scopes: readonly KeyScope[]; setScopes: (scopes: readonly KeyScope[]) => void }) {
+  const { scopes, setScopes } = props;
+  return (
+    <fieldset class="row">
+      <legend>May do: everything, or only</legend>
+      {keyScopes.map((scope) => (
+        <label key={scope} class="choice">
+          <input
+            type="checkbox"
+            checked={scopes.includes(scope)}
+            onChange={() =>
+              setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
+            }
+          />
+          {scope}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

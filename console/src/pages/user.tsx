@@ -14,6 +14,7 @@ import { daysAgo, Time } from '../parts/time.tsx';
 import { Workouts } from '../parts/workouts.tsx';
 import { useResource } from '../resource.ts';
 import { location, navigate } from '../router.tsx';
+import { can } from '../session.ts';
 import { sourceOf } from '../titles.ts';
 import { newestZone, UserZone, useZone } from '../user-zone.ts';
 import { type Zone, zoneName } from '../zone.ts';
@@ -40,20 +41,28 @@ export function User({ id }: { id: string }) {
         {({ fields, zone }) => (
           <UserZone.Provider value={zone}>
             <Head user={fields} setLeaving={setLeaving} />
-            <Data userId={id} version={version} span={span} />
+            {can('data.read') && <Data userId={id} version={version} span={span} />}
             <h2>Connections</h2>
             <Connections userId={id} version={version} />
-            <h2>Activity</h2>
-            <Activity userId={id} version={version} />
-            <h2>Sleep</h2>
-            <Sleep userId={id} version={version} />
-            <h2>Workouts</h2>
-            <Workouts userId={id} version={version} />
-            <h2>Body</h2>
-            <Body userId={id} version={version} />
+            {can('data.read') && <Records userId={id} version={version} />}
           </UserZone.Provider>
         )}
       </Loaded>
+    </>
+  );
+}
+
+function Records(of: OfUser) {
+  return (
+    <>
+      <h2>Activity</h2>
+      <Activity {...of} />
+      <h2>Sleep</h2>
+      <Sleep {...of} />
+      <h2>Workouts</h2>
+      <Workouts {...of} />
+      <h2>Body</h2>
+      <Body {...of} />
     </>
   );
 }
@@ -64,7 +73,7 @@ const setZone = ({ time_zone = null }: UserFields & { readonly time_zone?: Zone 
 async function readUser(user_id: string, signal: AbortSignal) {
   const [fields, zone] = await Promise.all([
     api.users.get({ user_id }, { signal }),
-    newestZone(user_id, signal),
+    can('data.read') ? newestZone(user_id, signal) : null,
   ]);
   return { fields, zone: setZone(fields) ?? zone };
 }
@@ -77,24 +86,28 @@ function Head({ user, setLeaving }: { user: UserFields; setLeaving: (isLeaving: 
       <div class="row between">
         <h1>{name === '' ? 'User without a name' : name}</h1>
         <div class="row">
-          <a class="button" href={streamUrl(`/users/${user.id}/export`)} download>
-            Export all data
-          </a>
-          <TypedConfirmation
-            label="Delete the user"
-            title={`Delete ${name === '' ? 'this user' : name}?`}
-            word="delete"
-            run={async () => {
-              setLeaving(true); // the change that says that the user is deleted would be read as one to show
-              await api.users.remove({ user_id: user.id }).catch((error: unknown) => {
-                setLeaving(false);
-                throw error;
-              });
-              navigate('/users');
-            }}
-          >
-            <p>All samples, records and connections of the user are erased. This cannot be undone.</p>
-          </TypedConfirmation>
+          {can('data.export') && (
+            <a class="button" href={streamUrl(`/users/${user.id}/export`)} download>
+              Export all data
+            </a>
+          )}
+          {can('users.write') && (
+            <TypedConfirmation
+              label="Delete the user"
+              title={`Delete ${name === '' ? 'this user' : name}?`}
+              word="delete"
+              run={async () => {
+                setLeaving(true); // the change that says that the user is deleted would be read as one to show
+                await api.users.remove({ user_id: user.id }).catch((error: unknown) => {
+                  setLeaving(false);
+                  throw error;
+                });
+                navigate('/users');
+              }}
+            >
+              <p>All samples, records and connections of the user are erased. This cannot be undone.</p>
+            </TypedConfirmation>
+          )}
         </div>
       </div>
       <dl class="facts">

@@ -8,6 +8,7 @@ import type {
 import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useRepeated, useResource } from '../resource.ts';
+import { can } from '../session.ts';
 import { titleOf, typeName } from '../titles.ts';
 import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
@@ -42,8 +43,8 @@ export function Connections({ userId, version }: { userId: string; version: numb
                 ) : (
                   <Details connection={one} isByApp={isByApp(provider)} changed={connections.reload} />
                 )}
-                {isByApp(provider) && <Invitation userId={userId} />}
-                {one?.status !== 'active' && (
+                {can('tokens.issue') && isByApp(provider) && <Invitation userId={userId} />}
+                {can('connections.link') && one?.status !== 'active' && (
                   <Connect userId={userId} provider={provider} isAnew={one === undefined} />
                 )}
               </section>
@@ -138,17 +139,19 @@ function Details({ connection, isByApp, changed }: OfConnection) {
       {connection.status === 'active' && (
         <>
           <BackfillState userId={user_id} provider={provider} isByApp={isByApp} />
-          <TypedConfirmation
-            label={`Disconnect ${titleOf(provider)}`}
-            title={`Disconnect ${titleOf(provider)}?`}
-            word="disconnect"
-            run={async () => {
-              await api.users.disconnect({ user_id, provider });
-              changed();
-            }}
-          >
-            <p>Our access to the account ends. The data stays.</p>
-          </TypedConfirmation>
+          {can('connections.write') && (
+            <TypedConfirmation
+              label={`Disconnect ${titleOf(provider)}`}
+              title={`Disconnect ${titleOf(provider)}?`}
+              word="disconnect"
+              run={async () => {
+                await api.users.disconnect({ user_id, provider });
+                changed();
+              }}
+            >
+              <p>Our access to the account ends. The data stays.</p>
+            </TypedConfirmation>
+          )}
         </>
       )}
     </>
@@ -200,7 +203,7 @@ function BackfillState({
       {(one) => (
         <>
           {one !== null && <Progress backfill={one} />}
-          {!isByApp && (
+          {can('connections.write') && !isByApp && (
             <BackfillAction {...path} isRunning={one?.status === 'running'} changed={backfill.reload} />
           )}
         </>

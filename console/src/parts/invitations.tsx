@@ -1,16 +1,22 @@
+import { useState } from 'preact/hooks';
+import type { NewInvitation } from '../../../clients/typescript/src/index.ts';
+import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { Action } from './action.tsx';
+import { ShownOnce } from './dialog.tsx';
 import { Form } from './form.tsx';
 import { Section } from './section.tsx';
 import { Empty } from './states.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
 
-const roles = ['admin', 'developer', 'support', 'analyst'] as const;
+/** The role of a choice. */
+export const roleIn = (text: string): Role => roles.find((role) => role === text) ?? 'support';
 
 /** The open invitations to the project: make one, revoke one. */
-export function Invitations({ show }: { show: (secret: { title: string; value: string } | null) => void }) {
+export function Invitations() {
+  const [made, setMade] = useState<NewInvitation | null>(null);
   const invitations = useResource('invitations', (signal) => api.auth.listInvitations({ signal }));
   return (
     <>
@@ -31,7 +37,6 @@ export function Invitations({ show }: { show: (secret: { title: string; value: s
                     <Action
                       run={async () => {
                         await api.auth.removeInvitation({ invitation_id });
-                        show(null);
                         invitations.reload();
                       }}
                     >
@@ -49,9 +54,8 @@ export function Invitations({ show }: { show: (secret: { title: string; value: s
         label="Invite a member"
         button="Invite"
         send={async (field) => {
-          const role = roles.find((one) => one === field('role')) ?? 'support';
-          const { email, link } = await api.auth.createInvitation({ email: field('email'), role });
-          show({ title: `Invitation of ${email}`, value: link });
+          const given = { email: field('email'), role: roleIn(field('role')) };
+          setMade(await api.auth.createInvitation(given));
           invitations.reload();
         }}
       >
@@ -68,6 +72,9 @@ export function Invitations({ show }: { show: (secret: { title: string; value: s
           </select>
         </label>
       </Form>
+      {made !== null && (
+        <ShownOnce title={`Link for ${made.email}`} secret={made.link} close={() => setMade(null)} />
+      )}
     </>
   );
 }

@@ -15,7 +15,7 @@ export function Section<T>({
   title: string;
   what: string;
   of: Resource<T>;
-  add?: { label: string; run: (name: string) => Promise<void> };
+  add?: { label: string; run: (name: string) => Promise<void>; fields?: ComponentChildren };
   children: (data: T) => ComponentChildren;
 }) {
   const [name, setName] = useState('');
@@ -31,6 +31,7 @@ export function Section<T>({
             Name
             <input value={name} maxLength={100} onInput={(event) => setName(event.currentTarget.value)} />
           </label>
+          {add.fields}
           <Action
             disabled={name.trim() === ''}
             run={async () => {

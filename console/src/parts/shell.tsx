@@ -1,17 +1,19 @@
 import { type ComponentType, lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
+import type { Permission } from '../../../domain/access.ts';
 import { Account } from '../pages/account.tsx';
 import { Deliveries } from '../pages/deliveries.tsx';
 import { Delivery } from '../pages/delivery.tsx';
 import { Developers } from '../pages/developers.tsx';
 import { Jobs } from '../pages/jobs.tsx';
+import { Members } from '../pages/members.tsx';
 import { Overview } from '../pages/overview.tsx';
 import { Providers } from '../pages/providers.tsx';
 import { Users } from '../pages/users.tsx';
 import { Endpoint } from '../pages/webhook-endpoint.tsx';
 import { Webhooks } from '../pages/webhooks.tsx';
-import { Link, location } from '../router.tsx';
-import { type Session, signOut } from '../session.ts';
+import { Link, location, navigate } from '../router.tsx';
+import { can, changeProject, project, projects, type Session, signOut } from '../session.ts';
 
 // The page with charts is a file of its own. Where it is opened first, it is loaded beside the session.
 const loadUser = () => import('../pages/user.tsx').then(({ User }) => ({ default: User }));
@@ -19,23 +21,26 @@ const User = lazy(loadUser);
 if (location.value.path.startsWith('/users/')) void loadUser().catch(() => undefined);
 
 interface Route {
+  /** What a page needs; without it, it is not shown. */
+  readonly needs: Permission;
   readonly pattern: RegExp;
   readonly title: string;
   readonly page: ComponentType<{ id: string }>;
 }
 
 const routes: readonly Route[] = [
-  { pattern: /^\/$/, title: 'Overview', page: Overview },
-  { pattern: /^\/users$/, title: 'Users', page: Users },
-  { pattern: /^\/users\/([\w-]+)$/, title: 'User', page: User },
-  { pattern: /^\/deliveries$/, title: 'Deliveries', page: Deliveries },
-  { pattern: /^\/deliveries\/([\w-]+)$/, title: 'Delivery', page: Delivery },
-  { pattern: /^\/jobs$/, title: 'Jobs', page: Jobs },
-  { pattern: /^\/webhooks$/, title: 'Webhooks', page: Webhooks },
-  { pattern: /^\/webhooks\/([\w-]+)$/, title: 'Webhook endpoint', page: Endpoint },
-  { pattern: /^\/developers$/, title: 'Developers', page: Developers },
-  { pattern: /^\/providers$/, title: 'Providers', page: Providers },
-  { pattern: /^\/account$/, title: 'Account', page: Account },
+  { pattern: /^\/$/, title: 'Overview', needs: 'status.read', page: Overview },
+  { pattern: /^\/users$/, title: 'Users', needs: 'users.list', page: Users },
+  { pattern: /^\/users\/([\w-]+)$/, title: 'User', needs: 'users.read', page: User },
+  { pattern: /^\/deliveries$/, title: 'Deliveries', needs: 'deliveries.read', page: Deliveries },
+  { pattern: /^\/deliveries\/([\w-]+)$/, title: 'Delivery', needs: 'deliveries.read', page: Delivery },
+  { pattern: /^\/jobs$/, title: 'Jobs', needs: 'deliveries.read', page: Jobs },
+  { pattern: /^\/webhooks$/, title: 'Webhooks', needs: 'webhooks.read', page: Webhooks },
+  { pattern: /^\/webhooks\/([\w-]+)$/, title: 'Webhook endpoint', needs: 'webhooks.read', page: Endpoint },
+  { pattern: /^\/developers$/, title: 'Developers', needs: 'credentials', page: Developers },
+  { pattern: /^\/members$/, title: 'Members', needs: 'members', page: Members },
+  { pattern: /^\/providers$/, title: 'Providers', needs: 'status.read', page: Providers },
+  { pattern: /^\/account$/, title: 'Account', needs: 'account', page: Account },
 ];
 const sections = [
   ['/', 'Overview'],
@@ -43,8 +48,46 @@ const sections = [
   ['/deliveries', 'Deliveries'],
   ['/webhooks', 'Webhooks'],
   ['/developers', 'Developers'],
+  ['/members', 'Members'],
   ['/providers', 'Providers'],
 ] as const;
+
+const isShown = (path: string) => can(routes.find(({ pattern }) => pattern.test(path))?.needs ?? 'account');
+
+// The overview is of the installation: another project begins with its users.
+function Refused({ title }: { title: string }) {
+  const { path } = location.value;
+  const isStart = path === '/';
+  useEffect(() => {
+    if (isStart && isShown('/users')) navigate('/users', true);
+  }, [isStart]);
+  return (
+    <>
+      <h1>{title}</h1>
+      <p class="state">
+        {project.value === undefined
+          ? 'You are not a member of any project yet.'
+          : `Your role in ${project.value?.name ?? 'this project'} does not show this page.`}
+      </p>
+    </>
+  );
+}
+
+function ProjectChoice() {
+  if (projects.value.length < 2) return null;
+  return (
+    <label>
+      <span class="hidden">Project</span>
+      <select value={project.value?.id ?? ''} onChange={(event) => changeProject(event.currentTarget.value)}>
+        {projects.value.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
 
 /** The frame of every page: navigation, account, and the page itself. */
 export function Shell({ session }: { session: Session }) {
@@ -64,13 +107,16 @@ export function Shell({ session }: { session: Session }) {
       <header>
         <strong class="brand">Pulsebus</strong>
         <nav aria-label="Sections">
-          {sections.map(([to, name]) => (
-            <Link key={to} to={to} isCurrent={isWithin(to)}>
-              {name}
-            </Link>
-          ))}
+          {sections
+            .filter(([to]) => isShown(to))
+            .map(([to, name]) => (
+              <Link key={to} to={to} isCurrent={isWithin(to)}>
+                {name}
+              </Link>
+            ))}
         </nav>
         <div class="row account">
+          <ProjectChoice />
           <a href="/docs">API</a>
           <Link to="/account" isCurrent={path === '/account'}>
             {session.developer.email}
@@ -88,6 +134,8 @@ export function Shell({ session }: { session: Session }) {
               There is no such page. <Link to="/">Go to the overview</Link>.
             </p>
           </>
+        ) : !can(route.needs) ? (
+          <Refused title={title} />
         ) : (
           <Suspense
             fallback={

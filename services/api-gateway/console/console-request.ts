@@ -28,6 +28,12 @@ export function sessionTokenOf({ headers }: IncomingMessage): string | null {
   return found.length === 1 && /^[\w-]{43}$/.test(token) ? token : null;
 }
 
+/** The project that the console's page chose; the server decides whether the developer may enter it. */
+export function projectNamed({ headers }: IncomingMessage): { project?: string } {
+  const project = /(?:^|; )pulsebus_project=([a-z0-9-]{1,40})(?:;|$)/.exec(headers.cookie ?? '')?.[1];
+  return project === undefined ? {} : { project };
+}
+
 /** Sets the cookie. Browsers send it to the paths of the console only, so the API never receives it. */
 export function setSessionCookie(res: ServerResponse, token: string, { PUBLIC_URL }: Config): void {
   res.setHeader('Set-Cookie', `${cookieName}=${token}; ${attributes(PUBLIC_URL)}`);

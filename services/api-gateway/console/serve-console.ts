@@ -15,6 +15,7 @@ import {
   csrfTokenOf,
   hashOf,
   newSessionToken,
+  projectNamed,
   refuseOtherOrigins,
   refuseWithoutToken,
   removeSessionCookie,
@@ -74,7 +75,7 @@ export async function withSession(pipeline: Pipeline, exchange: Exchange): Promi
   await checking(pipeline, exchange, () =>
     refuseWithoutToken(req, token, endpoint.route.stream !== undefined),
   );
-  return { ...exchange, credential: { session_hash: hashOf(token) } };
+  return { ...exchange, credential: { session_hash: hashOf(token) }, ...projectNamed(req) };
 }
 
 /** Starts a session and sets its cookie. */

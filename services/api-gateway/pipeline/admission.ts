@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import {
   defaultProject,
+  holdsIn,
   isPermitted,
   kindsWith,
   type Permission,
@@ -34,7 +34,7 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
   }
   const admission = await call('auth.admit', {
     ...credential,
-    ...namedProject(req, credential),
+    ...namedProject(exchange, credential),
     ...(isUpload ? { uncounted: true } : {}),
     ...(endpoint.route.method === 'GET' ? { read_only: true } : {}),
   });
@@ -51,15 +51,16 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
   return admission.caller;
 }
 
-const headerOfProject = ({ headers }: IncomingMessage) => {
-  const given = headers['x-project'];
+// The pages of the console name it in a cookie, because links to streams have no headers.
+const nameOfProject = ({ req, project }: Exchange) => {
+  const given = project ?? req.headers['x-project'];
   return given === undefined ? undefined : String(given).slice(0, longestName);
 };
 const longestName = 100;
 
 // The project of a key is its own.
-function namedProject(req: IncomingMessage, credential: object): { project?: string } {
-  const project = headerOfProject(req);
+function namedProject(exchange: Exchange, credential: object): { project?: string } {
+  const project = nameOfProject(exchange);
   return project === undefined || 'api_key_hash' in credential ? {} : { project };
 }
 
@@ -90,7 +91,7 @@ export function authorise(caller: Caller | null, exchange: Exchange): void {
   if (caller === null || permission === null) return;
   if (!kindsWith(permission).includes(caller.kind))
     throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, permission));
-  checkProject(caller, exchange.req, permission);
+  checkProject(caller, exchange, permission);
   if (!isPermitted(caller, permission)) throw new ServiceError('FORBIDDEN', reasonFor(caller, permission));
   if (route.userInBody === true || caller.kind !== 'sdk') return;
   if (userIdOf(exchange)?.toLowerCase() !== caller.user_id)
@@ -103,13 +104,12 @@ export function isPermittedOn(caller: Caller, route: HttpRoute): boolean {
   return permission === null || isPermitted(caller, permission);
 }
 
-function checkProject({ project_id }: Caller, req: IncomingMessage, permission: Permission): void {
-  const { of } = permissions[permission];
-  if (of === 'account') return;
-  const named = headerOfProject(req);
+function checkProject({ project_id }: Caller, exchange: Exchange, permission: Permission): void {
+  if (permissions[permission].of === 'account') return;
+  const named = nameOfProject(exchange);
   if (named !== undefined && named !== project_id) throw new ServiceError('PROJECT_NOT_FOUND');
   if (project_id === null) throw new ServiceError('PROJECT_REQUIRED');
-  if (of === 'installation' && project_id !== defaultProject)
+  if (!holdsIn(permission, project_id))
     throw new ServiceError('FORBIDDEN', `Only the project \`${defaultProject}\` shows deliveries and jobs.`);
 }
 

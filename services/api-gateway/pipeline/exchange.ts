@@ -47,6 +47,8 @@ export interface Exchange {
   readonly call: Call;
   /** The credential, if it is not in the headers of the API: the session of the console. */
   readonly credential?: Credential;
+  /** The project of the console's page. */
+  readonly project?: string;
 }
 
 /** 429 with Retry-After, counted from the window's end. `counted`: what the limit is of. */

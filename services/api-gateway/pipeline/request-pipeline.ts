@@ -3,7 +3,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { callByName, type Meta } from '../../../runtime/environment.ts';
-import { refuseForeignUser } from '../../../runtime/user-project.ts';
+import { withinProject } from '../../../runtime/user-project.ts';
 import { refuseUnstorable } from '../body/body.ts';
 import { baseOf, proofsOf } from '../connect-page/session-cookie.ts';
 import { streamLines } from '../streams/stream-lines.ts';
@@ -61,9 +61,11 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
 
 async function answerStream(pipeline: Pipeline, exchange: Exchange, access: AdmittedRequest): Promise<void> {
   const { res, endpoint, call } = exchange;
-  const { lines, form } = streamOf(endpoint.action, call, access.params);
-  await refuseForeignUser(call, { caller: access.caller }, endpoint.definition, access.params);
-  return streamLines(res, isHead(res) ? lines : recordExport(pipeline, exchange, access, lines), form);
+  const { caller } = access;
+  const { params, restore } = await withinProject(call, { caller }, endpoint.definition, access.params);
+  const { lines, form } = streamOf(endpoint.action, call, params);
+  const sent = isHead(res) ? lines : recordExport(pipeline, exchange, access, lines);
+  return streamLines(res, sent, form).catch((error: unknown) => Promise.reject(restore(error)));
 }
 
 interface Creation {

@@ -128,6 +128,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     ],
   },
   of_connection: {
+    'that of the user, which never changes': ['project_id'],
     'not a state of the connection': [
       ...[
         'created_at',
@@ -154,6 +155,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank'] },
   of_user: {
+    'never changes': ['project_id'],
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
     'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
   },

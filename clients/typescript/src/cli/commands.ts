@@ -7,6 +7,7 @@ import { exportData } from './commands/export.ts';
 import { listen } from './commands/listen.ts';
 import { login, logout } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
+import { projects } from './commands/projects.ts';
 import { replay } from './commands/replay.ts';
 import { series } from './commands/series.ts';
 import { users } from './commands/users.ts';
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   login,
   logout,
   users,
+  projects,
   connect,
   series,
   listen,

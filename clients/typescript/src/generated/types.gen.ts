@@ -929,6 +929,10 @@ export type CreateDeveloperRequest = {
      * The initial password. The developer can change it.
      */
     password: string;
+    /**
+     * `false`: an account without rights until it gets a role in a project.
+     */
+    is_owner?: boolean;
 };
 
 export type CreateInvitationRequest = {

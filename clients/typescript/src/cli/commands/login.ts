@@ -57,7 +57,9 @@ export const logout: Command = {
 
 /** A client with a key, or with the token of a developer. */
 export function clientOf({ baseUrl, apiKey }: Credentials): Pulsebus {
-  return new Pulsebus({ baseUrl, ...(apiKey.startsWith('sk-') ? { apiKey } : { token: apiKey }) });
+  const { PULSEBUS_PROJECT: project } = process.env;
+  const named = project ? { project } : {};
+  return new Pulsebus({ baseUrl, ...named, ...(apiKey.startsWith('sk-') ? { apiKey } : { token: apiKey }) });
 }
 
 function isProtected(baseUrl: string): boolean {

@@ -1,0 +1,71 @@
+import type { Member, Project } from '../../index.ts';
+import { type Command, type Context, UsageError } from '../command.ts';
+import { formatOption, printRows } from '../table.ts';
+
+type Role = Member['role'];
+const roles: readonly Role[] = ['admin', 'developer', 'support', 'analyst'];
+
+export const projects: Command = {
+  name: 'projects',
+  summary: 'List or create projects; list, add or remove members',
+  usage: '[list|create ID NAME|members|add EMAIL ROLE|remove EMAIL]',
+  words: ['list', 'create', 'members', 'add', 'remove'],
+  arity: [0, 3],
+  options: { format: formatOption },
+  notes: `It needs a developer's token as PULSEBUS_API_KEY. PULSEBUS_PROJECT names the project of all commands; a key belongs to one.
+Roles: ${roles.join(', ')}.`,
+  examples: [
+    'pulsebus projects',
+    "pulsebus projects create staging 'Coaching app, staging'",
+    'PULSEBUS_PROJECT=staging pulsebus projects add grace@example.com support',
+  ],
+  async run(context) {
+    const [word = 'list', ...rest] = context.args;
+    const { auth } = context.client();
+    const call = { signal: context.signal };
+    if (word === 'list') return printProjects(context, await auth.listProjects(call));
+    if (word === 'create') {
+      const [id, name] = two(rest, 'create ID NAME');
+      return printProjects(context, [await auth.createProject({ id, name }, call)]);
+    }
+    if (word === 'members') return printMembers(context, await auth.listMembers(call));
+    if (word === 'add') {
+      const [email, role] = two(rest, 'add EMAIL ROLE');
+      return printMembers(context, [await auth.addMember({ email, role: roleIn(role) }, call)]);
+    }
+    if (word === 'remove') return remove(context, rest[0] ?? '');
+    throw new UsageError('projects is followed by list, create, members, add or remove.');
+  },
+};
+
+async function remove(context: Context, email: string): Promise<void> {
+  const { auth } = context.client();
+  const call = { signal: context.signal };
+  const member = (await auth.listMembers(call)).find(
+    (one) => one.email.toLowerCase() === email.toLowerCase(),
+  );
+  if (member === undefined) throw new UsageError(`The project has no member ${email}.`);
+  printMembers(context, [await auth.removeMember({ developer_id: member.developer_id }, call)]);
+}
+
+function printMembers(context: Context, members: readonly Member[]): void {
+  const rows = members.map(({ email, role, created_at }) => ({ email, role, created_at }));
+  printRows(context, rows, members);
+}
+
+function printProjects(context: Context, projects: readonly Project[]): void {
+  const rows = projects.map(({ id, name, role, created_at }) => ({ id, name, role, created_at }));
+  printRows(context, rows, projects);
+}
+
+function two(given: readonly string[], usage: string): [string, string] {
+  const [first, second] = given;
+  if (first === undefined || second === undefined) throw new UsageError(`Usage: projects ${usage}`);
+  return [first, second];
+}
+
+function roleIn(text: string): Role {
+  const role = roles.find((one) => one === text);
+  if (role === undefined) throw new UsageError(`There is no role ${text}: it is one of ${roles.join(', ')}.`);
+  return role;
+}

@@ -1,0 +1,150 @@
+import type { Member } from '../../../clients/typescript/src/index.ts';
+import { type Role, roles } from '../../../domain/access.ts';
+import { api } from '../api.ts';
+import { TypedConfirmation } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
+import { Invitations, roleIn } from '../parts/invitations.tsx';
+import { Section } from '../parts/section.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useResource } from '../resource.ts';
+import { can, loadProjects, project, projects } from '../session.ts';
+
+/** The projects of the installation, and the members of the current one and invitations to it. */
+export function Members() {
+  return (
+    <>
+      <h1>Members</h1>
+      <MembersOfProject />
+      <Invitations />
+      <Projects />
+    </>
+  );
+}
+
+const meanings: Readonly<Record<Role, string>> = {
+  admin: 'everything in the project, members and keys included',
+  developer: 'keys, applications, webhooks, users and their data',
+  support: 'users and connections, no health values',
+  analyst: 'reads the data of all users, changes nothing',
+};
+
+function MembersOfProject() {
+  const members = useResource('members', (signal) => api.auth.listMembers({ signal }));
+  return (
+    <Section title={`Members of ${project.value?.name ?? ''}`} what="members" of={members}>
+      {(list) => (
+        <>
+          {list.length === 0 ? (
+            <Empty>
+              There are no members. Owners of the installation have every permission without a role.
+            </Empty>
+          ) : (
+            <Table title="Members" head={['E-mail address', 'Role', 'Since', 'Actions']}>
+              {list.map((one) => (
+                <Row key={one.developer_id} member={one} changed={members.reload} />
+              ))}
+            </Table>
+          )}
+          <Form
+            class="row"
+            label="Add a member"
+            button="Add a member"
+            send={async (field) => {
+              await api.auth.addMember({ email: field('email'), role: roleIn(field('role')) });
+              members.reload();
+            }}
+          >
+            <label>
+              E-mail address of an account
+              <input name="email" type="email" autocomplete="off" required />
+            </label>
+            <label>
+              Role
+              <select name="role">
+                {roles.map((role) => (
+                  <option key={role} value={role}>
+                    {role}: {meanings[role]}
+                  </option>
+                ))}
+              </select>
+            </label>
+          </Form>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Row({
+  member: { developer_id, email, role, created_at },
+  changed,
+}: {
+  member: Member;
+  changed: () => void;
+}) {
+  return (
+    <tr>
+      <td>{email}</td>
+      <td>
+        {role} <span class="faint">{meanings[role]}</span>
+      </td>
+      <td>
+        <Time at={created_at} />
+      </td>
+      <td>
+        <TypedConfirmation
+          label={`Remove ${email}`}
+          title={`Remove ${email} from the project?`}
+          word="remove"
+          run={async () => {
+            await api.auth.removeMember({ developer_id });
+            changed();
+          }}
+        >
+          <p>The next request of this developer in the project is refused. The account stays.</p>
+        </TypedConfirmation>
+      </td>
+    </tr>
+  );
+}
+
+function Projects() {
+  return (
+    <section aria-label="Projects">
+      <h2>Projects</h2>
+      <Table title="Projects" head={['Id', 'Name', 'Your role']}>
+        {projects.value.map(({ id, name, role }) => (
+          <tr key={id}>
+            <td>
+              <code>{id}</code>
+            </td>
+            <td>{name}</td>
+            <td>{role}</td>
+          </tr>
+        ))}
+      </Table>
+      {can('accounts') && (
+        <Form
+          class="row"
+          label="Create a project"
+          button="Create a project"
+          send={async (field) => {
+            await api.auth.createProject({ id: field('id'), name: field('name') });
+            await loadProjects();
+          }}
+        >
+          <label>
+            Id
+            <input name="id" pattern="[a-z0-9][a-z0-9\-]*" maxLength={40} autocomplete="off" required />
+          </label>
+          <label>
+            Name
+            <input name="name" maxLength={100} autocomplete="off" required />
+          </label>
+        </Form>
+      )}
+    </section>
+  );
+}

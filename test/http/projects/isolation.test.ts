@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { z } from 'zod';
+import { consolePrefix, endpoints } from '../../../services/api-gateway/endpoints.ts';
+import { type Ask, startApi } from '../../support/api.ts';
+import { memberToken } from '../../support/members.ts';
+import { rows } from '../access-table.ts';
+import { as, type Filled, fillProject, makeProject, pushWorkout, send, withWorkout } from './two-projects.ts';
+
+const api = await startApi(t, {
+  ...{ RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_DEVELOPER: '100000' },
+});
+await makeProject(api, 'other');
+let ours = await fillProject(api, 'default');
+let theirs = await fillProject(api, 'other');
+await pushWorkout(api);
+[ours, theirs] = [await withWorkout(api, ours), await withWorkout(api, theirs)];
+
+const parameters = (of: Filled): Readonly<Record<string, string>> => ({
+  ...{ user_id: of.userId, event_id: of.workoutId, key_id: of.keyId, app_id: of.appId },
+  ...{ endpoint_id: of.endpointId, provider: 'devicemaker', date: '2026-01-01' },
+});
+const nobody: Readonly<Record<string, string>> = {
+  ...{ user_id: randomUUID(), event_id: randomUUID(), key_id: randomUUID(), app_id: `app_${'0'.repeat(32)}` },
+  ...{ endpoint_id: randomUUID(), provider: 'devicemaker', date: '2026-01-01' },
+};
+const foreign = ['user_id', 'key_id', 'app_id', 'endpoint_id'];
+
+const filledIn = (path: string, values: Readonly<Record<string, string>>) =>
+  path.replaceAll(/:([a-z_]+)/g, (_, name: string) => values[name] ?? nobody[name] ?? randomUUID());
+
+/** Bodies with which a route would change something. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'PATCH /users/:user_id': { first_name: 'Changed' },
+  'POST /users/:user_id/connections': { provider: 'activitynet', provider_user_id: 'x' },
+  'PATCH /api-keys/:key_id': { name: 'Changed' },
+  'PATCH /applications/:app_id': { name: 'Changed' },
+  'PATCH /webhook-endpoints/:endpoint_id': { description: 'Changed' },
+  'POST /webhook-endpoints/:endpoint_id/recover': { since: '2026-01-01' },
+  'POST /webhook-endpoints/:endpoint_id/replay': { since: '2026-01-01' },
+  'PATCH /users/:user_id/source-priority': { priorities: [] },
+  'PATCH /users/:user_id/route-privacy': { mode: 'none' },
+};
+
+const withIds = rows.filter(([, path]) => foreign.some((name) => path.includes(`:${name}`)));
+
+/** What a request answers, without the ids that it names and its own. */
+async function answerOf(method: string, path: string, values: Readonly<Record<string, string>>, ask: Ask) {
+  const body = method === 'GET' || method === 'DELETE' ? {} : { body: bodies[`${method} ${path}`] ?? {} };
+  const answer = await send(api, ask, filledIn(path, values), { method, ...body });
+  const named = [...foreign, 'event_id'].reduce(
+    (text, name) => text.replaceAll(values[name] ?? '', `:${name}`),
+    answer.text,
+  );
+  return `${answer.status} ${named}`;
+}
+
+t.test('ids of another project are like ids that nobody has, on every route', async (t) => {
+  t.ok(withIds.length > 50);
+  const untouched = await theirState();
+  const support = await memberToken(api, 'support');
+  const asked: readonly (readonly [string, Ask])[] = [
+    ['key', { key: ours.key }],
+    ['admin', { token: ours.adminToken }],
+    ['owner', { token: api.developerToken }],
+    ['owner in default', { token: api.developerToken, headers: { 'X-Project': 'default' } }],
+    ['support', { token: support }],
+  ];
+  const offenders: string[] = [];
+  for (const [method, path] of withIds)
+    for (const [who, ask] of asked) {
+      const known = await answerOf(method, path, parameters(theirs), ask);
+      const unknown = await answerOf(method, path, nobody, ask);
+      if (known !== unknown) offenders.push(`${method} ${path}, ${who}: ${known.slice(0, 200)}`);
+      if (/^2/.test(known) && !path.includes('/sdk/'))
+        offenders.push(`${method} ${path}, ${who}: ${known.slice(0, 80)}`);
+    }
+  t.strictSame(offenders, []);
+  t.strictSame(await theirState(), untouched, 'nothing of the other project changed');
+});
+
+async function theirState() {
+  const admin = { token: theirs.adminToken };
+  const paths = [
+    '/users',
+    '/api-keys',
+    '/applications',
+    '/webhook-endpoints',
+    `/users/${theirs.userId}/connections`,
+  ];
+  const states = await Promise.all(paths.map((path) => as(api, admin, 200, path)));
+  // The endpoint has no receiver, so that its health changes by itself.
+  return JSON.parse(JSON.stringify(states, (name, value) => (/_since|_at$/.test(name) ? null : value)));
+}
+
+t.test('the console refuses what the API refuses', async (t) => {
+  const support = await memberToken(api, 'support');
+  t.equal((await send(api, { token: support }, `/users/${ours.userId}/days/2026-01-01`)).status, 403);
+  const routes = endpoints.filter(({ route }) => route.access === 'data.read');
+  t.ok(routes.length > 15);
+  const offenders = [];
+  for (const { route } of routes) {
+    const { status } = await api.ask(`${consolePrefix}${filledIn(route.path, parameters(ours))}`, {
+      token: support,
+    });
+    if (status !== 401) offenders.push(`${route.path}: ${status}`);
+  }
+  t.strictSame(offenders, [], 'a token is no session');
+});
+
+const Listed = z.object({ items: z.array(z.object({ id: z.string() })), total: z.int() });
+
+t.test('lists, searches and counts are those of the project', async (t) => {
+  for (const one of [ours, theirs])
+    for (const query of [
+      '',
+      '?search=ada',
+      '?email=ada@example.com',
+      '?external_user_id=the same in both',
+      '?connected=true',
+      '?connection_status=active',
+      '?provider=devicemaker&search=ada',
+    ]) {
+      const page = Listed.parse(await as(api, { key: one.key }, 200, `/users${encodeURI(query)}`));
+      t.strictSame(
+        [page.total, page.items.map(({ id }) => id)],
+        [1, [one.userId]],
+        `${one.project} ${query}`,
+      );
+    }
+  const ids = async (of: Filled, path: string) =>
+    z
+      .array(z.object({ id: z.string() }))
+      .parse(await as(api, { token: of.adminToken }, 200, path))
+      .map(({ id }) => id);
+  for (const path of ['/api-keys', '/applications', '/webhook-endpoints']) {
+    const [mine, other] = [await ids(ours, path), await ids(theirs, path)];
+    t.ok(other.length === 1 && mine.length >= 1 && mine.every((id) => !other.includes(id)), path);
+  }
+  t.match(await as(api, { key: ours.key }, 200, '/overview'), { users: 1 });
+  const { connections } = z
+    .object({ connections: z.array(z.object({ provider: z.string(), count: z.int() })) })
+    .parse(await as(api, { key: ours.key }, 200, '/overview'));
+  t.strictSame(
+    connections.filter(({ provider }) => provider === 'devicemaker').map(({ count }) => count),
+    [1],
+  );
+});
+
+const Feed = z.object({
+  data: z.array(z.object({ type: z.string(), data: z.looseObject({ user_id: z.string().optional() }) })),
+  pagination: z.object({ next_cursor: z.string() }),
+});
+
+t.test('the feed and its cursors are those of the project', async (t) => {
+  const read = async (of: Filled, query = '') =>
+    Feed.parse(await as(api, { key: of.key }, 200, `/changes?limit=1000&wait_seconds=2${query}`));
+  const until = async (of: Filled) => {
+    for (;;) {
+      const page = await read(of);
+      if (page.data.some(({ type }) => type === 'workout.created')) return page;
+    }
+  };
+  const [mine, other] = [await until(ours), await until(theirs)];
+  const usersOf = ({ data }: z.infer<typeof Feed>) => [
+    ...new Set(data.flatMap((one) => one.data.user_id ?? [])),
+  ];
+  t.strictSame(usersOf(mine), [ours.userId]);
+  t.strictSame(usersOf(other), [theirs.userId]);
+  for (const query of [`&user_id=${theirs.userId}`, `&user_id=${theirs.userId}&types=workout.created`])
+    t.strictSame((await read(ours, query.replace('wait_seconds=2', ''))).data, [], query);
+  t.strictSame(usersOf(await read(ours, '&types=workout.created,user.created')), [ours.userId]);
+  const cursor = encodeURIComponent(other.pagination.next_cursor);
+  t.equal((await send(api, { key: ours.key }, `/changes?cursor=${cursor}&limit=1000`)).status, 422);
+});
+
+t.test('messages go to the endpoints of the project', async (t) => {
+  const listed = z.object({ data: z.array(z.object({ user_id: z.string().nullable() })) });
+  const users = async (of: Filled) => {
+    const path = `/webhook-endpoints/${of.endpointId}/messages?limit=100`;
+    const { data } = listed.parse(await as(api, { token: of.adminToken }, 200, path));
+    return [...new Set(data.map(({ user_id }) => user_id))];
+  };
+  t.strictSame(await users(ours), [ours.userId]);
+  t.strictSame(await users(theirs), [theirs.userId]);
+});
+
+t.test('the audit trail is that of the project', async (t) => {
+  const read = async (token: string, query = '') => {
+    const page = z.object({
+      data: z.array(
+        z.object({ user_id: z.string().nullable(), action: z.string(), subject_id: z.string().nullable() }),
+      ),
+      pagination: z.object({ next_cursor: z.string().nullable() }),
+    });
+    return page.parse(await as(api, { token }, 200, `/audit?limit=100${query}`));
+  };
+  const [mine, other] = [await read(ours.adminToken), await read(theirs.adminToken)];
+  t.ok(other.data.some(({ action }) => action === 'webhook_endpoint.created'));
+  t.ok(other.data.some(({ action }) => action === 'user.created'));
+  t.ok(other.data.some(({ action }) => action === 'api_key.created'));
+  t.ok(other.data.some(({ action }) => action === 'application.created'));
+  const namesOf = ({ data }: typeof mine) => data.flatMap(({ user_id, subject_id }) => [user_id, subject_id]);
+  for (const id of [theirs.userId, theirs.keyId, theirs.endpointId]) t.notOk(namesOf(mine).includes(id), id);
+  for (const id of [ours.userId, ours.keyId, ours.endpointId]) t.notOk(namesOf(other).includes(id), id);
+  t.strictSame((await read(ours.adminToken, `&user_id=${theirs.userId}`)).data, []);
+  const short = z.object({ pagination: z.object({ next_cursor: z.string() }) });
+  const { pagination } = short.parse(await as(api, { token: theirs.adminToken }, 200, '/audit?limit=1'));
+  const cursor = encodeURIComponent(pagination.next_cursor);
+  t.equal((await send(api, { token: ours.adminToken }, `/audit?limit=1&cursor=${cursor}`)).status, 422);
+});
+
+t.test('deliveries and jobs are shown to the project `default` only', async (t) => {
+  const routes = rows.filter(([, path]) => /^\/(deliveries|jobs|status|overview|reprocess-runs)/.test(path));
+  t.ok(routes.length >= 13);
+  for (const [method, path] of routes)
+    for (const ask of [{ key: theirs.key }, { token: theirs.adminToken }])
+      t.equal((await send(api, ask, filledIn(path, nobody), { method })).status, 403, `${method} ${path}`);
+});
+
+t.test('an Idempotency-Key of a developer belongs to one project', async (t) => {
+  const create = (project: string) =>
+    send(api, { token: api.developerToken }, '/users', {
+      body: { first_name: 'Once' },
+      headers: { 'Idempotency-Key': 'the same', 'X-Project': project },
+    });
+  const [here, there] = [await create('default'), await create('other')];
+  t.strictSame([here.status, there.status], [201, 201]);
+  t.not(Reflect.get(Object(here.body), 'id'), Reflect.get(Object(there.body), 'id'));
+  t.equal((await create('other')).headers.get('idempotent-replayed'), 'true');
+  const total = async (of: Filled) =>
+    Listed.parse(await as(api, { key: of.key }, 200, '/users?search=Once')).total;
+  t.strictSame([await total(ours), await total(theirs)], [1, 1]);
+});
+
+t.test('tokens are issued for users of the project only', async (t) => {
+  const issue = (of: Filled, userId: string) =>
+    send(api, {}, `/users/${userId}/token`, { body: { app_id: of.appId, app_secret: of.appSecret } });
+  t.strictSame(
+    [(await issue(ours, theirs.userId)).status, (await issue(theirs, theirs.userId)).status],
+    [404, 200],
+  );
+  t.equal(
+    (await send(api, { token: ours.adminToken }, `/users/${theirs.userId}/token`, { method: 'POST' })).status,
+    404,
+  );
+  const session = { user_id: theirs.userId };
+  t.equal((await send(api, { key: ours.key }, '/connect/sessions', { body: session })).status, 404);
+  t.equal(
+    (await send(api, { key: ours.key }, `/connect/devicemaker/authorize?user_id=${theirs.userId}`)).status,
+    404,
+  );
+  t.equal(
+    (
+      await send(api, { token: ours.adminToken }, `/users/${theirs.userId}/invitation-code`, {
+        method: 'POST',
+      })
+    ).status,
+    404,
+  );
+});
+
+t.test('an upload for a user of another project is refused like one for an unknown user', async (t) => {
+  const upload = (userId: string) => send(api, { key: ours.key }, `/sdk/users/${userId}/sync`, { body: {} });
+  const [known, unknown] = [await upload(theirs.userId), await upload(randomUUID())];
+  t.strictSame([known.status, unknown.status], [403, 403]);
+});
