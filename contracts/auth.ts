@@ -7,6 +7,7 @@ import { developerActions } from './auth/developers.ts';
 import { invitationActions } from './auth/invitations.ts';
 import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
+import { secondFactorActions } from './auth/second-factor.ts';
 import { sessionActions } from './auth/sessions.ts';
 
 /** Projects, developers, API keys, applications, tokens, admission of requests and the audit trail. */
@@ -15,6 +16,7 @@ export const auth = contract('auth', {
   ...consoleSessionActions,
   ...developerActions,
   ...passwordActions,
+  ...secondFactorActions,
   ...apiKeyActions,
   ...applicationActions,
   ...projectActions,

@@ -10,6 +10,8 @@ export const auditActions = {
   'developer.signed_in_by_link': 'A developer signed in to the console with a link.',
   'developer.log_in_failed':
     'Log-ins failed; `details.failures` counts those of an account and an address range in an hour.',
+  'second_factor.enabled': 'A developer turned an authenticator on.',
+  'second_factor.disabled': 'The authenticator of a developer was turned off.',
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
   'project.deleted': 'A project was deleted.',

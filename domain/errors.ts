@@ -6,6 +6,10 @@ export const errorTable = {
   ROUTE_NOT_FOUND: { status: 404, detail: 'No such route.' },
   METHOD_NOT_ALLOWED: { status: 405, detail: 'This route does not support the method.' },
   UNAUTHENTICATED: { status: 401, detail: 'A valid credential is required.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    detail: 'The password is right. Send the code of your authenticator, or a recovery code, too.',
+  },
   RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
   WAITING_LIMITED: {
     status: 429,
@@ -20,6 +24,11 @@ export const errorTable = {
     detail: 'The console accepts requests of its own pages only. Reload the page.',
   },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
+  SECOND_FACTOR_MISSING: {
+    status: 403,
+    detail:
+      'This project requires a second factor. Set one up on the account page of the console, or log in with it.',
+  },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
@@ -54,6 +63,11 @@ export const errorTable = {
   RESET_LINK_NOT_FOUND: {
     status: 404,
     detail: 'This link was used before, or has expired. Request a new one.',
+  },
+  SECOND_FACTOR_NOT_FOUND: { status: 404, detail: 'No authenticator is set up.' },
+  SECOND_FACTOR_EXISTS: {
+    status: 409,
+    detail: 'An authenticator is set up already. Turn it off first.',
   },
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },

@@ -17,7 +17,14 @@ export interface Session {
 export const session = signal<Session | null | undefined>(undefined);
 
 /** A sign-in that the server refused; `message` is its sentence. */
-export class SignInError extends Error {}
+export class SignInError extends Error {
+  /** The password is right, and the account has an authenticator. */
+  readonly needsCode: boolean;
+  constructor(message: string, needsCode = false) {
+    super(message);
+    this.needsCode = needsCode;
+  }
+}
 
 /** Reads the session that the cookie of the browser stands for. */
 export async function loadSession(): Promise<void> {
@@ -69,8 +76,9 @@ export function can(permission: Permission): boolean {
   return holdsIn(permission, id) && isPermitted(holder, permission);
 }
 
-/** Signs in with a password. @throws SignInError */
-export const signIn = (email: string, password: string) => start('/console/session', { email, password });
+/** Signs in with a password, and a code where the account has an authenticator. @throws SignInError */
+export const signIn = (email: string, password: string, code = '') =>
+  start('/console/session', { email, password, ...(code === '' ? {} : { code }) });
 
 /** Signs in with the token of a link. @throws SignInError */
 export const signInByLink = (token: string) => start('/console/session/link', { token });
@@ -82,7 +90,8 @@ async function start(path: string, body: object): Promise<void> {
     body: JSON.stringify(body),
   });
   const result: Session & { detail?: string } = await answer.json();
-  if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.');
+  const needsCode = answer.headers.get('X-Error-Code') === 'SECOND_FACTOR_REQUIRED';
+  if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.', needsCode);
   await enter(result);
 }
 

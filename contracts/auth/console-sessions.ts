@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
 import { Developer, hashingTimeoutMs, SecretHash } from './schemas.ts';
+import { Code } from './second-factor.ts';
 
 /**
  * Sessions of the console. The gateway makes their secrets and passes only the SHA-256 in hex, so that no secret is sent over
@@ -13,6 +14,7 @@ export const consoleSessionActions = {
     params: z.object({
       email: Text.max(320),
       password: z.string().max(1024),
+      code: Code.optional(),
       session_hash: SecretHash,
     }),
     returns: Developer,

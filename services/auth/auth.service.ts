@@ -47,6 +47,7 @@ import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectInvitations } from './queries/invitations.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
 import { selectMembers, selectProjects } from './queries/select-projects.ts';
+import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
 import { revoke } from './tokens/revoke.ts';
@@ -58,7 +59,7 @@ export default implement(auth, {
     login(ctx) {
       const email = ctx.params.email ?? ctx.params.username ?? '';
       return countAttempt(ctx, email.trim().toLowerCase(), (priority) =>
-        logIn(ctx, email, ctx.params.password, priority),
+        logIn(ctx, email, ctx.params.password, priority, ctx.params.code),
       );
     },
     refresh: (ctx) => countAttempt(ctx, null, () => refresh(ctx, ctx.params.refresh_token)),
@@ -95,6 +96,13 @@ export default implement(auth, {
     },
     async resetPassword(ctx) {
       await countAttempt(ctx, null, () => resetByLink(ctx, ctx.params));
+      return {};
+    },
+    showTotp: (ctx) => showTotp(ctx),
+    beginTotp: (ctx) => beginTotp(ctx),
+    confirmTotp: (ctx) => confirmBegunTotp(ctx, ctx.params.code),
+    async removeTotp(ctx) {
+      await removeTotp(ctx, ctx.params);
       return {};
     },
     async createDeveloper(ctx) {

@@ -3,6 +3,7 @@ import { NotFoundError, Pulsebus, PulsebusError } from '../../clients/typescript
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import { codeOf } from '../support/totp.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
 
 interface Calling extends ClientProduct {
@@ -82,6 +83,10 @@ async function callSignIn({ anyone, developer }: Clients) {
   const token = link.split('#')[1] ?? '';
   await anyone.auth.acceptInvitation({ token, password: 'correct horse battery staple' });
   await anyone.auth.forgotPassword({ email: invited.email });
+  await developer.auth.showTotp();
+  const { secret } = await developer.auth.beginTotp();
+  await developer.auth.confirmTotp({ code: codeOf(secret) });
+  await developer.auth.removeTotp({ password: admin.password });
   const unknown = anyone.auth.resetPassword({ token, password: 'purple lamps over quiet water' });
   const refusal = await unknown.catch((error: unknown) => error);
   if (!(refusal instanceof NotFoundError)) throw new Error('a token of nothing sets a password');

@@ -10,6 +10,7 @@ import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
 import { insertMember } from '../support/members.ts';
+import { codeOf } from '../support/totp.ts';
 
 const provider = await playProvider(t);
 const api = await startApi(t, {
@@ -29,6 +30,7 @@ const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long
 const invited = () => ({ email: account().email, role: 'support' });
 const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
 const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
+const NewTotp = z.object({ secret: z.string() });
 const Member = z.object({ developer_id: z.string() });
 const memberEmail = async () => {
   const email = `${randomUUID()}@example.com`;
@@ -107,6 +109,17 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     await insertResetLink(api.database, { hash: sha256(token), email: given.email, seconds: 60 });
     return { path: '/auth/reset-password', body: { token, password: 'a newer password of the tests' } };
   },
+  'auth.confirmTotp': async () => ({
+    path: '/auth/totp/confirm',
+    ...byDeveloper,
+    body: { code: codeOf(NewTotp.parse(await made('/api/v1/auth/totp', {})).secret) },
+  }),
+  'auth.removeTotp': async () => ({
+    path: '/auth/totp',
+    ...byDeveloper,
+    method: 'DELETE',
+    body: { password: 'a newer password of the tests' },
+  }),
   'auth.createKey': async () => ({ path: '/api-keys', ...byDeveloper, body: { name: 'New' } }),
   'auth.renameKey': async () => ({
     path: `/api-keys/${await keyId()}`,
@@ -298,6 +311,7 @@ t.test('every route that changes something states its audit entry, or why it has
   const exempt = endpoints.filter(({ route }) => typeof route.audit === 'object');
   t.same(exempt.map(({ action }) => action).sort(), [
     'activitynet-ingest.receive',
+    'auth.beginTotp',
     'auth.forgotPassword',
     'auth.refresh',
     'devicemaker-ingest.ping',

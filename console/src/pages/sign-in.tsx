@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { takeToken } from '../parts/link-page.tsx';
 import { Link, location, navigate } from '../router.tsx';
-import { signIn, signInByLink } from '../session.ts';
+import { SignInError, signIn, signInByLink } from '../session.ts';
 
 /** The form to log in with, also where a sign-in link leads. */
 export function SignIn() {
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true);
     setProblem('');
@@ -14,7 +15,8 @@ export function SignIn() {
       await work();
       if (location.value.path === '/sign-in') navigate('/', true);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      if (error instanceof SignInError && error.needsCode && !needsCode) setNeedsCode(true);
+      else setProblem(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
     }
@@ -28,7 +30,8 @@ export function SignIn() {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const form = new FormData(event.currentTarget);
-    void attempt(() => signIn(String(form.get('email')), String(form.get('password'))));
+    const field = (name: string) => String(form.get(name) ?? '');
+    void attempt(() => signIn(field('email'), field('password'), field('code')));
   };
   return (
     <main class="sign-in">
@@ -42,6 +45,12 @@ export function SignIn() {
           Password
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
+        {needsCode && (
+          <label>
+            Code of your authenticator, or a recovery code
+            <input name="code" autocomplete="one-time-code" required autofocus />
+          </label>
+        )}
         <button type="submit" class="main" disabled={isBusy}>
           Log in
         </button>

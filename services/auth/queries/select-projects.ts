@@ -8,10 +8,11 @@ export interface ProjectRow {
   readonly role: Role | 'owner';
   readonly rate_limit_api_key: number | null;
   readonly rate_limit_sdk: number | null;
+  readonly require_second_factor: boolean;
   readonly created_at: Date;
 }
 
-const columns = 'p.id, p.name, p.rate_limit_api_key, p.rate_limit_sdk, p.created_at';
+const columns = 'p.id, p.name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at';
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {

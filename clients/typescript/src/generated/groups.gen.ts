@@ -17,7 +17,7 @@ export class Auth extends Group {
     return this.json('POST /projects', params, options, { takesKey: true });
   }
 
-  /** Change the name or the limits of a project; omitted fields are unchanged */
+  /** Change the name, the limits or the second factor of a project; omitted fields are unchanged */
   updateProject(params: Input<types.AuthUpdateProjectData>, options?: CallOptions): Promise<types.Project> {
     return this.json('PATCH /projects/{project_id}', params, options);
   }
@@ -70,7 +70,7 @@ export class Auth extends Group {
 
   /**
    * Log in as a developer.
-   * Takes JSON `{email, password}`, or a form with `username` and `password`.
+   * Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.
    */
   login(params: Input<types.AuthLoginData>, options?: CallOptions): Promise<types.Tokens> {
     return this.json('POST /auth/login', params, options, { isOpen: true });
@@ -121,6 +121,32 @@ export class Auth extends Group {
    */
   resetPassword(params: Input<types.AuthResetPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
     return this.json('POST /auth/reset-password', params, options, { isOpen: true });
+  }
+
+  /** Get whether you have an authenticator */
+  showTotp(options?: CallOptions): Promise<types.Totp> {
+    return this.json('GET /auth/totp', {}, options);
+  }
+
+  /**
+   * Begin to set up an authenticator; only this response contains the secret.
+   * It has no effect until `POST /auth/totp/confirm`, within an hour.
+   */
+  beginTotp(options?: CallOptions): Promise<types.NewTotp> {
+    return this.json('POST /auth/totp', {}, options);
+  }
+
+  /** Turn the authenticator off, with the password or a code in the body */
+  removeTotp(params: Input<types.AuthRemoveTotpData> = {}, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('DELETE /auth/totp', params, options, { hasBody: true });
+  }
+
+  /**
+   * Turn the authenticator on with a code; only this response contains the recovery codes.
+   * From now on a log-in needs a `code`. Your other sessions continue.
+   */
+  confirmTotp(params: Input<types.AuthConfirmTotpData>, options?: CallOptions): Promise<types.RecoveryCodes> {
+    return this.json('POST /auth/totp/confirm', params, options);
   }
 
   /** Create an API key; only this response contains the key */

@@ -167,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -668,6 +668,13 @@ export type ChartSeries = {
      * `aggregate` of each bucket.
      */
     value?: Array<number>;
+};
+
+export type ConfirmTotpRequest = {
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code: string;
 };
 
 export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'code_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
@@ -1626,6 +1633,10 @@ export type LoginRequest = {
      * The password. `npm start` prints the password of the first account.
      */
     password: string;
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code?: string;
 };
 
 /**
@@ -1700,6 +1711,20 @@ export type NewInvitation = {
      * The page that accepts it. It serves once.
      */
     link: string;
+};
+
+/**
+ * The secret of an authenticator, which no later response contains.
+ */
+export type NewTotp = {
+    /**
+     * The secret in base32, to type into an authenticator.
+     */
+    secret: string;
+    /**
+     * The same as a URL, which authenticators read from a QR code.
+     */
+    otpauth_url: string;
 };
 
 /**
@@ -1911,6 +1936,10 @@ export type Project = {
     role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
+    /**
+     * Whether developers need a second factor to enter it.
+     */
+    require_second_factor: boolean;
     created_at: string;
 };
 
@@ -2091,6 +2120,13 @@ export type ReceivedPeriod = 'hour' | 'day';
  */
 export type RecordingMethod = 'manual' | 'on_demand';
 
+/**
+ * Codes that stand in for the authenticator, each once. No later response contains them.
+ */
+export type RecoveryCodes = {
+    recovery_codes: Array<string>;
+};
+
 export type RecoverySummary = {
     /**
      * A local day, YYYY-MM-DD.
@@ -2148,6 +2184,17 @@ export type RemainingQuota = {
     day_left: number;
     day_limit: number;
     paused: boolean;
+};
+
+export type RemoveTotpRequest = {
+    /**
+     * The password of the account.
+     */
+    password?: string;
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code?: string;
 };
 
 export type RemoveUnauthenticatedRequest = {
@@ -2879,6 +2926,17 @@ export type Tokens = {
 };
 
 /**
+ * Whether an authenticator is set up.
+ */
+export type Totp = {
+    enabled: boolean;
+    /**
+     * The number of recovery codes that are left.
+     */
+    recovery_codes: number;
+};
+
+/**
  * What is stored from webhook deliveries whose sender was not authenticated.
  */
 export type UnauthenticatedData = {
@@ -2909,6 +2967,10 @@ export type UpdateProjectRequest = {
      * Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.
      */
     rate_limit_sdk?: number | null;
+    /**
+     * Whether developers need a second factor to enter the project. Sessions without one get 403, API keys go on.
+     */
+    require_second_factor?: boolean;
 };
 
 export type UpdateWebhookEndpointRequest = {
@@ -3580,6 +3642,34 @@ export type AuthResetPasswordData = {
     path?: never;
     query?: never;
     url: '/auth/reset-password';
+};
+
+export type AuthRemoveTotpData = {
+    body: RemoveTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthShowTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthBeginTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthConfirmTotpData = {
+    body: ConfirmTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp/confirm';
 };
 
 export type AuthListKeysData = {
