@@ -15,10 +15,12 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
   'api-gateway': [
     'auth.admit',
     'auth.audit',
+    'auth.beginOidc',
     'auth.endSession',
     'auth.me',
     'auth.startSession',
     'auth.startSessionByLink',
+    'auth.startSessionByOidc',
     'connect.openSession',
     'connect.showSession',
     'connect.startAttempt',

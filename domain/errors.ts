@@ -24,6 +24,11 @@ export const errorTable = {
     detail: 'The console accepts requests of its own pages only. Reload the page.',
   },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
+  PASSWORDS_OFF: {
+    status: 403,
+    detail: 'This installation takes no passwords. Sign in with the identity provider in the console.',
+  },
+  SIGN_IN_REFUSED: { status: 403, detail: 'The sign-in was refused.' },
   SECOND_FACTOR_MISSING: {
     status: 403,
     detail:
@@ -147,6 +152,10 @@ export const errorTable = {
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
   NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
   INTERNAL: { status: 500, detail: 'An internal error occurred. Include the X-Request-Id in error reports.' },
+  SIGN_IN_PROVIDER_AWAY: {
+    status: 503,
+    detail: 'The identity provider does not answer. Try again in a moment.',
+  },
   SERVICE_UNAVAILABLE: { status: 503, detail: 'Service temporarily unavailable. Try again in a moment.' },
   SERVICE_TIMEOUT: { status: 504, detail: 'A service did not respond in time. Try again in a moment.' },
 } as const;

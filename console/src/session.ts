@@ -13,6 +13,15 @@ export interface Session {
   readonly provider_titles: Readonly<Record<string, Titles>>;
 }
 
+/** How one may sign in: with a password, and with the identity provider of this name. */
+export interface Ways {
+  readonly passwords: boolean;
+  readonly oidc: string | null;
+}
+
+/** The ways of this installation. */
+export const ways = signal<Ways>({ passwords: true, oidc: null });
+
 /** Undefined until the server has answered; null without a session. */
 export const session = signal<Session | null | undefined>(undefined);
 
@@ -29,7 +38,8 @@ export class SignInError extends Error {
 /** Reads the session that the cookie of the browser stands for. */
 export async function loadSession(): Promise<void> {
   const answer = await fetch('/console/session');
-  const body: Session | { developer: null } = await answer.json();
+  const body: (Session | { developer: null }) & { sign_in?: Ways } = await answer.json();
+  if (body.sign_in !== undefined) ways.value = body.sign_in;
   await enter(answer.ok && body.developer !== null ? body : null);
 }
 

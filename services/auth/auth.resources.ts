@@ -10,6 +10,7 @@ import { outage } from './admission/outage.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { createPasswords } from './log-in/passwords.ts';
 import { mailer } from './mail/mailer.ts';
+import { oidc } from './oidc/provider.ts';
 import type { AdmittedRow } from './queries/admit.ts';
 import { tokenSignerOf } from './tokens/tokens.ts';
 
@@ -24,6 +25,7 @@ export const authResources = {
   passwords: made(() => createPasswords()),
   cipher: made(({ config }) => cipherOf(config)),
   mailer: mailer(),
+  oidc: oidc(),
   counts: made(() => new GroupedCounts<AdmittedRow>()),
   config: made(({ config }): Config => config),
 };

@@ -30,7 +30,9 @@ import { countAttempt } from './log-in/attempts.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
 import { logIn } from './log-in/log-in.ts';
 import { mailHandler } from './mail/send-mail.ts';
+import { oidcIn, signInByOidc } from './oidc/sign-in.ts';
 import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
+import { refuseWithoutPasswords } from './passwords/passwords-off.ts';
 import { resetByLink } from './passwords/reset-by-link.ts';
 import {
   addMember,
@@ -56,7 +58,8 @@ import { toApplication, toDeveloper } from './wire.ts';
 export default implement(auth, {
   uses: authResources,
   actions: {
-    login(ctx) {
+    async login(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const email = ctx.params.email ?? ctx.params.username ?? '';
       return countAttempt(ctx, email.trim().toLowerCase(), (priority) =>
         logIn(ctx, email, ctx.params.password, priority, ctx.params.code),
@@ -68,12 +71,18 @@ export default implement(auth, {
       return {};
     },
     async startSession(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const account = ctx.params.email.trim().toLowerCase();
       const id = await countAttempt(ctx, account, (priority) => startSession(ctx, ctx.params, priority));
       return toDeveloper(await findDeveloper(ctx.orm, id));
     },
     async startSessionByLink(ctx) {
       const id = await countAttempt(ctx, null, () => startSessionByLink(ctx, ctx.params));
+      return toDeveloper(await findDeveloper(ctx.orm, id));
+    },
+    beginOidc: (ctx) => oidcIn(ctx).begin(ctx.params.redirect_uri),
+    async startSessionByOidc(ctx) {
+      const id = await countAttempt(ctx, null, () => signInByOidc(ctx, ctx.params));
       return toDeveloper(await findDeveloper(ctx.orm, id));
     },
     async endSession(ctx) {
@@ -85,16 +94,19 @@ export default implement(auth, {
       return toDeveloper(await readDeveloper(ctx.reads, callingDeveloper(ctx.meta).developer_id));
     },
     async changePassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const { current_password, new_password } = ctx.params;
       return toDeveloper(
         await changePassword(ctx, callingDeveloper(ctx.meta), current_password, new_password),
       );
     },
     async forgotPassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
       await forgotPassword(ctx, ctx.params.email);
       return {};
     },
     async resetPassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
       await countAttempt(ctx, null, () => resetByLink(ctx, ctx.params));
       return {};
     },
@@ -169,7 +181,10 @@ export default implement(auth, {
       return (await selectInvitations(ctx.reads, projectOf(ctx.meta))).map(toInvitation);
     },
     removeInvitation: (ctx) => revokeInvitation(ctx, projectOf(ctx.meta), ctx.params.invitation_id),
-    acceptInvitation: (ctx) => acceptInvitation(ctx, ctx.params),
+    async acceptInvitation(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      return acceptInvitation(ctx, ctx.params);
+    },
     audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),

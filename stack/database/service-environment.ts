@@ -16,6 +16,7 @@ const webhookReaders = ['api-gateway', 'deliveries'];
 const readers: Readonly<Record<string, readonly string[]>> = {
   ...sharedSecrets,
   ...Object.fromEntries(signInSecrets.map((name) => [name, ['auth']])),
+  PASSWORDS: ['api-gateway', 'auth'],
   ADMIN_EMAIL: [],
   ADMIN_PASSWORD: [],
   DATABASE_URL: Object.keys(serviceRights),

@@ -14,6 +14,7 @@ t.test('a secret reaches the services that use it, and no others', async (t) => 
   const tokenReaders = ['backfill', 'connect', 'deliveries'];
   t.strictSame(readersOf('JWT_SECRET'), ['auth']);
   t.strictSame(readersOf('SMTP_URL'), ['auth']);
+  t.strictSame(readersOf('OIDC_CLIENT_SECRET'), ['auth']);
   t.strictSame(readersOf('ADMIN_PASSWORD'), []);
   t.strictSame(readersOf('ACTIVITYNET_CLIENT_SECRET'), ['activitynet-ingest', ...tokenReaders]);
   t.strictSame(readersOf('DEVICEMAKER_CLIENT_SECRET'), tokenReaders);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { takeToken } from '../parts/link-page.tsx';
 import { Link, location, navigate } from '../router.tsx';
-import { SignInError, signIn, signInByLink } from '../session.ts';
+import { SignInError, signIn, signInByLink, ways } from '../session.ts';
 
 /** The form to log in with, also where a sign-in link leads. */
 export function SignIn() {
@@ -36,37 +36,46 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <h1>Pulsebus</h1>
-      <form onSubmit={submit}>
-        <label>
-          E-mail address
-          <input name="email" type="email" autocomplete="username" required autofocus />
-        </label>
-        <label>
-          Password
-          <input name="password" type="password" autocomplete="current-password" required />
-        </label>
-        {needsCode && (
-          <label>
-            Code of your authenticator, or a recovery code
-            <input name="code" autocomplete="one-time-code" required autofocus />
-          </label>
-        )}
-        <button type="submit" class="main" disabled={isBusy}>
-          Log in
-        </button>
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+      {ways.value.oidc !== null && (
         <p>
-          <Link to="/forgot-password">Forgot password</Link>
+          <a class="button" href="/console/oidc">
+            Sign in with {ways.value.oidc}
+          </a>
         </p>
-        <p class="faint">
-          <code>npm start</code> prints the first account and a link that signs in without a password. A lost
-          password: <code>npm run reset-password</code>.
+      )}
+      {ways.value.passwords && (
+        <form onSubmit={submit}>
+          <label>
+            E-mail address
+            <input name="email" type="email" autocomplete="username" required autofocus />
+          </label>
+          <label>
+            Password
+            <input name="password" type="password" autocomplete="current-password" required />
+          </label>
+          {needsCode && (
+            <label>
+              Code of your authenticator, or a recovery code
+              <input name="code" autocomplete="one-time-code" required autofocus />
+            </label>
+          )}
+          <button type="submit" class="main" disabled={isBusy}>
+            Log in
+          </button>
+          <p>
+            <Link to="/forgot-password">Forgot password</Link>
+          </p>
+          <p class="faint">
+            <code>npm start</code> prints the first account and a link that signs in without a password. A
+            lost password: <code>npm run reset-password</code>.
+          </p>
+        </form>
+      )}
+      {problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
         </p>
-      </form>
+      )}
     </main>
   );
 }

@@ -52,6 +52,16 @@ export async function insertSessionByLink(
   return inserted.length === 1 ? used.id : null;
 }
 
+/** Starts a session of an account that another system has checked; false if the account is gone. */
+export async function insertSessionByMethod(
+  on: Queryable,
+  { hash, idleSeconds }: NewSession,
+  { id, isProven, method }: { readonly id: string; readonly isProven: boolean; readonly method: 'oidc' },
+): Promise<boolean> {
+  await on.query("select set_config('auth.sign_in_method', $1, true)", [method]);
+  return (await on.query(byLink, [hash, idleSeconds, id, isProven])).length === 1;
+}
+
 /** Ends a session; returns what its audit entry names, or null if it had ended before. */
 export async function deleteSession(
   database: Queryable,
