@@ -67,7 +67,9 @@ export function Invitations() {
           Role
           <select name="role">
             {roles.map((role) => (
-              <option key={role}>{role}</option>
+              <option key={role} selected={role === 'support'}>
+                {role}
+              </option>
             ))}
           </select>
         </label>
