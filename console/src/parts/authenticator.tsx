@@ -20,7 +20,7 @@ export function Authenticator() {
             <TurnOff left={recovery_codes} changed={totp.reload} />
           ) : begun === null ? (
             <>
-              <p>An app on your phone shows a code that each sign-in needs besides the password.</p>
+              <p>An authenticator app shows a code that each sign-in needs besides the password.</p>
               <Action run={async () => setBegun(await api.auth.beginTotp())}>Set up an authenticator</Action>
             </>
           ) : (

@@ -73,7 +73,7 @@ export function oidcOf(settings: OidcSettings, now: () => number = Date.now): Oi
         code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
       });
-      return { url: url.href, flow: Buffer.from(JSON.stringify(flow)).toString('base64url') };
+      return { url: url.href, flow: Buffer.from(new URLSearchParams(flow).toString()).toString('base64url') };
     },
     async finish(query, given) {
       const flow = flowIn(given);
@@ -135,7 +135,8 @@ class ForeignOrigin extends Error {}
 
 function flowIn(text: string | null) {
   try {
-    return Flow.parse(JSON.parse(Buffer.from(text ?? '', 'base64url').toString('utf8')));
+    const fields = new URLSearchParams(Buffer.from(text ?? '', 'base64url').toString('utf8'));
+    return Flow.parse(Object.fromEntries(fields));
   } catch (error) {
     throw refused('browser', error);
   }

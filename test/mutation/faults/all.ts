@@ -15,6 +15,7 @@ import { phoneIngest } from './phone-ingest.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
+import { signIn } from './sign-in.ts';
 import { summaries } from './summaries.ts';
 import { telemetry } from './telemetry.ts';
 import { tenantsOfReads } from './tenants-of-reads.ts';
@@ -44,6 +45,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   mixins: [...mixins, ...mixins2],
   runtime,
   telemetry,
+  'sign-in': signIn,
   summaries,
   timeseries,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],
