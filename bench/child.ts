@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
 import { startFlags } from './checkout.ts';
@@ -7,7 +7,7 @@ import { startFlags } from './checkout.ts';
 export interface Child {
   readonly pid: number;
   /** Sends a request and parses the answer. @throws Error if the child fails or ends */
-  ask<T>(answer: z.ZodType<T>, request: object): Promise<T>;
+  ask<T>(answer: z.ZodType<T>, request: { readonly kind: string }): Promise<T>;
   stop(): Promise<void>;
 }
 
@@ -30,36 +30,33 @@ export function startChild(
     serialization: 'advanced',
     execArgv: [...flags],
   });
-  const open = new Map<number, { settle: (answer: unknown) => void; fail: (error: Error) => void }>();
+  const open = new Map<number, PromiseWithResolvers<unknown>>();
   child.on('message', (message) => {
     const { id, answer, error } = Reply.parse(message);
-    const one = open.get(id);
+    if (error === null) open.get(id)?.resolve(answer);
+    else open.get(id)?.reject(new Error(error));
     open.delete(id);
-    if (error === null) one?.settle(answer);
-    else one?.fail(new Error(error));
   });
   child.on('exit', (code) => {
-    for (const { fail } of open.values()) fail(new Error(`${file} ended with ${code}`));
+    for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code}`));
   });
   let last = 0;
   return {
     pid: child.pid ?? 0,
     async ask(answer, request) {
       const id = ++last;
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      open.set(id, { settle: resolve, fail: reject });
-      child.send({ id, request }, (error) => error !== null && reject(error));
-      return answer.parse(await promise);
+      const settled = Promise.withResolvers<unknown>();
+      open.set(id, settled);
+      child.send({ id, request }, (error) => error !== null && settled.reject(error));
+      return answer.parse(await settled.promise);
     },
-    stop: () => end(child),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, 'exit');
+      if (child.connected) child.disconnect();
+      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+      await exit;
+      clearTimeout(late);
+    },
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  if (child.connected) child.disconnect();
-  const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
-  await exit;
-  clearTimeout(late);
 }

@@ -32,18 +32,17 @@ export function readOptions(args: readonly string[]): Options {
 }
 
 function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const options = {
+    quick: { type: 'boolean', default: false },
+    only: { ...text, default: '' },
+    rounds: text,
+    database: text,
+    nats: text,
+    against: { ...text, default: 'HEAD~1' },
+  } as const;
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        quick: { type: 'boolean', default: false },
-        only: { type: 'string', default: '' },
-        rounds: { type: 'string' },
-        database: { type: 'string' },
-        nats: { type: 'string' },
-        against: { type: 'string', default: 'HEAD~1' },
-      },
-    }).values;
+    return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     throw new Error(`${Reflect.get(Object(error), 'message')}\n${usage}`);
   }

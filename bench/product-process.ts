@@ -1,5 +1,4 @@
 // Runs services of the product in a process of the bench, with the settings that it was started with.
-import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import type { Caller } from '../contracts/auth/schemas.ts';
 import { defaultProject } from '../domain/access.ts';
@@ -12,13 +11,6 @@ import { loadServices } from '../stack/processes/services.ts';
 import { signInLink } from '../stack/sandbox/sign-in-link.ts';
 import { answerParent, ownUsage } from './parent.ts';
 
-const Request = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('usage') }),
-  z.object({ kind: z.literal('heap') }),
-  z.object({ kind: z.literal('entrance') }),
-  z.object({ kind: z.literal('sign-in') }),
-]);
-
 const config = loadConfig();
 const broker = createBroker({
   config,
@@ -28,20 +20,17 @@ const broker = createBroker({
 });
 await broker.start();
 answerParent(
-  (request) => {
-    const { kind } = Request.parse(request);
-    if (kind === 'usage') return ownUsage();
-    if (kind === 'sign-in') return consoleLink();
-    return kind === 'heap' ? heapBytes() : gatewayAccess();
+  {
+    usage: ownUsage,
+    heap() {
+      collector()();
+      return process.memoryUsage().heapUsed;
+    },
+    entrance: gatewayAccess,
+    'sign-in': async () => signInLink(broker, gatewayUrl(broker), (await firstDeveloper()).email),
   },
   () => broker.stop(),
 );
-
-/** The heap that is in use after a collection. */
-function heapBytes(): number {
-  collector()();
-  return process.memoryUsage().heapUsed;
-}
 
 /** The URL of this process's gateway, and an API key. */
 async function gatewayAccess() {
@@ -55,12 +44,6 @@ async function gatewayAccess() {
   };
   const { key } = await call('auth.createKey', { name: 'Bench' }, { meta: { caller } });
   return { url: gatewayUrl(broker), key };
-}
-
-/** An address that signs a browser in to the console once. */
-async function consoleLink(): Promise<string | null> {
-  const { email } = await firstDeveloper();
-  return signInLink(broker, gatewayUrl(broker), email);
 }
 
 async function firstDeveloper() {

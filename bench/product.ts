@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { startFlags } from './checkout.ts';
@@ -22,6 +24,16 @@ export interface Product extends ProductProcess {
   /** Reads a path below /api/v1. @throws Error if the answer is not 200 */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
+  /** Begins to read a path below /api/v1. @throws Error if the answer is not 200 */
+  open(path: string): Promise<IncomingMessage>;
+}
+
+/** The memory of a process in MB: now, and at its peak. */
+export async function megabytesOf(
+  process: Pick<ProductProcess, 'usage'>,
+): Promise<{ rss: number; peak: number }> {
+  const { rss_bytes, peak_rss_bytes } = await process.usage();
+  return { rss: rss_bytes / 1024 ** 2, peak: peak_rss_bytes / 1024 ** 2 };
 }
 
 /** The servers and the services to start. */
@@ -50,18 +62,15 @@ const settings = {
   RATE_LIMIT_DEVELOPER: unlimited,
   RATE_LIMIT_ADDRESS: unlimited,
   RATE_LIMIT_WEBHOOK: unlimited,
-  JWT_SECRET: 'the bench needs no secret that is secret',
+  JWT_SECRET: encryptionKey,
   ENCRYPTION_KEY: encryptionKey,
 };
 const Entrance = z.object({ url: z.url(), key: z.string() });
+const Response = z.tuple([z.instanceof(IncomingMessage)]);
 
 /** Starts several workers with all services that share a port. */
-export async function startWorkers({ databaseUrl, settings: own }: ProductChoice) {
-  const child = startChild(join(import.meta.dirname, 'workers-process.ts'), {
-    ...settings,
-    ...own,
-    DATABASE_URL: databaseUrl,
-  });
+export async function startWorkers(choice: ProductChoice) {
+  const child = start(choice, 'workers-process.ts');
   return { pid: child.pid, url: await child.ask(z.url(), { kind: 'url' }), stop: () => child.stop() };
 }
 
@@ -91,12 +100,18 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
     stop: () => child.stop(),
     get: (path) => ask(path, {}),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+    async open(path) {
+      const [response] = Response.parse(await once(get(`${url}/api/v1${path}`, { headers }), 'response'));
+      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`);
+      return response;
+    },
   };
 }
 
 const root = join(import.meta.dirname, '..');
 
-function start({ databaseUrl, natsUrl, services = [], folder = root, settings: own = {} }: ProductChoice) {
+function start(choice: ProductChoice, file = 'product-process.ts') {
+  const { databaseUrl, natsUrl, services = [], folder = root, settings: own = {} } = choice;
   const env = {
     ...settings,
     ...own,
@@ -104,5 +119,5 @@ function start({ databaseUrl, natsUrl, services = [], folder = root, settings: o
     SERVICES: services.join(','),
     ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
   };
-  return startChild(join(folder, 'bench/product-process.ts'), env, startFlags(folder));
+  return startChild(join(folder, 'bench', file), env, startFlags(folder));
 }

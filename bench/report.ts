@@ -25,7 +25,7 @@ export function machineLine(now: Date): string {
 function sectionText({ title, about, rows }: Section): string {
   const head = '| | A | B | A / B | goal | |\n|---|---|---|---|---|---|';
   const lines = rows.map(
-    ({ what, a, b, ratio, goal, verdict }) =>
+    ({ what, a, b, ratio = '', goal = '', verdict = '' }) =>
       `| ${[what, a, b, ratio, goal, verdict === 'missed' ? '**missed**' : verdict].join(' | ')} |`,
   );
   return `### ${title}\n\n${about}\n\n${[head, ...lines].join('\n')}`;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { dayMs } from '../domain/time/time.ts';
-import type { Bench } from './bench.ts';
+import { dayMs, isoTime, localDate } from '../domain/time/time.ts';
 import { startMs } from './dataset/plan.ts';
-import type { HttpRequest, LoadTarget } from './load/load.ts';
+import type { Served } from './lines.ts';
 import type { Product } from './product.ts';
-import { type Figures, figuresOf, fromEntries, keysOf } from './rounds.ts';
+import type { Sizes } from './sizes.ts';
 
 /** A range of whole days of the data set. */
 export interface Days {
@@ -12,29 +11,17 @@ export interface Days {
   readonly count: number;
 }
 
-/** Requests of paths below /api/v1, with the API key. */
-export function targetOf({ url, key }: Pick<Product, 'url' | 'key'>, paths: readonly string[]): LoadTarget {
-  const requests: HttpRequest[] = paths.map((path) => ({
-    path: `/api/v1${path}`,
-    headers: { 'X-API-Key': key },
-  }));
-  return { url, requests };
-}
-
-/** The median response time of each target in ms, over one connection, alternating between targets. */
-export async function latencies<K extends string>(
-  { load, sizes }: Bench,
-  targets: Readonly<Record<K, LoadTarget>>,
-): Promise<Readonly<Record<K, Figures>>> {
-  const names = keysOf(targets);
-  const all = names.map((name) => targets[name]);
-  await load.turns(all, sizes.requestsPerRound); // does not count: plans and caches are cold
-  const rounds: number[][] = [];
-  for (let round = 0; round < sizes.rounds; round++)
-    rounds.push(await load.turns(all, sizes.requestsPerRound));
-  return fromEntries(
-    names.map((name, index) => [name, figuresOf(rounds.map((medians) => medians[index] ?? Number.NaN))]),
-  );
+/** Requests of paths below /api/v1, with the API key. `parts` are the processes that answer, by default the product's own. */
+export function targetOf(
+  { url, key, ...product }: Pick<Product, 'url' | 'key'> & Partial<Product>,
+  paths: string | readonly string[],
+  parts?: Served['parts'],
+): Served {
+  const headers = { 'X-API-Key': key };
+  const requests = [paths].flat().map((path) => ({ path: `/api/v1${path}`, headers }));
+  const { usage } = product;
+  const own = parts ?? (usage === undefined ? undefined : [{ usage }]);
+  return { url, requests, ...(own === undefined ? {} : { parts: own }) };
 }
 
 /** The path of a page of samples. */
@@ -43,11 +30,11 @@ export function samplesPath(
   days: Days,
   query: Readonly<Record<string, string | number | readonly string[]>>,
 ): string {
-  const [start, end] = [days.first, days.first + days.count].map((day) =>
-    new Date(startMs + day * dayMs).toISOString(),
+  const [start_time, end_time] = [days.first, days.first + days.count].map((day) =>
+    isoTime(startMs + day * dayMs),
   );
-  const search = new URLSearchParams({ start_time: start ?? '', end_time: end ?? '' });
-  for (const [name, value] of Object.entries(query))
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries({ start_time, end_time, ...query }))
     for (const one of [value].flat()) search.append(name, String(one));
   return `/users/${userId}/timeseries?${search}`;
 }
@@ -56,14 +43,18 @@ const mostOnPage = { activity: 400, sleep: 100 } as const;
 
 /** The path of summaries, all days on one page. */
 export function summariesPath(userId: string, kind: keyof typeof mostOnPage, { first, count }: Days): string {
-  const dateOf = (day: number) => new Date(startMs + day * dayMs).toISOString().slice(0, 10);
   const range = `start_date=${dateOf(first)}&end_date=${dateOf(first + count - 1)}`;
   return `/users/${userId}/summaries/${kind}?${range}&limit=${mostOnPage[kind]}`;
 }
 
+/** The date of a day of the data set. */
+export function dateOf(day: number): string {
+  return localDate(startMs + day * dayMs, 0);
+}
+
 /** Ranges of the same number of days with different starts, so that requests are not repeated. */
-export function spread({ sizes }: Bench, count: number, most = 20): Days[] {
-  const last = Math.max(0, sizes.days - count);
+export function spread({ days }: Sizes, count: number, most = 20): Days[] {
+  const last = Math.max(0, days - count);
   const steps = Math.min(most, last + 1);
   return Array.from({ length: steps }, (_, index) => ({
     first: Math.floor((index * last) / Math.max(1, steps - 1)),
@@ -76,3 +67,19 @@ export const PageHead = z.object({
   data: z.array(z.unknown()),
   pagination: z.object({ next_cursor: z.string().nullable(), total_count: z.int() }),
 });
+
+/** What the creation of a user answers. */
+export const Id = z.object({ id: z.string() });
+
+const Users = z.object({ total: z.int(), items: z.array(z.object({ email: z.string() })) });
+
+/** Reads a page of the list of users. */
+export async function readUsers(product: Product, query: string) {
+  return Users.parse(await product.get(`/users?${query}`));
+}
+
+/** The e-mail address of a user by its place in their order, for a query. */
+export async function addressOf(product: Product, index: number): Promise<string> {
+  const { items } = await readUsers(product, 'limit=50&sort_by=email&sort_order=asc');
+  return encodeURIComponent(items.at(index)?.email ?? '');
+}

@@ -2,79 +2,17 @@
 // progress to stderr.
 import { loadavg } from 'node:os';
 import pg from 'pg';
-import type { Bench, Measurement } from './bench.ts';
 import { ensureDataset } from './dataset/ensure.ts';
 import { planOf, samplesIn } from './dataset/plan.ts';
 import { startLoad } from './load/load.ts';
-import { activity } from './measurements/activity.ts';
-import { activitynet } from './measurements/activitynet.ts';
-import { backfill } from './measurements/backfill.ts';
-import { bodies } from './measurements/bodies.ts';
-import { browser } from './measurements/browser.ts';
-import { changelog } from './measurements/changelog.ts';
-import { checks } from './measurements/checks.ts';
-import { commits } from './measurements/commits.ts';
-import { compression } from './measurements/compression.ts';
-import { counts } from './measurements/counts.ts';
-import { depth } from './measurements/depth.ts';
-import { disk } from './measurements/disk.ts';
-import { endpoints } from './measurements/endpoints.ts';
-import { exports } from './measurements/exports.ts';
-import { figures } from './measurements/figures.ts';
-import { growth } from './measurements/growth.ts';
-import { hertz } from './measurements/hertz.ts';
-import { ingest } from './measurements/ingest.ts';
-import { intervals } from './measurements/intervals.ts';
-import { memory } from './measurements/memory.ts';
-import { million } from './measurements/million.ts';
-import { pages } from './measurements/pages.ts';
-import { processes } from './measurements/processes.ts';
-import { ranges } from './measurements/ranges.ts';
-import { replica } from './measurements/replica.ts';
-import { scale } from './measurements/scale.ts';
-import { stores } from './measurements/stores.ts';
-import { streams } from './measurements/streams.ts';
-import { uploads } from './measurements/uploads.ts';
-import { users } from './measurements/users.ts';
-import { webhooks } from './measurements/webhooks.ts';
-import { workers } from './measurements/workers.ts';
+import { type Environment, sectionOf } from './measurement.ts';
+import { measurements } from './measurements/all.ts';
 import { type Options, readOptions } from './options.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
 import { startServers } from './servers.ts';
 import { quick } from './sizes.ts';
 
-const reading: readonly Measurement[] = [
-  checks,
-  pages,
-  ranges,
-  depth,
-  counts,
-  hertz,
-  activity,
-  users,
-  processes,
-  workers,
-];
-const rest: readonly Measurement[] = [
-  exports,
-  disk,
-  growth,
-  browser,
-  ingest,
-  intervals,
-  uploads,
-  streams,
-  activitynet,
-  changelog,
-  webhooks,
-  endpoints,
-  backfill,
-  bodies,
-];
-/** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [compression, commits, stores, figures, million, replica, scale];
-const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
 const abort = new AbortController();
@@ -93,36 +31,30 @@ try {
 }
 
 async function main(options: Options): Promise<void> {
-  const unknown = options.only.filter((name) =>
-    measurements.every((measurement) => measurement.name !== name),
-  );
-  if (unknown.length > 0)
-    throw new Error(
-      `no measurement is called ${unknown.join(', ')}: ${measurements.map(({ name }) => name).join(', ')}`,
-    );
   const chosen = choose(options);
   const readsDataset = chosen.some(({ hasOwnData }) => hasOwnData !== true);
-  const bench = await open(options, readsDataset);
+  const environment = await open(options, readsDataset);
   const sections: Section[] = [];
   for (const measurement of chosen) {
     say(`Measuring ${measurement.name}`);
-    sections.push(await measurement.run(bench));
+    sections.push(await sectionOf(environment, measurement));
   }
-  console.log(reportOf(headOf(bench, readsDataset), sections));
+  console.log(reportOf(headOf(environment, readsDataset), sections));
 }
 
-function choose({ only }: Options): Measurement[] {
-  const isNamed = ({ name }: Measurement) => only.includes(name);
-  const isChosen = (measurement: Measurement) => only.length === 0 || isNamed(measurement);
-  const others = [...rest.filter(isChosen), ...onDemand.filter(isNamed)];
-  const reads = [...reading.filter(isChosen), ...others].some(({ hasOwnData }) => hasOwnData !== true);
-  return [...reading.filter(isChosen), ...(reads ? [memory] : []), ...others];
+/** @throws Error if a name is not that of a measurement */
+function choose({ only }: Options) {
+  const names = measurements.map(({ name }) => name);
+  const unknown = only.filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`no measurement is called ${unknown.join(', ')}: ${names.join(', ')}`);
+  return measurements.filter(({ name, isOnDemand }) =>
+    only.length === 0 ? isOnDemand !== true : only.includes(name),
+  );
 }
 
-async function open(
-  { sizes, databaseUrl, natsUrl, against }: Options,
-  readsDataset: boolean,
-): Promise<Bench> {
+async function open(options: Options, readsDataset: boolean): Promise<Environment> {
+  const { sizes, databaseUrl, natsUrl, against } = options;
   const stack = await startServers({ databaseUrl, natsUrl }, say);
   stops.push(() => stack.stop());
   const place = { adminUrl: stack.databaseUrl, say };
@@ -137,10 +69,10 @@ async function open(
   return { ...place, sizes, plan, databaseUrl: url, pool, natsUrl: stack.natsUrl, product, load, against };
 }
 
-function headOf({ plan, sizes }: Bench, readsDataset: boolean): string {
+function headOf({ plan, sizes }: Environment, readsDataset: boolean): string {
   const samples = samplesIn(plan).toLocaleString('en');
   const dataset = readsDataset ? `${samples} samples, ${sizes.users.toLocaleString('en')} users; ` : '';
-  const about = `${dataset}${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
+  const about = `${dataset}${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios, and the least and the largest of single figures.`;
   const busy =
     busyBefore < 1
       ? ''

@@ -1,10 +1,7 @@
 // Runs several workers of the product, as `npm start` does with WORKERS, in processes of the bench.
-import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { startWorkers } from '../stack/processes/workers.ts';
 import { answerParent } from './parent.ts';
-
-const Request = z.object({ kind: z.literal('url') });
 
 const stops: (() => Promise<unknown>)[] = [];
 const url = await startWorkers({
@@ -13,12 +10,6 @@ const url = await startWorkers({
   started: (stop) => void stops.push(stop),
   say: (line) => console.error(line),
 });
-answerParent(
-  (request) => {
-    Request.parse(request);
-    return url;
-  },
-  async () => {
-    for (const stop of stops.reverse()) await stop();
-  },
-);
+answerParent({ url: () => url }, async () => {
+  for (const stop of stops.reverse()) await stop();
+});

@@ -10,6 +10,7 @@ import { workoutStreamActions } from './workout-streams.ts';
 export const exportKinds = [
   'user',
   'connection',
+  'consent',
   'route_privacy',
   'workout',
   'workout_track',
@@ -19,6 +20,7 @@ export const exportKinds = [
   'other',
   'sample',
   'audit',
+  'access',
 ] as const;
 
 /** One line of an export. Its `kind` determines its fields. The last line is `end` with the number of lines before it. */
@@ -36,11 +38,11 @@ export const apiGateway = contract('api-gateway', {
   export: action({
     summary: 'Export all data of a user as JSON lines',
     description:
-      'Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
+      'Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
     params: z.object({
       user_id: UserId,
       since: TimeParameter.optional().describe(
-        'Returns only events, samples and audit entries at or after this time, and day totals from its UTC date on. The time is that of the measurement, not of its arrival.',
+        'Returns only events, samples and audit entries at or after this time, day totals from its UTC date on, and reads from its hour on. The time is that of the measurement, not of its arrival.',
       ),
       kinds: repeated(z.enum(exportKinds), exportKinds.length)
         .optional()
@@ -51,6 +53,7 @@ export const apiGateway = contract('api-gateway', {
       method: 'GET',
       path: '/users/:user_id/export',
       access: 'data.export',
+      reads: 'export',
       tag: 'Data',
       stream: ['ndjson'],
       audit: 'user.exported',
@@ -78,6 +81,7 @@ export const apiGateway = contract('api-gateway', {
       method: 'GET',
       path: '/users/:user_id/timeseries/download',
       access: 'data.read',
+      reads: 'timeseries',
       tag: 'Data',
       stream: ['ndjson', 'csv'],
       audit: 'user.exported',

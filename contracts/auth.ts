@@ -1,4 +1,5 @@
 import { contract } from '../domain/contract.ts';
+import { accessActions } from './auth/accesses.ts';
 import { admissionActions } from './auth/admission.ts';
 import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
@@ -10,7 +11,7 @@ import { projectActions } from './auth/projects.ts';
 import { secondFactorActions } from './auth/second-factor.ts';
 import { sessionActions } from './auth/sessions.ts';
 
-/** Projects, developers, API keys, applications, tokens, admission of requests and the audit trail. */
+/** Projects, developers, API keys, applications, tokens, admission of requests, the audit trail and who read what. */
 export const auth = contract('auth', {
   ...sessionActions,
   ...consoleSessionActions,
@@ -22,4 +23,5 @@ export const auth = contract('auth', {
   ...projectActions,
   ...invitationActions,
   ...admissionActions,
+  ...accessActions,
 });

@@ -4,6 +4,7 @@ import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
+import { consentActions } from './connect/consents.ts';
 import { ConnectReason, ConnectStatus } from './connect/schemas.ts';
 import { sessionActions } from './connect/sessions.ts';
 import { Ciphertext } from './fields.ts';
@@ -90,6 +91,7 @@ export const connect = contract('connect', {
     idempotent: true,
   }),
   ...sessionActions,
+  ...consentActions,
   status: action({
     summary: 'Get one connection with the state of its data types and its last error',
     params: z.object({ user_id: UserId, provider: ProviderName }),

@@ -22,10 +22,10 @@ export const TimeZone = Text.refine(
 );
 
 /** The role of a member in a project. */
-export const Role = z.enum(roles);
+export const Role = z.enum(roles).meta({ id: 'Role' });
 
 /** A scope of an API key. */
-export const KeyScope = z.enum(keyScopes);
+export const KeyScope = z.enum(keyScopes).meta({ id: 'KeyScope' });
 
 /** The id of a project, which whoever makes it chooses. */
 export const ProjectId = z
@@ -34,7 +34,7 @@ export const ProjectId = z
     /^[a-z0-9][a-z0-9-]{0,39}$/,
     'must have 1 to 40 lower-case letters, digits and hyphens, and not begin with a hyphen',
   )
-  .describe('The `id` of a project.');
+  .meta({ description: 'The `id` of a project.', example: 'staging' });
 
 /** An IP address, or a range of them in CIDR notation. */
 export const AddressRange = z

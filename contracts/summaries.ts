@@ -41,7 +41,13 @@ export const summaries = contract('summaries', {
       ),
     }),
     returns: pageOf(ExplainedActivitySummary).meta({ id: 'ActivitySummaryPage' }),
-    http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: 'data.read', tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/summaries/activity',
+      access: 'data.read',
+      reads: 'activity',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
   days: action({
@@ -54,7 +60,7 @@ export const summaries = contract('summaries', {
       provider: ProviderName.optional().describe('Only records of this provider.'),
     }),
     returns: pageOf(Day).meta({ id: 'DayPage' }),
-    http: { method: 'GET', path: '/users/:user_id/days', access: 'data.read', tag: 'Data' },
+    http: { method: 'GET', path: '/users/:user_id/days', access: 'data.read', reads: 'days', tag: 'Data' },
     idempotent: true,
   }),
   day: action({
@@ -65,7 +71,13 @@ export const summaries = contract('summaries', {
       date: CalendarDate.meta({ description: 'The local day, YYYY-MM-DD.', example: '2026-01-01' }),
     }),
     returns: Day,
-    http: { method: 'GET', path: '/users/:user_id/days/:date', access: 'data.read', tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/days/:date',
+      access: 'data.read',
+      reads: 'days',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
   sleep: action({
@@ -73,7 +85,13 @@ export const summaries = contract('summaries', {
     description: `Oldest first. ${rangeNote} The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.`,
     params: z.object({ ...days, limit: limitUpTo(100) }),
     returns: pageOf(SleepSummary).meta({ id: 'SleepSummaryPage' }),
-    http: { method: 'GET', path: '/users/:user_id/summaries/sleep', access: 'data.read', tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/summaries/sleep',
+      access: 'data.read',
+      reads: 'sleep',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
   body: action({
@@ -90,7 +108,13 @@ export const summaries = contract('summaries', {
       ),
     }),
     returns: BodySummary.nullable(),
-    http: { method: 'GET', path: '/users/:user_id/summaries/body', access: 'data.read', tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/summaries/body',
+      access: 'data.read',
+      reads: 'body',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
   recovery: action({
@@ -101,6 +125,7 @@ export const summaries = contract('summaries', {
       method: 'GET',
       path: '/users/:user_id/summaries/recovery',
       access: 'data.read',
+      reads: 'recovery',
       tag: 'Data',
       failures: ['NOT_IMPLEMENTED'],
     },

@@ -75,6 +75,7 @@ export const workoutStreamActions = {
       method: 'GET',
       path: '/users/:user_id/events/workouts/:event_id/streams',
       access: 'data.read',
+      reads: 'streams',
       tag: 'Data',
       stream: streamFormats,
       audit: 'user.exported',

@@ -44,6 +44,7 @@ const table = {
   'data.write': { roles: builders, scopes: ['write', 'data'] },
   'data.upload': { roles: builders, scopes: ['write', 'data'], own: true },
   'data.export': { roles: analysts, scopes: ['read', 'write'], own: true },
+  'accesses.read': { roles: ['admin'], scopes: [], own: true },
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },
   'webhooks.read': { roles: builders, scopes: ['read', 'write'] },
   'webhooks.write': { roles: builders, scopes: ['write'] },

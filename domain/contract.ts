@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CallerKind, kindsWith, type Permission } from './access.ts';
 import type { AuditAction } from './audit.ts';
+import type { DataKind } from './data-kind.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -19,11 +20,20 @@ export const auditOfDelivery = {
   none: 'The delivery itself is kept and listed; what it changes beside health data has entries.',
 } as const;
 
-/** The HTTP route of an action; the path is relative to apiPrefix, with parameters as `:name`. */
-export interface HttpRoute {
+/** The permissions of routes that return health values. */
+type ReadPermission = Extract<Permission, 'data.read' | 'data.export'>;
+
+/** The HTTP route of an action. One that returns health values states their kind, under which its reads are recorded. */
+export type HttpRoute = RouteFields &
+  (
+    | { readonly access: ReadPermission; readonly reads: DataKind }
+    | { readonly access: Exclude<Access, ReadPermission>; readonly reads?: never }
+  );
+
+/** The path is relative to apiPrefix, with parameters as `:name`. */
+interface RouteFields {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
-  readonly access: Access;
   /** A request without a credential is admitted too: its body holds one. */
   readonly orPublic?: true;
   /** The parameters of a DELETE are in its body: they hold a secret, and queries are logged. */

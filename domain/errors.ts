@@ -74,7 +74,7 @@ export const errorTable = {
     status: 409,
     detail: 'An authenticator is set up already. Turn it off first.',
   },
-  PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists.' },
+  PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists or existed.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },
   PROJECT_PERMANENT: { status: 409, detail: 'The project `default` cannot be deleted.' },
   OWNER_NEEDS_NO_ROLE: {

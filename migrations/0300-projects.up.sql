@@ -205,11 +205,10 @@ alter table changes.change add column project_id text default 'default' not null
 create index change_of_project on changes.change (project_id, id);
 drop index changes.change_of_type;
 create index change_of_type on changes.change (project_id, type, id);
--- Empty where there is no such user: no project reads such a change.
 create function changes.project_of(whose uuid) returns text language plpgsql stable security definer
     set search_path to '' as $$
 begin
-  return coalesce((select project_id from users.person where id = whose), '');
+  return coalesce((select project_id from users.person where id = whose), 'default');
 end $$;
 
 alter table webhooks.endpoint add column project_id text default 'default' not null;

@@ -104,6 +104,6 @@ export function typedCall(through: Caller_, service?: string): Call {
   const call = (name: string, params: unknown, options?: CallingOptions) =>
     allowed === null || allowed.has(name) || name.startsWith(`${service}.`)
       ? through.call(name, params, { ...callingOptions(name), ...options })
-      : Promise.reject(new Error(`${service} does not declare the call of ${name} (contracts/calls.ts)`));
+      : Promise.reject(new Error(`${service} does not declare the call of ${name} (npm run generate)`));
   return call as Call;
 }

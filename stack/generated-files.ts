@@ -3,10 +3,12 @@ import { openapiDocument } from '../services/api-gateway/openapi/openapi.ts';
 import { manifestTexts } from './kubernetes/manifest-texts.ts';
 import { serviceNames } from './processes/services.ts';
 import { composedUsersFile } from './servers/nats-users.ts';
+import { callsFile, callsPath } from './service-calls.ts';
 
-/** All files that are derived from contracts, tables and docker-compose.yml: their content by path from the root. */
+/** All files that are derived from code, contracts, tables and docker-compose.yml: their content by path from the root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
+    [callsPath, callsFile()],
     ['openapi.json', `${JSON.stringify(openapiDocument(), null, 2)}\n`],
     ['docs/data.md', dataDocs()],
     ['stack/compose/nats-users.gen.conf', composedUsersFile()],

@@ -18,7 +18,9 @@ t.test('generated files are those that `npm run generate` writes', async (t) => 
 
 // The client's, which need its packages: test/client/package.test.ts.
 t.test('no other file has the name of a generated one', async (t) => {
-  const named = globSync(['kubernetes/*', '{stack,services,providers,docs}/**/*.gen.*'], { cwd: root });
+  const named = globSync(['kubernetes/*', '{contracts,stack,services,providers,docs}/**/*.gen.*'], {
+    cwd: root,
+  });
   t.same(
     named.filter((path) => !generated.has(path)),
     [],

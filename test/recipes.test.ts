@@ -112,15 +112,13 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
     'ringmakerIngest',
     './ringmaker-ingest.ts',
   ]);
-  const calls = join(tree, 'contracts/calls.ts');
-  const declared = "  'ringmaker-ingest': [...tokens, 'timeseries.store', 'users.resolve'],\n";
-  writeFileSync(calls, readFileSync(calls, 'utf8').replace(/(?=^ {2}connect: \[)/m, declared));
   // Changes of other kinds (docs/changes.md) compile in the same copy.
   for (const [file, change] of inventedChanges.flatMap(({ files }) => Object.entries(files)))
     if (/^(contracts|domain|providers|services)\//.test(file)) {
       const path = join(tree, file);
       writeFileSync(path, change(existsSync(path) ? readFileSync(path, 'utf8') : ''));
     }
+  await run(process.execPath, ['stack/commands/generate-calls.ts'], { cwd: tree });
   const scope = { extends: './tsconfig.json', include: ['providers', 'services', 'stack', 'trial.ts'] };
   writeFileSync(join(tree, 'tsconfig.recipe.json'), JSON.stringify(scope));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');

@@ -15,16 +15,18 @@ import { Tally } from './runner/tally.ts';
 import type { FileReport } from './runner/tap-report.ts';
 import { TestProcesses } from './runner/test-processes.ts';
 import { browserAssertions, type Wanted, wantedFiles } from './runner/wanted-files.ts';
-import { makeMemoryFolder } from './support/servers/memory-folder.ts';
+import { makeMemoryFolder, programsRunIn } from './support/servers/memory-folder.ts';
 
 // Most files wait for something now and then: two more than there are cores keep these busy.
 const jobs = Math.min(availableParallelism() + 2, 6);
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');
-const work = mkdtempSync(join(tmpdir(), 'pulsebus-test-'));
-chmodSync(work, 0o711); // the database server's account walks through it
 const memory = makeMemoryFolder();
+const work = mkdtempSync(
+  join(memory !== null && programsRunIn(memory) ? memory : tmpdir(), 'pulsebus-test-'),
+);
+chmodSync(work, 0o711); // the database server's account walks through it
 
 let processes: TestProcesses | null = null;
 let stopped = false;

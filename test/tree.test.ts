@@ -137,7 +137,7 @@ t.test('no shared code names a provider', async (t) => {
   const lists = [
     'providers/all.ts',
     'contracts/all.ts',
-    'contracts/calls.ts',
+    'contracts/calls.gen.ts',
     'stack/database/service-rights.ts',
   ];
   const word = new RegExp(`${providerFolders.join('|')}|strava|garmin`, 'gi');

@@ -1,13 +1,8 @@
 import type pg from 'pg';
 
-/** Deletes all fetches from the queue, including dead letters. */
-export async function emptyQueue(pool: pg.Pool): Promise<void> {
-  await pool.query('truncate activitynet.activity');
-}
-
-/** Adds fetches to the queue, as events do. */
+/** Empties the queue of fetches, including dead letters, and adds a number of them, as events do. */
 export async function fillQueue(pool: pg.Pool, count: number): Promise<void> {
-  await emptyQueue(pool);
+  await pool.query('truncate activitynet.activity');
   await pool.query(
     `insert into activitynet.activity (user_id, object_id, connection_id, create_time, work, turn)
      select user_id, n, id, n, 'fetch', n from users.connection, generate_series(1, $1) n

@@ -7,12 +7,12 @@ import { typedCall } from '../../runtime/environment.ts';
 import { activitynetIngestService } from '../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import timeseries from '../../services/timeseries/timeseries.service.ts';
 import users from '../../services/users/users.service.ts';
+import { encryptionKey as secret } from '../product.ts';
 import { account } from './events.ts';
 import { countWaiting, fillQueue } from './fetch-queue.ts';
-import { limits, type Platform, quarterMs, settingsOf, startPlatform } from './platform.ts';
+import { limits, type Platform, platformSettings, quarterMs, startPlatform } from './platform.ts';
 
 const readsEach = 2;
-const secret = 'the bench needs no secret that is secret';
 const idleMs = 60;
 /** Reading begins shortly after the start of a window. */
 const afterTurnMs = 5000;
@@ -41,36 +41,32 @@ export async function simulate(databaseUrl: string, count: number): Promise<Simu
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const broker = brokerOf(databaseUrl, platform);
   try {
-    await startWithUser(broker, () => fillQueue(pool, count));
+    await broker.start();
+    const call = typedCall(broker);
+    const { id } = await call('users.create', {});
+    await call('users.connect', {
+      ...{ user_id: id, provider: 'activitynet', provider_user_id: account, access_token: 'a token' },
+    });
+    await fillQueue(pool, count);
     await untilFetched(pool, platform);
     const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from timeseries.workout');
     if (rows[0]?.n !== count) throw new Error(`${rows[0]?.n} of ${count} activities were stored`);
     const tookMs = Date.now() + platform.aheadMs - midnight;
-    return { tookMs, reads: platform.reads(), refused: platform.refused() };
+    return { tookMs, reads: platform.reads, refused: platform.refused };
   } finally {
     await broker.stop();
     await pool.end();
-    await platform.stop();
+    platform.stop();
   }
 }
 
 function brokerOf(databaseUrl: string, platform: Platform) {
   const config = loadConfig({
-    ...settingsOf(platform),
+    ...platformSettings(platform),
     ...{ DATABASE_URL: databaseUrl, LOG_LEVEL: 'fatal', JWT_SECRET: secret, ENCRYPTION_KEY: secret },
   });
   const ingest = activitynetIngestService({ spacingMs: 0, pollMs: 20, aheadMs: () => platform.aheadMs });
   return createBroker({ config, services: [users, timeseries, ingest], namespace: 'bench-simulation' });
-}
-
-async function startWithUser(broker: ReturnType<typeof brokerOf>, fill: () => Promise<void>): Promise<void> {
-  await broker.start();
-  const call = typedCall(broker);
-  const { id } = await call('users.create', {});
-  await call('users.connect', {
-    ...{ user_id: id, provider: 'activitynet', provider_user_id: account, access_token: 'a token' },
-  });
-  await fill();
 }
 
 // The clock is advanced only if nothing is being processed and nothing was read for a while.
@@ -78,7 +74,7 @@ async function untilFetched(pool: pg.Pool, platform: Platform): Promise<void> {
   for (let windows = 0; windows < mostWindows; windows++) {
     await untilIdle(pool, platform);
     if ((await countWaiting(pool)).waiting === 0) return;
-    const isDayUsed = platform.reads() % limits.day === 0;
+    const isDayUsed = platform.reads % limits.day === 0;
     const width = isDayUsed ? dayMs : quarterMs;
     platform.aheadMs += width - ((Date.now() + platform.aheadMs) % width) + afterTurnMs;
   }
@@ -89,7 +85,7 @@ async function untilIdle(pool: pg.Pool, platform: Platform): Promise<void> {
   for (let still = 0, before = -1; still < 3; ) {
     await sleep(idleMs);
     const { held } = await countWaiting(pool);
-    still = held === 0 && platform.reads() === before ? still + 1 : 0;
-    before = platform.reads();
+    still = held === 0 && platform.reads === before ? still + 1 : 0;
+    before = platform.reads;
   }
 }

@@ -2,11 +2,11 @@ import type pg from 'pg';
 import { dayMs } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
-import { insertDays } from './insert-days.ts';
+import { progressOf } from '../../stack/machine/progress.ts';
+import { insertDays } from './insert-records.ts';
 import { insertSamples, insertSeries, type StoredCohort } from './insert-samples.ts';
 import { insertUsers } from './insert-users.ts';
 import { type Plan, samplesIn, startMs } from './plan.ts';
-import { progressOf } from './progress.ts';
 
 interface Span {
   readonly cohort: StoredCohort;
@@ -23,8 +23,7 @@ export async function fill(pool: pg.Pool, plan: Plan, say: (line: string) => voi
   await insertUsers(pool, sizes.users, [hertzId, minuteId, totalsId, ...ordinaryIds]);
   await insertDays(pool, plan);
   await fillSamples(pool, plan, say);
-  await pool.query('vacuum (analyze)');
-  await pool.query('checkpoint').catch(() => undefined); // a privilege that not every role has
+  await pool.query('analyze');
 }
 
 /**
@@ -33,8 +32,13 @@ export async function fill(pool: pg.Pool, plan: Plan, say: (line: string) => voi
  * series, then the other end of the year.
  */
 async function fillSamples(pool: pg.Pool, plan: Plan, say: (line: string) => void): Promise<void> {
-  const progress = progressOf('Samples', samplesIn(plan), say);
-  const add = async ({ cohort, from, to }: Span) => progress.add(await insertSamples(pool, cohort, from, to));
+  const progress = progressOf('Building', 'samples', say);
+  const total = samplesIn(plan);
+  let done = 0;
+  const add = async ({ cohort, from, to }: Span) => {
+    done += await insertSamples(pool, cohort, from, to);
+    progress.update(done, total);
+  };
   const hertz = weeksOf(plan, [await insertSeries(pool, plan.hertz)]);
   const cohorts: StoredCohort[] = [];
   for (const cohort of plan.others) cohorts.push(await insertSeries(pool, cohort));

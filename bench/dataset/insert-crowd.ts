@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { type SeriesType, seriesOf } from '../../domain/records/series.ts';
-import { dayMs } from '../../domain/time/time.ts';
+import { dayMs, isoTime } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
+import { progressOf } from '../../stack/machine/progress.ts';
 import { removeChangeLog } from '../webhooks/remove-change-log.ts';
 import { source } from './insert-samples.ts';
 import { crowdId, insertUsers } from './insert-users.ts';
 import { seed, startMs } from './plan.ts';
-import { progressOf } from './progress.ts';
 
 /** The series of each user of a crowd. */
 export const crowdTypes: readonly SeriesType[] = [
@@ -60,26 +60,16 @@ export async function insertCrowd(pool: pg.Pool, users: number, say: (line: stri
     const to = Math.min(users, from + seriesPerStatement - 1);
     await pool.query(series, [seed, typeIds, source.provider, source.device, from, to]);
   }
-  const progress = progressOf('Samples', users * crowdTypes.length * samplesPerSeries, say);
+  const progress = progressOf('Building', 'days of samples', say);
   const lengthSeconds = (samplesPerSeries - 1) * everySeconds;
   for (let day = 0; day < days; day += 1) {
-    const begin = new Date(startMs + day * dayMs).toISOString();
     const first = day === 0 ? days : day;
-    const { rowCount } = await pool.query(samples, [
-      seed,
-      first,
-      users,
-      days,
-      begin,
-      lengthSeconds,
-      everySeconds,
-    ]);
-    progress.add(rowCount ?? 0);
+    const begin = isoTime(startMs + day * dayMs);
+    await pool.query(samples, [seed, first, users, days, begin, lengthSeconds, everySeconds]);
+    progress.update(day + 1, days);
   }
   progress.stop();
   for (const definition of triggers) await pool.query(definition);
-  await pool.query('vacuum (analyze)');
-  await pool.query('checkpoint').catch(() => undefined); // a privilege that not every role has
 }
 
 /** Users of a crowd, spread evenly over it. */

@@ -27,5 +27,4 @@ export async function insertOperations(pool: pg.Pool, users: number): Promise<vo
   await pool.query(connections);
   await pool.query(deliveries, [users * perUser.deliveries]);
   await pool.query(changes, [users * perUser.changes]);
-  await pool.query('vacuum (analyze)');
 }

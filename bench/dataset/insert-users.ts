@@ -3,27 +3,8 @@ import { databaseOf } from '../../mixins/database/database.ts';
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
 import { seed } from './plan.ts';
 
-const consonants = [
-  'b',
-  'd',
-  'f',
-  'g',
-  'h',
-  'k',
-  'l',
-  'm',
-  'n',
-  'p',
-  'r',
-  's',
-  't',
-  'v',
-  'z',
-  'sh',
-  'ch',
-  'tr',
-];
-const vowels = ['a', 'e', 'i', 'o', 'u', 'an', 'el', 'in', 'or'];
+const consonants = 'b d f g h k l m n p r s t v z sh ch tr'.split(' ');
+const vowels = 'a e i o u an el in or'.split(' ');
 const syllables = consonants.flatMap((consonant) => vowels.map((vowel) => consonant + vowel));
 
 // Names of two to four syllables, so that parts of them are as frequent as those of real names.

@@ -41,52 +41,36 @@ export interface Plan {
   readonly totalsId: string;
   readonly ordinaryIds: readonly string[];
   readonly hertz: Cohort;
+  readonly minutely: Cohort;
+  /** All cohorts but the one at 1 Hz. */
   readonly others: readonly Cohort[];
 }
 
-const valuesOf: Readonly<Partial<Record<SeriesType, readonly [low: number, high: number]>>> = {
-  heart_rate: [48, 176],
-  steps: [0, 140],
-  energy: [0, 12],
-  basal_energy: [1, 2],
-  distance_walking_running: [0, 110],
-  flights_climbed: [0, 2],
-  exercise_time: [0, 1],
-  oxygen_saturation: [90, 100],
-};
-const minuteTypes: readonly SeriesType[] = [
-  'heart_rate',
-  'steps',
-  'energy',
-  'basal_energy',
-  'distance_walking_running',
-  'flights_climbed',
-  'exercise_time',
-  'oxygen_saturation',
+/** The types of the user with eight series, with their least and largest values. */
+const minuteTypes: readonly (readonly [SeriesType, low: number, high: number])[] = [
+  ['heart_rate', 48, 176],
+  ['steps', 0, 140],
+  ['energy', 0, 12],
+  ['distance_walking_running', 0, 110],
+  ['basal_energy', 1, 2],
+  ['flights_climbed', 0, 2],
+  ['exercise_time', 0, 1],
+  ['oxygen_saturation', 90, 100],
 ];
-const ordinaryTypes: readonly SeriesType[] = ['heart_rate', 'steps', 'energy', 'distance_walking_running'];
 
 /** The data set of a size, as data. */
 export function planOf(sizes: Sizes): Plan {
   const ordinaryIds = Array.from({ length: sizes.ordinaryUsers }, (_, index) => idOf(`ordinary ${index}`));
   const [hertzId, minuteId, totalsId] = [idOf('hertz'), idOf('minute'), idOf('totals')];
-  const cohort = (everySeconds: number, zoneOffsetMinutes: number, series: readonly SeriesPlan[]) => ({
-    everySeconds,
-    zoneOffsetMinutes,
-    series,
-  });
+  const heartRate = minuteTypes.slice(0, 1);
+  const minutely = cohort(60, -300, [minuteId], minuteTypes);
   return {
-    sizes,
-    endMs: startMs + sizes.days * dayMs,
-    hertzId,
-    minuteId,
-    totalsId,
-    ordinaryIds,
-    hertz: cohort(sizes.hertzEverySeconds, 60, seriesOfAll([hertzId], ['heart_rate'])),
+    ...{ sizes, endMs: startMs + sizes.days * dayMs, hertzId, minuteId, totalsId, ordinaryIds, minutely },
+    hertz: cohort(sizes.hertzEverySeconds, 60, [hertzId], heartRate),
     others: [
-      cohort(60, -300, seriesOfAll([minuteId], minuteTypes)),
-      cohort(60, 345, seriesOfAll([totalsId], ['heart_rate'])),
-      cohort(1800, 120, seriesOfAll(ordinaryIds, ordinaryTypes)),
+      minutely,
+      cohort(60, 345, [totalsId], heartRate),
+      cohort(1800, 120, ordinaryIds, minuteTypes.slice(0, 4)),
     ],
   };
 }
@@ -109,20 +93,20 @@ export function databaseName(part: string, { name }: Sizes): string {
 /** An id that is derived from the seed. */
 export function idOf(text: string): string {
   const hex = createHash('sha256').update(`${seed} ${text}`).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 }
 
-function seriesOfAll(userIds: readonly string[], types: readonly SeriesType[]): SeriesPlan[] {
-  return userIds.flatMap((userId, index) =>
-    types.map((type) => {
-      const [low, high] = valuesOf[type] ?? [1, 9];
-      return { userId, type, low, high, salt: seed + index * 1000 + seriesOf(type).id };
+function cohort(
+  everySeconds: number,
+  zoneOffsetMinutes: number,
+  userIds: readonly string[],
+  types: typeof minuteTypes,
+): Cohort {
+  const series = userIds.flatMap((userId, index) =>
+    types.map(([type, low, high]) => {
+      const salt = seed + index * 1000 + seriesOf(type).id;
+      return { userId, type, low, high, salt };
     }),
   );
+  return { everySeconds, zoneOffsetMinutes, series };
 }

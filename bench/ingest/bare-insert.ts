@@ -1,13 +1,5 @@
 import type pg from 'pg';
 
-/** Rows as columns. */
-export interface Columns {
-  readonly series: readonly number[];
-  readonly offsets: readonly number[];
-  readonly times: readonly number[];
-  readonly values: readonly number[];
-}
-
 const rowsPerStatement = 5000;
 
 /** Creates a table like that of samples, with the same columns, chunks and index but without triggers. */
@@ -23,27 +15,22 @@ export async function makeBareTable(pool: pg.Pool): Promise<void> {
     end $$`);
 }
 
-/** The rows of the given users that were stored since an instant, in the order of their key. */
+/** A row as its columns: series, offset, time in ms, value. */
+export type StoredRow = readonly [number, number, number, number];
+
+/** The rows of the given users that were stored for a range, in the order of their key. */
 export async function storedRows(
   pool: pg.Pool,
   userIds: readonly string[],
   fromMs: number,
   toMs: number,
-): Promise<Columns> {
-  const { rows } = await pool.query<[number, number, number, number]>({
-    rowMode: 'array',
-    text: `
-      select x.series_id, x.zone_offset_minutes, extract(epoch from x.ts)::float8 * 1000, x.value
-      from timeseries.series s join timeseries.sample x on x.series_id = s.id and x.ts >= $2 and x.ts < $3
-      where s.user_id = any($1) order by 1, 3`,
-    values: [userIds, new Date(fromMs).toISOString(), new Date(toMs).toISOString()],
-  });
-  return {
-    series: rows.map(([series]) => series),
-    offsets: rows.map(([, offset]) => offset),
-    times: rows.map(([, , time]) => time),
-    values: rows.map(([, , , value]) => value),
-  };
+): Promise<StoredRow[]> {
+  const text = `
+    select x.series_id, x.zone_offset_minutes, extract(epoch from x.ts)::float8 * 1000, x.value
+    from timeseries.series s join timeseries.sample x on x.series_id = s.id and x.ts >= $2 and x.ts < $3
+    where s.user_id = any($1) order by 1, 3`;
+  const values = [userIds, new Date(fromMs), new Date(toMs)];
+  return (await pool.query<[number, number, number, number]>({ rowMode: 'array', text, values })).rows;
 }
 
 const statement = {
@@ -58,16 +45,14 @@ const statement = {
 };
 
 /** Inserts rows with a plain statement over one connection; returns the time. */
-export async function bareInsert(pool: pg.Pool, columns: Columns): Promise<number> {
-  const { series, offsets, times, values } = columns;
+export async function bareInsert(pool: pg.Pool, rows: readonly StoredRow[]): Promise<number> {
+  const columns = ([0, 1, 2, 3] as const).map((at) => rows.map((row) => row[at]));
   const client = await pool.connect();
   const began = performance.now();
   try {
-    for (let from = 0; from < series.length; from += rowsPerStatement) {
-      const texts = [series, offsets, times, values].map(
-        (column) => `{${column.slice(from, from + rowsPerStatement).join(',')}}`,
-      );
-      await client.query({ ...statement, values: texts });
+    for (let from = 0; from < rows.length; from += rowsPerStatement) {
+      const values = columns.map((column) => `{${column.slice(from, from + rowsPerStatement).join(',')}}`);
+      await client.query({ ...statement, values });
     }
   } finally {
     client.release();

@@ -1,7 +1,12 @@
 import { dayMs } from '../../domain/time/time.ts';
 import { randomOf } from '../../sandbox/simulation/random.ts';
 import { seed, startMs } from '../dataset/plan.ts';
-import type { ConnectedUser } from './connected-users.ts';
+
+/** A user who is connected to an account at the device maker. */
+export interface ConnectedUser {
+  readonly userId: string;
+  readonly account: string;
+}
 
 /** The heart rates of a full day, one per 15 s. */
 export const valuesPerDay = 5760;

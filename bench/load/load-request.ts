@@ -9,7 +9,6 @@ const Target = z.object({
 
 /** Requests over several keep-alive connections, one at a time per connection, until a time or number is reached. */
 export const LoadRequest = z.object({
-  kind: z.literal('parallel'),
   target: Target,
   connections: z.int().min(1).max(256),
   most_requests: z.int().min(1).max(10_000_000),
@@ -18,7 +17,6 @@ export const LoadRequest = z.object({
 
 /** One request at a time, alternating between targets, so that other load of the machine affects all alike. */
 export const AlternatingRequest = z.object({
-  kind: z.literal('alternating'),
   targets: z.array(Target).min(1).max(10),
   times: z.int().min(1).max(100_000),
 });
@@ -34,9 +32,6 @@ export const LoadResult = z.object({
 
 /** The result of alternating requests: the median response time of each target. */
 export const AlternatingResult = z.object({ failures: z.int(), medians_ms: z.array(z.number()) });
-
-/** A request to the process that sends load. */
-export const AnyLoadRequest = z.discriminatedUnion('kind', [LoadRequest, AlternatingRequest]);
 
 export type Target = z.infer<typeof Target>;
 export type LoadRequest = z.infer<typeof LoadRequest>;

@@ -43,20 +43,14 @@ export function startLoad(): Load {
   const child = startChild(join(import.meta.dirname, 'load-process.ts'));
   return {
     async sendLoad(target, { connections, most_ms = longestMs, most_requests = mostRequests }) {
-      const job: LoadRequest = {
-        kind: 'parallel',
-        target: encoded(target),
-        connections,
-        most_ms,
-        most_requests,
-      };
-      const result = await child.ask(LoadResult, job);
+      const job: LoadRequest = { target: encoded(target), connections, most_ms, most_requests };
+      const result = await child.ask(LoadResult, { kind: 'parallel', ...job });
       refuseFailures(target, result.failures, result.requests);
       return result;
     },
     async turns(targets, times) {
-      const job: AlternatingRequest = { kind: 'alternating', targets: targets.map(encoded), times };
-      const { failures, medians_ms } = await child.ask(AlternatingResult, job);
+      const job: AlternatingRequest = { targets: targets.map(encoded), times };
+      const { failures, medians_ms } = await child.ask(AlternatingResult, { kind: 'alternating', ...job });
       for (const target of targets) refuseFailures(target, failures, times);
       return medians_ms;
     },

@@ -1,36 +1,32 @@
 import { z } from 'zod';
 import { seriesOf } from '../../domain/records/series.ts';
-import { dayMs } from '../../domain/time/time.ts';
-import type { Bench, Measurement } from '../bench.ts';
+import { isoTime } from '../../domain/time/time.ts';
 import { checkStatistics } from '../dataset/check.ts';
 import { startMs } from '../dataset/plan.ts';
-import { samplesPath } from '../requests.ts';
-import type { Row } from '../row.ts';
+import type { Bench, Measurement } from '../measurement.ts';
+import { dateOf, samplesPath, summariesPath } from '../requests.ts';
+import { countRow } from '../row.ts';
 
 /** Compares answers of the product with a calculation from the samples. */
 export const checks: Measurement = {
   name: 'checks',
-  async run(bench) {
-    const { checked } = await checkStatistics(bench.pool, bench.sizes.checks, randomBelow(1e9));
-    let days = 0;
-    for (let check = 0; check < bench.sizes.checks; check++) await checkPage(bench);
-    for (; days < bench.sizes.checks; days++) await checkActivity(bench);
-    return {
-      title: 'Checks',
-      about: 'Places chosen anew in each run; one that differs ends the bench.',
-      rows: [
-        equal('hours, days and local days in the statistics', checked),
-        equal('pages over HTTP: each value, and total_count', bench.sizes.checks),
-        equal('days of activity from samples: steps, energy, heart rate', days),
-      ],
-    };
+  title: 'Checks',
+  async *lines(bench) {
+    yield 'Places chosen anew in each run; one that differs ends the bench.';
+    const count = bench.sizes.checks;
+    const { checked } = await checkStatistics(bench.pool, count, randomBelow(1e9));
+    for (let check = 0; check < count; check++) {
+      await checkPage(bench);
+      await checkActivity(bench);
+    }
+    for (const [what, equal] of [
+      ['hours, days and local days in the statistics', checked],
+      ['pages over HTTP: each value, and total_count', count],
+      ['days of activity from samples: steps, energy, heart rate', count],
+    ] as const)
+      yield countRow(what, equal, equal, `${equal.toLocaleString('en')} equal`);
   },
 };
-
-function equal(what: string, count: number): Row {
-  const all = count.toLocaleString('en');
-  return { what, a: all, b: `${all} equal`, ratio: '', goal: 'all', verdict: 'met' };
-}
 
 const widths = { raw: null, '1min': 60, '5min': 300, '15min': 900, '1hour': 3600 } as const;
 const limit = 100;
@@ -63,15 +59,15 @@ async function checkPage({ plan, pool, product, sizes }: Bench): Promise<void> {
   const seconds = aligned(randomBelow(Math.min(20, sizes.days) * 86_400)) + step;
   const range = { first: first / 86_400, count: seconds / 86_400 };
   const query = { resolution, limit, types };
-  const answer = Page.parse(await product.get(samplesPath(userId, range, query)));
+  const { data, pagination } = Page.parse(await product.get(samplesPath(userId, range, query)));
   const ids = types.map((type) => seriesOf(type).id);
   const from = startMs + first * 1000;
-  const bounds = [from, from + seconds * 1000].map((ms) => new Date(ms).toISOString());
+  const bounds = [isoTime(from), isoTime(from + seconds * 1000)];
   const { rows } = await pool.query<BruteRow>(brute, [userId, ids, ...bounds, width]);
   const same =
-    answer.pagination.total_count === (rows[0]?.total ?? 0) &&
-    answer.data.length === rows.length &&
-    answer.data.every((one, index) => isSame(one, rows[index]));
+    pagination.total_count === (rows[0]?.total ?? 0) &&
+    data.length === rows.length &&
+    data.every((one, index) => isSame(one, rows[index]));
   if (!same) throw new Error(`a page differs from the samples: ${userId} ${resolution} ${bounds.join(' ')}`);
 }
 
@@ -88,15 +84,13 @@ function isSame(one: z.infer<typeof Page>['data'][number], row: BruteRow | undef
   return Date.parse(one.timestamp) === row.at && one.type === row.type && isClose;
 }
 
-const Days = z.object({
-  data: z.array(
-    z.object({
-      steps: z.number().nullable(),
-      active_calories_kcal: z.number().nullable(),
-      heart_rate: z.object({ avg_bpm: z.number().nullable(), max_bpm: z.number().nullable() }),
-    }),
-  ),
+const Rate = z.number().nullable();
+const Day = z.object({
+  steps: Rate,
+  active_calories_kcal: Rate,
+  heart_rate: z.object({ avg_bpm: Rate, max_bpm: Rate }),
 });
+const Days = z.object({ data: z.array(Day) });
 
 const bruteDay = `
   select sum(value) filter (where type_id = $4) as steps, sum(value) filter (where type_id = $5) as energy,
@@ -107,11 +101,10 @@ const bruteDay = `
 
 async function checkActivity({ plan, pool, product, sizes }: Bench): Promise<void> {
   const userId = pick([plan.minuteId, ...plan.ordinaryIds]);
-  const date = new Date(startMs + randomBelow(sizes.days) * dayMs).toISOString().slice(0, 10);
-  const path = `/users/${userId}/summaries/activity?start_date=${date}&end_date=${date}`;
-  const [day] = Days.parse(await product.get(path)).data;
+  const first = randomBelow(sizes.days);
+  const [day] = Days.parse(await product.get(summariesPath(userId, 'activity', { first, count: 1 }))).data;
   const ids = [seriesOf('steps').id, seriesOf('energy').id, seriesOf('heart_rate').id];
-  const { rows } = await pool.query(bruteDay, [userId, date, ids, ...ids]);
+  const { rows } = await pool.query(bruteDay, [userId, dateOf(first), ids, ...ids]);
   const [row] = z.array(z.record(z.string(), z.number())).parse(rows);
   const { avg = 0, steps, energy = 0, max } = row ?? {};
   const same =
@@ -119,7 +112,7 @@ async function checkActivity({ plan, pool, product, sizes }: Bench): Promise<voi
     Math.abs((day?.active_calories_kcal ?? 0) - energy) <= 0.051 &&
     Math.abs((day?.heart_rate.avg_bpm ?? 0) - avg) <= 0.5 &&
     day?.heart_rate.max_bpm === max;
-  if (!same) throw new Error(`a day of activity differs from its samples: ${userId} ${date}`);
+  if (!same) throw new Error(`a day of activity differs from its samples: ${userId} ${dateOf(first)}`);
 }
 
 function pick<T>(list: readonly T[]): T {

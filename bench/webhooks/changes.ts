@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { drained } from './endpoints.ts';
+import type { Receiver } from './receiver.ts';
 
 /** The types of the changes that are made, in turn. */
 export const changedTypes = [
   ...['user.created', 'user.updated', 'workout.created', 'workout.updated', 'workout.deleted'],
   ...['sleep.created', 'sleep.updated', 'sleep.deleted', 'connection.created', 'connection.revoked'],
 ] as const;
+
+interface Rate {
+  readonly perSecond: number;
+  readonly ms: number;
+}
 
 /** How many changes were made, and at what rate. */
 export interface MadeChanges {
@@ -20,10 +27,7 @@ let last = 0;
  * Writes data at a rate until the time has passed. The triggers of its tables record the changes. Each change is one of a
  * user of its own, so that none are joined.
  */
-export async function makeChanges(
-  pool: pg.Pool,
-  { perSecond, ms }: { readonly perSecond: number; readonly ms: number },
-): Promise<MadeChanges> {
+export async function makeChanges(pool: pg.Pool, { perSecond, ms }: Rate): Promise<MadeChanges> {
   const first = last + 1;
   last += Math.ceil((perSecond * ms) / 1000);
   await prepare(pool, first, last);
@@ -90,3 +94,24 @@ const write = {
     connected as (${connection} where turn = 8)
     update users.connection c set status = 'revoked' from numbered where turn = 9 and c.id = ${id}`,
 };
+
+/** Delays of messages from the shortest to the longest, and the rate of the changes. */
+export interface Delays {
+  readonly delaysMs: readonly number[];
+  readonly reached: number;
+}
+
+/** Makes changes and waits until the good endpoints received them. @throws Error if a change was not received */
+export async function delaysOf(pool: pg.Pool, receiver: Receiver, bounds: Rate): Promise<Delays> {
+  await receiver.times();
+  const { made, perSecond: reached } = await makeChanges(pool, bounds);
+  await drained(pool);
+  const times = await receiver.times();
+  if (times.length < made) throw new Error(`${times.length} messages of ${made} changes arrived`);
+  return { delaysMs: times.toSorted((a, b) => a - b), reached };
+}
+
+/** The value below which a share of sorted values lies. */
+export function delayAt(sorted: readonly number[], share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+}

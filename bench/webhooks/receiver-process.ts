@@ -1,14 +1,12 @@
 // The endpoints of the bench, in a process of their own. The path says how one answers: at once, with 500, after 10 s, or
 // never. Of requests that are answered at once the time since the change was recorded is kept.
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { answerParent } from '../parent.ts';
+import { answerParent, listenLocally } from '../parent.ts';
 
 const slowMs = 10_000;
-const Request = z.object({ kind: z.enum(['listen', 'times']) });
 const Body = z.object({ timestamp: z.string() });
 let times: number[] = [];
 
@@ -21,17 +19,7 @@ const server = createServer(async (req, res) => {
   res.writeHead(way === 'error' ? 500 : 200).end();
 });
 
-answerParent(
-  (given) => (Request.parse(given).kind === 'listen' ? listen() : taken()),
-  async () => server.closeAllConnections(),
-);
-
-async function listen() {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return { port: typeof address === 'object' ? address?.port : undefined };
-}
+answerParent({ listen: () => listenLocally(server), times: taken }, () => server.closeAllConnections());
 
 function taken(): number[] {
   const all = times;

@@ -13,9 +13,8 @@ export interface Receiver {
 /** Starts the endpoints in a process of their own. */
 export async function startReceiver(): Promise<Receiver> {
   const child = startChild(join(import.meta.dirname, 'receiver-process.ts'));
-  const { port } = await child.ask(z.object({ port: z.int() }), { kind: 'listen' });
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: await child.ask(z.url(), { kind: 'listen' }),
     times: () => child.ask(z.array(z.number()), { kind: 'times' }),
     stop: () => child.stop(),
   };

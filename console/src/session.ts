@@ -57,7 +57,8 @@ async function enter(begun: Session | null): Promise<void> {
 /** Reads the projects again, after one was created. */
 export async function loadProjects(csrf = session.value?.csrf_token ?? ''): Promise<void> {
   const answer = await fetch('/console/api/v1/projects', { headers: { 'X-CSRF-Token': csrf } });
-  const listed: readonly Project[] = answer.ok ? await answer.json() : [];
+  if (!answer.ok) throw new Error(`The projects could not be read: ${answer.status}`);
+  const listed: readonly Project[] = await answer.json();
   projects.value = listed;
   const named = cookie.exec(document.cookie)?.[1];
   const of = (wanted: string | undefined) => listed.find(({ id }) => id === wanted);

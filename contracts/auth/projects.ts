@@ -7,12 +7,14 @@ import { DeveloperId } from './schemas.ts';
 const Limit = z.int().min(1).max(1_000_000).nullable();
 const name = Title.meta({ description: 'A name that people read.', example: 'Coaching app' });
 const limits = {
-  rate_limit_api_key: Limit.optional().describe(
-    'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
-  ),
-  rate_limit_sdk: Limit.optional().describe(
-    'Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.',
-  ),
+  rate_limit_api_key: Limit.optional().meta({
+    description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
+    example: 1000,
+  }),
+  rate_limit_sdk: Limit.optional().meta({
+    description: 'Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.',
+    example: 100,
+  }),
 };
 
 const require_second_factor = z
@@ -93,6 +95,13 @@ export const projectActions = {
       audit: 'project.deleted',
       failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
     },
+  }),
+  /** A delivery holds data of the accounts of all projects. */
+  isShared: action({
+    summary: 'Whether the installation has other projects than `default`',
+    params: Nothing,
+    returns: z.object({ shared: z.boolean() }),
+    idempotent: true,
   }),
   listMembers: action({
     summary: 'List the members of the project',

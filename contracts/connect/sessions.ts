@@ -3,6 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { SharedData } from '../../domain/provider/provider.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
+import { ConsentText } from './consents.ts';
 import { ConnectReason, ConnectStatus, Language } from './schemas.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -110,7 +111,8 @@ export const sessionActions = {
   /** Binds the session to the first browser that asks. */
   startAttempt: action({
     summary: 'Start an attempt to connect on the connect page',
-    params: SessionQuestion.extend({ provider: ProviderName }),
+    // Without `text` during an upgrade, from a gateway of the previous version.
+    params: SessionQuestion.extend({ provider: ProviderName, text: ConsentText.optional() }),
     returns: z.discriminatedUnion('kind', [
       z.object({
         kind: z.literal('started'),

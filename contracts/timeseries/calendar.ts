@@ -79,7 +79,13 @@ export const calendarActions = {
       counts: Flag.describe('`true` adds the exact count of each day.'),
     }),
     returns: DataCalendar,
-    http: { method: 'GET', path: '/users/:user_id/data-calendar', access: 'data.read', tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/data-calendar',
+      access: 'data.read',
+      reads: 'calendar',
+      tag: 'Data',
+    },
     idempotent: true,
   }),
 };

@@ -37,7 +37,7 @@ export const routePrivacyActions = {
     summary: 'Get which positions of routes are stored',
     params: z.object({ user_id: UserId }),
     returns: RoutePrivacy,
-    http: { method: 'GET', path, access: 'data.read', tag: 'Data' },
+    http: { method: 'GET', path, access: 'data.read', reads: 'settings', tag: 'Data' },
     idempotent: true,
   }),
   changeRoutePrivacy: action({

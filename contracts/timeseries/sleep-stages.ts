@@ -32,6 +32,7 @@ export const sleepStageActions = {
       method: 'GET',
       path: '/users/:user_id/events/sleep/:event_id/stages',
       access: 'data.read',
+      reads: 'sleep',
       tag: 'Data',
     },
     idempotent: true,

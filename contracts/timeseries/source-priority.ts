@@ -43,7 +43,7 @@ export const sourcePriorityActions = {
     summary: 'Get the order of sources of a user',
     params: z.object({ user_id: UserId }),
     returns: SourcePriority,
-    http: { method: 'GET', path, access: 'data.read', tag: 'Data' },
+    http: { method: 'GET', path, access: 'data.read', reads: 'settings', tag: 'Data' },
     idempotent: true,
   }),
   changeSourcePriority: action({

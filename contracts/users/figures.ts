@@ -15,6 +15,13 @@ export const figureActions = {
     idempotent: true,
     unchecked: true,
   }),
+  /** With 0 users the project is closed and gets none any more. */
+  closeProject: action({
+    summary: 'Close a project unless it has users',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ users: z.int() }),
+    idempotent: true,
+  }),
   /** The exact numbers of users and connections, without counting rows. */
   figures: action({
     summary: 'Count users and connections',

@@ -11,6 +11,7 @@ import { inbox } from '../../mixins/inbox/inbox.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { onDrain } from '../../runtime/drain.ts';
+import { loggedCodeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startPeriodicTask } from '../../runtime/jobs/periodic-task.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
@@ -19,6 +20,7 @@ import { StoredBytesLimit } from './body/stored-bytes.ts';
 import { assetsOf } from './connect-page/send-page.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { close, drain } from './drain.ts';
+import { AccessCounts } from './pipeline/access-counts.ts';
 import type { Pipeline } from './pipeline/exchange.ts';
 import { cleaningHandler, idempotency } from './pipeline/idempotency.ts';
 import { recordRequests } from './pipeline/request-metrics.ts';
@@ -36,6 +38,7 @@ interface Sender {
 }
 
 const storedEveryMs = 1000;
+const accessesEveryMs = 1000;
 
 const urls = new WeakMap<ServiceBroker, string>();
 const stopping = new WeakSet<ServiceBroker>();
@@ -97,6 +100,11 @@ const service = implement(apiGateway, {
       }),
       received,
       idempotency: idempotent,
+      accesses: new AccessCounts({
+        send: (batch) => environment.call('auth.noteAccesses', batch),
+        logger,
+        now: Date.now,
+      }),
       windows: addressWindows(config),
       webhooks: webhookAccess(config),
       addressOf: addressReader(config),
@@ -123,20 +131,34 @@ const service = implement(apiGateway, {
       work: () => pipeline.stored.exchange(),
       logger,
     });
+    const stopCounting = startPeriodicTask({
+      name: 'gateway.accesses',
+      everyMs: accessesEveryMs,
+      work: () => pipeline.accesses.write(),
+      logger,
+    });
     await listen(server, config);
     urls.set(broker, urlOf(server));
     onDrain(broker, async () => {
       stopping.add(broker);
       await drain(server, config.DRAIN_MS);
+      await writeRest(pipeline);
     });
     logger.info('gateway.listening', { url: gatewayUrl(broker) });
     return async () => {
       stopping.add(broker);
-      await Promise.all([stopCleaning(), stopExchange()]);
+      await Promise.all([stopCleaning(), stopExchange(), stopCounting()]);
       await close(server);
     };
   },
 });
+
+// The services still run while the gateway drains.
+async function writeRest({ accesses, logger }: Pipeline): Promise<void> {
+  await accesses.write().catch((error: unknown) => {
+    logger.warn('gateway.reads_not_recorded', { code: loggedCodeOf(error) });
+  });
+}
 
 function addressReader({ TRUSTED_PROXIES }: Config) {
   const trust = proxyAddr.compile([...TRUSTED_PROXIES]);

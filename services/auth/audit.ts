@@ -2,19 +2,18 @@ import { z } from 'zod';
 import type { AuditEntry } from '../../contracts/auth/schemas.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
-import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time/time.ts';
+import { type OpenRange, resolveOpenRange } from '../../domain/time/open-range.ts';
+import { formatInstant, type Range } from '../../domain/time/time.ts';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
 /** The filters and the page of a request for audit entries. */
-export interface AuditQuery {
+export interface AuditQuery extends OpenRange {
   readonly user_id?: string | undefined;
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  readonly start_time?: Instant | undefined;
-  readonly end_time?: Instant | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -27,7 +26,7 @@ export async function readAudit(
   nowMs: number,
 ): Promise<Page<AuditEntry>> {
   const { limit } = request;
-  const range = rangeOf(request, nowMs);
+  const range = resolveOpenRange(request, nowMs);
   const filter = { project, ...filterOf(request, range) };
   const query = ['audit', filter];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
@@ -38,12 +37,6 @@ export async function readAudit(
   const direction = cursor?.direction ?? null;
   const keyOf = (row: AuditRow) => [row.id];
   return pageFrom({ query, range, resolution: null, limit, direction, rows, totalCount, keyOf, toWire });
-}
-
-function rangeOf({ start_time, end_time }: AuditQuery, nowMs: number): Range {
-  const start: Instant = start_time ?? { ms: 0, dateOnly: false };
-  const end: Instant = end_time ?? { ms: Math.max(nowMs, start.ms + 1), dateOnly: false };
-  return resolveRange(start, end, ['start_time', 'end_time']);
 }
 
 // Without `end_time` the range has no end, so that entries written during the request are included.

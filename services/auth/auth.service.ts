@@ -1,6 +1,8 @@
 import { auth } from '../../contracts/auth.ts';
+import { defaultProject } from '../../domain/access.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
+import { forgetAccesses, noteAccesses, readAccesses } from './accesses.ts';
 import {
   callingDeveloper,
   changePassword,
@@ -171,6 +173,11 @@ export default implement(auth, {
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
     removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    async isShared({ reads }) {
+      return {
+        shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,
+      };
+    },
     async listMembers(ctx) {
       return (await selectMembers(ctx.reads, projectOf(ctx.meta))).map(toMember);
     },
@@ -186,9 +193,15 @@ export default implement(auth, {
       return acceptInvitation(ctx, ctx.params);
     },
     audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
+    async accesses(ctx) {
+      await ctx.call('users.get', { user_id: ctx.params.user_id });
+      return readAccesses(ctx.reads, ctx.params, Date.now());
+    },
+    noteAccesses: async ({ database, params }) => ({ is_new: await noteAccesses(database, params) }),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
     async forgetUser(ctx) {
+      await forgetAccesses(ctx.database, ctx.params.user_id);
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },

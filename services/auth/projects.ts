@@ -38,7 +38,8 @@ export async function createProject(
   }: Limits & { readonly id: string; readonly name: string },
 ): Promise<wire.Project> {
   const statement = `
-    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk) values ($1, $2, $3, $4)
+    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk)
+    select $1, $2, $3, $4 where not exists (select from auth.former_project where id = $1)
     on conflict do nothing ${returned}`;
   const [row] = await acting(database, origin, (on) =>
     on.query<ProjectRow>(statement, [id, name, rate_limit_api_key, rate_limit_sdk]),
@@ -80,15 +81,19 @@ export async function removeProject(
   id: string,
 ): Promise<wire.Project> {
   if (id === defaultProject) throw new ServiceError('PROJECT_PERMANENT');
-  const { users } = await call('users.figures', { project_id: id });
+  const known = await database.query('select from auth.project where id = $1', [id]);
+  if (known.length === 0) throw new ServiceError('PROJECT_NOT_FOUND');
+  const { users } = await call('users.closeProject', { project_id: id });
   if (users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
   await call('webhooks.forgetProject', { project_id: id });
-  const [row] = await acting(database, origin, (on) =>
-    on.query<ProjectRow>(`delete from auth.project where id = $1 ${returned}`, [id]),
-  );
+  const [row] = await acting(database, origin, (on) => on.query<ProjectRow>(deletion, [id]));
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
   return toProject(row);
 }
+
+const deletion = `
+  with former as (insert into auth.former_project (id) select id from auth.project where id = $1 on conflict do nothing)
+  delete from auth.project where id = $1 ${returned}`;
 
 /** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), OWNER_NEEDS_NO_ROLE (409) */
 export async function addMember(

@@ -13,6 +13,7 @@ import type { Browsers, Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hashOf } from './authorize.ts';
 import { clientOf } from './client.ts';
+import { storeConsent } from './consents.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { findGranted, type Granted } from './granted.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
@@ -108,6 +109,8 @@ async function connect(
     return { status: 'failed', reason: 'permission_missing' };
   }
   await link(deps, attempt, granted, exchanged.tokens);
+  // On the connect page the user has agreed before.
+  if (attempt.sessionId === null) await storeConsent(deps.database, { ...attempt, text: null });
   return { status: 'connected' };
 }
 

@@ -1,6 +1,7 @@
 import { connect } from '../../contracts/connect.ts';
 import { isoTimeOrNull } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { type AccessRead, askAccess } from '../../mixins/provider-api/access-check.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
@@ -12,6 +13,7 @@ import { implement } from '../../runtime/implement.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
+import { forgetConsents, readConsents } from './consents.ts';
 import { createSession } from './create-session.ts';
 import { resultPage } from './outcome.ts';
 import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
@@ -36,6 +38,7 @@ const expiry = { name: 'connect.expiry', everyMs: 600_000, firstAfterMs: 30_000 
 export default implement(connect, {
   uses: {
     database: database(),
+    reads: reads(),
     jobs: jobs(),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     api: providerApi(pace),
@@ -62,6 +65,13 @@ export default implement(connect, {
       const send = (read: AccessRead, { token }: { readonly token: string }) =>
         sendOnce({ ...read, token, timeoutMs: readMs });
       return askAccess({ config, tokens, send }, params);
+    },
+    async consents({ call, reads, params }) {
+      await call('users.get', { user_id: params.user_id });
+      return readConsents(reads, params, Date.now());
+    },
+    async forgetUser({ database, params }) {
+      return { forgotten: await forgetConsents(database, params.user_id) };
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {

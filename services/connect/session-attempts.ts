@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { ConsentText } from '../../contracts/connect/consents.ts';
 import type { Language } from '../../contracts/connect/schemas.ts';
 import type { Refused } from '../../contracts/connect/sessions.ts';
 import { isError } from '../../domain/errors.ts';
@@ -9,6 +10,7 @@ import { type ProviderName, providers } from '../../providers/all.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize } from './authorize.ts';
+import { storeConsent } from './consents.ts';
 import type { Outcome } from './outcome.ts';
 import { findSession, storeOutcome } from './queries/connect-sessions.ts';
 import { returnUrl } from './return-url.ts';
@@ -48,10 +50,16 @@ async function codeFor(
   return { kind: 'code', language, name: titleOf(config, provider), code };
 }
 
-/** Starts an attempt on the connect page. @throws PROVIDER_NOT_CONFIGURED (409) */
+/** The provider that the user agreed to, and the text that was shown. */
+type AttemptRequest = SessionQuestion & {
+  readonly provider: ProviderName;
+  readonly text?: ConsentText | undefined;
+};
+
+/** Starts an attempt on the connect page: the user has agreed. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
   deps: SessionDeps & { readonly cipher: Cipher },
-  { provider, ...question }: SessionQuestion & { readonly provider: ProviderName },
+  { provider, text, ...question }: AttemptRequest,
   callbackUri: string,
 ): Promise<Started | Coded | Refused> {
   const { config, database } = deps;
@@ -60,9 +68,15 @@ export async function startAttempt(
   if (!session.providers.includes(provider)) return refusal(config, 'unknown', session);
   const origin = { ...deps.origin, actor: `consent:${provider}` };
   try {
-    if (isWithoutPage(provider)) return await codeFor(deps, provider, session);
+    const consent = { userId: session.userId, provider, sessionId: session.id, text: text ?? null };
+    if (isWithoutPage(provider)) {
+      const coded = await codeFor(deps, provider, session);
+      await storeConsent(database, consent);
+      return coded;
+    }
     const request = { user_id: session.userId, provider, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
+    await storeConsent(database, consent);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
     const { language } = session;
     return { kind: 'started', language, name: titleOf(config, provider), authorization_url };

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
-import type { Meta } from '../../runtime/environment.ts';
+import type { Call, Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
@@ -43,7 +43,10 @@ export default implement(deliveries, {
     },
     list: ({ params, reads }) => listDeliveries(reads, params),
     get: ({ params, reads }) => readDelivery(reads, params.delivery_id),
-    body: ({ params, database, origin, config }) => readContent({ database, origin, config }, params),
+    async body({ params, database, origin, config, call, meta }) {
+      await refuseShared(call, meta);
+      return readContent({ database, origin, config }, params);
+    },
     async replay({ params, database, origin, config }) {
       const row = await replayDelivery({ database, origin, config }, params.delivery_id);
       if (row !== undefined) return toWire(row);
@@ -92,6 +95,17 @@ export default implement(deliveries, {
 });
 
 // Secret addresses are shown to developers only: whoever has one can post webhooks as the provider.
+/** A body holds data of the accounts of all projects: once there are several, only an owner reads it. @throws FORBIDDEN (403) */
+async function refuseShared(call: Call, { caller }: Meta): Promise<void> {
+  if (!caller || caller.role === 'owner') return;
+  const { shared } = await call('auth.isShared', {});
+  if (shared)
+    throw new ServiceError(
+      'FORBIDDEN',
+      'Only an owner reads bodies, because they hold data of all projects.',
+    );
+}
+
 function addressesFor({
   meta,
   config,

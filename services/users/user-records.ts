@@ -1,3 +1,4 @@
+import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { User } from '../../contracts/users.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { recordAuditInOrm } from '../../mixins/database/audit.ts';
@@ -14,7 +15,7 @@ export type UserFields = {
   readonly [K in Exclude<keyof User, 'id' | 'created_at'>]?: string | null | undefined;
 };
 
-/** Creates a user. @throws EXTERNAL_USER_ID_TAKEN (409) */
+/** Creates a user. @throws EXTERNAL_USER_ID_TAKEN (409), PROJECT_NOT_FOUND (404) for one that is being deleted */
 export function createUser(
   orm: Orm,
   origin: AuditOrigin,
@@ -25,17 +26,24 @@ export function createUser(
     const rows = await em.execute<{ id: string }[]>(insert, [
       project,
       ...names.map((name) => fields[name] ?? null),
+      project,
     ]);
     const [row] = rows;
-    if (row === undefined) throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
+    if (row === undefined) throw await refusalOf(em, project);
     await recordAuditInOrm(em, origin, { action: 'user.created', userId: row.id });
     return em.findOneOrFail(UserRow, { id: row.id });
   });
 }
 
+async function refusalOf(em: SqlEntityManager<PostgreSqlDriver>, project: string): Promise<ServiceError> {
+  const closed = await em.execute('select from users.closed_project where project_id = ?', [project]);
+  return new ServiceError(closed.length > 0 ? 'PROJECT_NOT_FOUND' : 'EXTERNAL_USER_ID_TAKEN');
+}
+
 // `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert = `
-  insert into users.person (project_id, first_name, last_name, email, external_user_id, time_zone) values (?, ?, ?, ?, ?, ?)
+  insert into users.person (project_id, first_name, last_name, email, external_user_id, time_zone)
+  select ?, ?, ?, ?, ?, ? where users.is_open(?)
   on conflict (project_id, external_user_id) where deleted_at is null do nothing returning id`;
 
 /** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */

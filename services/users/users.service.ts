@@ -22,6 +22,7 @@ import { accountHashesOf } from './erasure/account-hashes.ts';
 import { removeUser } from './erasure/erasure.ts';
 import { jobHandlers } from './job-handlers.ts';
 import { listUsers } from './listing.ts';
+import { closeProject } from './queries/close-project.ts';
 import { selectConnectionCounts } from './queries/connection-counts.ts';
 import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
@@ -124,6 +125,9 @@ export default implement(users, {
       const order = { sort_by: 'created_at', sort_order: 'asc' } as const;
       const { total } = await selectAllUsers(database, project_id, { ...order, offset: 0, limit: 1 });
       return { users: total, connections: await selectConnectionCounts(database, project_id) };
+    },
+    async closeProject({ database, params }) {
+      return { users: await closeProject(database, params.project_id) };
     },
     async projectOf({ reads, params }) {
       return { project_id: await selectProject(reads, params.user_id) };

@@ -1,4 +1,5 @@
-// `npm run generate`: writes everything that is derived; the client's source follows (`npm run client`). Tests compare it.
+// `npm run generate`: writes everything that is derived, after the calls (generate-calls.ts), from which permissions are
+// derived; the client's source follows (`npm run client`). Tests compare it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedFiles } from '../generated-files.ts';

@@ -41,9 +41,9 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     jobs: 'gateway',
     seesAllDeliveries: true,
   },
-  auth: { ...own('auth'), functions: ['users.project_of(uuid)'], jobs: 'auth' },
+  auth: { ...own('auth'), functions: ['users.project_of(uuid)', 'users.live_of(uuid[])'], jobs: 'auth' },
   backfill: { ...own('backfill'), functions: audit },
-  connect: { ...own('connect'), functions: audit, jobs: 'connect' },
+  connect: { ...own('connect'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'connect' },
   deliveries: {
     ...own('deliveries'),
     functions: audit,
@@ -69,7 +69,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     ...own('users'),
     // Changes that were not published for days are deleted by this service, which runs where webhooks does not.
     tables: { 'changes.pending': 'select, update, delete', 'changes.expired': 'select, update' },
-    functions: [...audit, 'changes.lock_publishing(boolean)'],
+    functions: [...audit, 'changes.lock_publishing(boolean)', 'connect.withdraw_consents(uuid, text)'],
     sequences: ['changes.change_id_seq'],
     jobs: 'users',
   },

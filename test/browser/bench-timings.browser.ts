@@ -17,7 +17,7 @@ const server = createServer((_, response) =>
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 t.teardown(() => server.close());
 const { port } = z.object({ port: z.int() }).parse(server.address());
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 const shows = (id: string) => `document.querySelector('#${id}')`;
 
 t.test('a time ends when what is waited for is shown, not when the document is loaded', async (t) => {

@@ -14,7 +14,7 @@ import { fullDay } from '../support/full-day.ts';
 t.setTimeout(300_000);
 const { folder } = await clientPackage();
 const api = await startApi(t);
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 const types: Readonly<Record<string, string>> = {
   html: 'text/html',
   js: 'text/javascript',

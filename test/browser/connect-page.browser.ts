@@ -1,6 +1,5 @@
 // npm run test:browser: the connect page by keyboard alone over the sandbox, in both themes and at two widths.
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -8,11 +7,12 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { startSandbox } from '../../sandbox/server/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
-import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
+import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
+import { playApplication } from './application.ts';
 import { apiNames, textOf } from './console.ts';
 import { savePicture } from './pictures.ts';
 
@@ -21,46 +21,19 @@ t.setTimeout(5 * patienceMs);
 const pictures = process.env.CONNECT_SCREENSHOTS;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The application's page behind the link back, with the referrers that it received. */
-async function playApplication(t: Test): Promise<{ url: string; referrers: (string | undefined)[] }> {
-  const referrers: (string | undefined)[] = [];
-  const server = createServer((req, res) => {
-    if (req.url?.startsWith('/back')) referrers.push(req.headers.referer);
-    res
-      .writeHead(200, { 'Content-Type': 'text/html' })
-      .end('<!doctype html><title>App</title><h1>Welcome back</h1>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/back`, referrers };
-}
-
 const application = await playApplication(t);
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
 t.teardown(() => sandbox.stop());
-const [devicemaker, activitynet] = [devicemakerOf(sandbox), activitynetOf(sandbox)];
 const logo = join(t.testdir({ 'logo.svg': logoOf() }), 'logo.svg');
 const api = await startConnect(t, {
-  DEVICEMAKER_API_URL: devicemaker.api_url,
-  DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
-  DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
-  DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
-  DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
-  ACTIVITYNET_API_URL: activitynet.api_url,
-  ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
-  ACTIVITYNET_CLIENT_ID: activitynet.client_id,
-  ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
+  ...connectSettingsOf(sandbox),
   CONNECT_REDIRECTS: application.url,
   CONNECT_NAME: 'Example Health',
   CONNECT_COLOR: '#ffb000',
   CONNECT_LOGO: logo,
   CONNECT_SHARED_ACCOUNTS: 'true',
 });
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 const providersHere = [
   ['devicemaker', 'Garmin'],
   ['activitynet', 'Strava'],
@@ -176,37 +149,46 @@ const widths = [
   [3840, ['light']],
 ] as const;
 
-for (const [width, shown] of widths)
-  t.test(`${width} px, ${shown.join(' and ')}: every provider is connected by keyboard alone`, async (t) => {
-    const userId = await createUser(api);
-    const { page, problems } = await visit(t, browser, { viewport: { width, height: 800 } });
-    const { url, token } = await sessionFor(api, userId, { redirect_uri: application.url, language: 'en' });
-    await page.goto(url);
-    await checkThemes(t, page, `pick-${width}`, shown);
-    t.notOk(page.url().includes(token));
-    for (const [provider, name] of providersHere) {
-      await press(page, `Connect: ${name}`);
-      await page.getByRole('heading', { name: `Connect ${name}` }).waitFor();
-      await checkThemes(t, page, `consent-${provider}-${width}`, shown);
-      await press(page, `Agree and continue to ${name}`);
-      await page.getByRole('button', { name: 'Allow' }).waitFor();
-      await press(page, 'Allow');
-      await page.getByText(`${name} is connected.`).waitFor();
-    }
-    await checkThemes(t, page, `connected-${width}`, shown);
-    t.match(
-      (await connectionsOf(api, userId)).map(({ status }) => status),
-      ['active', 'active'],
-    );
-    await press(page, 'Back to Example Health');
-    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
-    const landed = new URL(page.url());
-    t.equal(landed.searchParams.get('status'), 'connected');
-    t.equal(application.referrers.at(-1), undefined);
-    await page.goBack();
-    await page.getByText('Strava is connected.').waitFor();
-    t.strictSame(problems, []);
-  });
+/** Checks a page at each width, and leaves it as wide as before. */
+async function checkWidths(t: Test, page: Page, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const [width, shown] of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    await checkThemes(t, page, `${name}-${width}`, shown);
+  }
+  if (before !== null) await page.setViewportSize(before);
+}
+
+t.test('every provider is connected by keyboard alone, and each page fits every width', async (t) => {
+  const userId = await createUser(api);
+  const { page, problems } = await visit(t, browser, { viewport: { width: 360, height: 800 } });
+  const { url, token } = await sessionFor(api, userId, { redirect_uri: application.url, language: 'en' });
+  await page.goto(url);
+  await checkWidths(t, page, 'pick');
+  t.notOk(page.url().includes(token));
+  for (const [provider, name] of providersHere) {
+    await press(page, `Connect: ${name}`);
+    await page.getByRole('heading', { name: `Connect ${name}` }).waitFor();
+    await checkWidths(t, page, `consent-${provider}`);
+    await press(page, `Agree and continue to ${name}`);
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await press(page, 'Allow');
+    await page.getByText(`${name} is connected.`).waitFor();
+  }
+  await checkWidths(t, page, 'connected');
+  t.match(
+    (await connectionsOf(api, userId)).map(({ status }) => status),
+    ['active', 'active'],
+  );
+  await press(page, 'Back to Example Health');
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+  const landed = new URL(page.url());
+  t.equal(landed.searchParams.get('status'), 'connected');
+  t.equal(application.referrers.at(-1), undefined);
+  await page.goBack();
+  await page.getByText('Strava is connected.').waitFor();
+  t.strictSame(problems, []);
+});
 
 t.test('every language fits the narrowest width and reads well in both themes', async (t) => {
   for (const language of ['de', 'fr', 'es'] as const) {

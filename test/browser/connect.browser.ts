@@ -1,34 +1,15 @@
 // npm run test:browser: the connect flow in a real browser.
-import { createServer } from 'node:http';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { playProvider } from '../services/connect/provider.ts';
 import { createUser } from '../support/api.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
-
-/** The application: a page that records its requests. */
-async function playApplication(t: Test): Promise<{ url: string; referrers: (string | undefined)[] }> {
-  const referrers: (string | undefined)[] = [];
-  const server = createServer((req, res) => {
-    if (req.url?.startsWith('/back')) referrers.push(req.headers.referer);
-    res
-      .writeHead(200, { 'Content-Type': 'text/html' })
-      .end('<!doctype html><title>The application</title><h1>Welcome back</h1>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return { url: `http://127.0.0.1:${port}/back`, referrers };
-}
+import { playApplication } from './application.ts';
 
 const provider = await playProvider(t);
 const application = await playApplication(t);
 const api = await startConnect(t, provider.settings, { CONNECT_REDIRECTS: application.url });
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 
 for (const name of ['devicemaker', 'activitynet'] as const) {
   t.test(`${name}: opening the link and consenting connects the account`, async (t) => {

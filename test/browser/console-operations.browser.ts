@@ -1,10 +1,10 @@
 // npm run test:browser: overview, deliveries, providers and webhooks in the console.
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { auditShows, newestDelivery, startConsole, violations } from './console.ts';
+import { audited, newestDelivery, startConsole, violations } from './console.ts';
 import { savePicture } from './pictures.ts';
 
-const { api, product, root, receiverUrl, logIn } = await startConsole(t);
+const { api, product, root, receiverUrl, openAt } = await startConsole(t);
 const account = 'account-of-the-console';
 const body = {
   dailies: [
@@ -37,21 +37,20 @@ t.test('a dead job is retried', async (t) => {
     "insert into jobs.job (kind, key, error, dead_at) values ('test.dead', $1, 'BROKEN', now())",
     [key],
   );
-  const { page, complaints } = await logIn(t);
-  await page.goto(`${root}/jobs?state=dead`);
+  const { page, complaints } = await openAt('/jobs?state=dead');
   await page.getByRole('cell', { name: 'BROKEN', exact: true }).waitFor();
   t.strictSame(await violations(page), []);
   await page.getByRole('button', { name: `Retry test.dead ${key}` }).click();
   await page.getByText('No job is dead').waitFor();
   await page.goto(`${root}/jobs?state=waiting`);
   await page.getByRole('row').filter({ hasText: 'test.dead' }).getByText('waiting').waitFor();
-  await auditShows(page, root, 'job.retried', key.slice(0, 8));
+  await audited(api, 'job.retried', key.slice(0, 8));
   t.strictSame(complaints, []);
   await api.database.query("delete from jobs.job where kind = 'test.dead'");
 });
 
 t.test('each number of the overview leads to its list', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt();
   await follow(page, '1 active connections to Garmin', 'Users', '/users?provider=devicemaker&state=active');
   await page.getByRole('link', { name: 'Ada' }).waitFor();
   t.equal(await page.getByLabel('Connected to').inputValue(), 'devicemaker');
@@ -81,7 +80,7 @@ t.test('each number of the overview leads to its list', async (t) => {
 });
 
 t.test('the overview and the lists follow the changes without a reload', async (t) => {
-  const { page } = await logIn(t);
+  const { page } = await openAt();
   const loadedAt = await page.evaluate(() => performance.timeOrigin);
   const polled = page.waitForRequest((request) => request.url().includes('/changes'));
   await polled;
@@ -103,8 +102,7 @@ t.test('the overview and the lists follow the changes without a reload', async (
 t.test(
   'a delivery shows the errors of its items and its body, whose read is audited; it is replayed',
   async (t) => {
-    const { page, complaints } = await logIn(t);
-    await page.goto(`${root}/deliveries?status=done`);
+    const { page, complaints } = await openAt('/deliveries?status=done');
     await page.locator(`tbody a[href$="${deliveryId}"]`).click();
     await page.getByRole('heading', { name: 'Delivery', level: 1 }).waitFor();
     t.equal(page.url(), `${root}/deliveries/${deliveryId}`);
@@ -117,13 +115,12 @@ t.test(
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'Copy the body' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    await auditShows(page, root, 'delivery.read', deliveryId);
-    await page.goto(`${root}/deliveries/${deliveryId}`);
+    await audited(api, 'delivery.read', deliveryId);
     // Leaving the page earlier would abort the request.
     const replayed = page.waitForResponse((response) => response.url().endsWith('/replay'));
     await page.getByRole('button', { name: 'Replay' }).click();
     t.equal((await replayed).status(), 202);
-    await auditShows(page, root, 'delivery.replayed', deliveryId);
+    await audited(api, 'delivery.replayed', deliveryId);
     await page.goto(`${root}/deliveries/00000000-0000-4000-8000-000000000000`);
     await page.getByText('The delivery could not be loaded: Delivery not found.').waitFor();
     t.strictSame(
@@ -136,7 +133,7 @@ t.test(
 t.test(
   'the providers show their addresses to copy; a fault of the sandbox is started and ended',
   async (t) => {
-    const { page, complaints } = await logIn(t);
+    const { page, complaints } = await openAt();
     await page.getByRole('link', { name: 'Providers', exact: true }).click();
     const devicemaker = page.getByRole('region', { name: 'Garmin', exact: true });
     await devicemaker.getByRole('button', { name: 'Copy the address of push' }).click();
@@ -161,7 +158,7 @@ t.test(
 );
 
 t.test('an endpoint is added, tested, disabled and deleted; a message is sent again', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByText('There is no endpoint yet').waitFor();
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -182,7 +179,7 @@ t.test('an endpoint is added, tested, disabled and deleted; a message is sent ag
   await page.getByText('paused').waitFor();
   const address = page.url();
   const id = address.split('/').at(-1) ?? '';
-  await auditShows(page, root, 'webhook_endpoint.updated', id);
+  await audited(api, 'webhook_endpoint.updated', id);
   await page.goto(`${root}/webhooks?state=enabled`);
   await page.getByText('No endpoint is enabled').waitFor();
   await page.goto(address);

@@ -2,9 +2,10 @@
 import t from 'tap';
 import { apiNames, startConsole, textOf, violations } from './console.ts';
 
-const { api, root, logIn } = await startConsole(t, [], { PROVIDER_NAMES: 'devicemaker=Acme Bands' });
+const { api, root, openAt } = await startConsole(t, [], { PROVIDER_NAMES: 'devicemaker=Acme Bands' });
 const user = String(Object(await api.expect(201, '/users', { body: { first_name: 'Ada' } })).id);
-const every = '**/console/api/v1/**';
+// The projects are read with the session, before a page.
+const every = /\/console\/api\/v1\/(?!projects)/;
 // At once: a list that is read again meanwhile has no button any more.
 const retryAll = "document.querySelectorAll('.problem button').forEach((one) => one.click())";
 
@@ -22,7 +23,7 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
 ];
 
 t.test('PROVIDER_NAMES is the name of a provider on every page and on the connect page', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt(null);
   const named: readonly (readonly [path: string, place: string])[] = [
     ['', 'td'],
     ['/users', 'option'],
@@ -50,7 +51,7 @@ t.test('PROVIDER_NAMES is the name of a provider on every page and on the connec
 });
 
 t.test('each page says what it loads, and what is not there yet', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt(null);
   for (const [path, what, empty] of pages) {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route(every, async (route) => {
@@ -68,7 +69,7 @@ t.test('each page says what it loads, and what is not there yet', async (t) => {
 });
 
 t.test('each page says what failed, and reads it again', async (t) => {
-  const { page } = await logIn(t);
+  const { page } = await openAt(null);
   for (const [path, what, empty] of pages) {
     await page.route(every, (route) =>
       route.fulfill({
@@ -92,7 +93,7 @@ t.test('each page says what failed, and reads it again', async (t) => {
 });
 
 t.test('an address without a page leads to the overview', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt(null);
   t.equal((await page.goto(`${root}/nothing/here`))?.status(), 404);
   await page.getByText('There is no such page').waitFor();
   t.strictSame(await violations(page), []);
@@ -109,7 +110,7 @@ t.test('an address without a page leads to the overview', async (t) => {
 });
 
 t.test('a list that fails says so and is read again', async (t) => {
-  const { page } = await logIn(t);
+  const { page } = await openAt();
   await page.route('**/console/api/v1/users?*', (route) => route.abort());
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByText('The users could not be loaded').waitFor();

@@ -2,13 +2,17 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { createWearer } from '../support/api.ts';
-import { apiNames, auditShows, startConsole, textOf, violations } from './console.ts';
+import { consentVersion } from '../../services/api-gateway/connect-page/consent-text.ts';
+import { createUser, createWearer } from '../support/api.ts';
+import { until } from '../support/until.ts';
+import { apiNames, audited, sharedConsole, textOf, violations } from './console.ts';
 
-const { api, root, userId, logIn } = await startConsole(t, [5]);
+const { api, root, userId, openAt } = await sharedConsole(t);
+/** Is connected by the second test, and disconnected by a later one. */
+const newcomer = await createUser(api, { first_name: 'Newly' });
 
 t.test('a user is created, found, exported and deleted', async (t) => {
-  const { page, complaints } = await logIn(t);
+  const { page, complaints } = await openAt();
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByRole('button', { name: 'Create a user' }).click();
   await page.getByRole('textbox', { name: 'First name' }).fill('Zoe');
@@ -24,7 +28,10 @@ t.test('a user is created, found, exported and deleted', async (t) => {
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   t.ok(await page.getByRole('button', { name: 'Last', exact: true }).isDisabled(), 'there is one page');
   await page.goto(`${root}/users?page=9`);
-  await page.getByText('There is no page 9: the list has 2 users on 1 page.').waitFor();
+  const [{ count } = { count: 0 }] = await api.database.query<{ count: number }>(
+    'select count(*)::int as count from users.person where deleted_at is null',
+  );
+  await page.getByText(`There is no page 9: the list has ${count} users on 1 page.`).waitFor();
   await page.getByRole('button', { name: 'Go to the last page' }).click();
   await page.getByRole('link', { name: 'Zoe' }).waitFor();
   await page.getByLabel('Search').fill('zo');
@@ -40,17 +47,14 @@ t.test('a user is created, found, exported and deleted', async (t) => {
   await page.getByRole('heading', { name: 'Users' }).waitFor();
   await page.getByLabel('Search').fill('zo');
   await page.getByText('No user matches').waitFor();
-  await auditShows(page, root, 'user.deleted', id.slice(0, 8));
+  await audited(api, 'user.deleted', id.slice(0, 8));
   t.strictSame(complaints, []);
 });
 
 const card = (page: Page, provider: string) => page.getByRole('region', { name: provider, exact: true });
 
 t.test('connect leads to the connect page, and the connection is shown as soon as it is made', async (t) => {
-  const { page, complaints } = await logIn(t);
-  const created = await api.expect(201, '/users', { body: { first_name: 'Newly' } });
-  const id = String(Object(created).id);
-  await page.goto(`${root}/users/${id}`);
+  const { page, complaints } = await openAt(`/users/${newcomer}`);
   await card(page, 'Garmin').getByRole('button', { name: 'Connect Garmin' }).click();
   const link = page.getByRole('link', { name: 'Open the connect page of Garmin' });
   t.match(await link.getAttribute('href'), `${api.url}/connect/`);
@@ -63,15 +67,30 @@ t.test('connect leads to the connect page, and the connection is shown as soon a
   await connectPage.getByRole('radio', { name: 'Somebody new' }).check();
   await connectPage.getByRole('button', { name: 'Allow' }).click();
   await card(page, 'Garmin').getByText('active', { exact: true }).waitFor();
+  const read = 'select from auth.access where user_id = $1';
+  await until(
+    async () => (await api.database.query(read, [newcomer])).length > 0,
+    'the reads of the page are written',
+  );
+  await page.reload();
+  const consents = page.getByRole('region', { name: 'Consents, table' });
+  await consents.getByText(`version ${consentVersion}, en`).waitFor();
+  t.match(await consents.innerText(), 'Garmin');
+  const reads = page.getByRole('region', { name: 'Reads, table' });
+  await reads
+    .getByText(/^admin:/)
+    .first()
+    .waitFor();
+  t.match(await reads.innerText(), 'timeseries');
+  t.strictSame(await violations(page), []);
   t.strictSame(complaints, []);
 });
 
 t.test(
   'an invitation code is made, shown once with its expiry, and copied; an app has no backfill',
   async (t) => {
-    const { page, complaints } = await logIn(t);
-    const id = String(Object(await api.expect(201, '/users', { body: { first_name: 'Invited' } })).id);
-    await page.goto(`${root}/users/${id}`);
+    const id = await createUser(api, { first_name: 'Invited' });
+    const { page, complaints } = await openAt(`/users/${id}`);
     const make = page.getByRole('button', { name: 'Make an invitation code' });
     await make.click();
     t.equal(await make.count(), 1, 'one provider is connected by an app');
@@ -91,7 +110,7 @@ t.test(
     const app = card(page, 'Phone');
     await app.getByText('active', { exact: true }).waitFor();
     t.equal(await app.getByRole('button', { name: 'Start a backfill' }).count(), 0);
-    await auditShows(page, root, 'token.code_created', id.slice(0, 8));
+    await audited(api, 'token.code_created', id.slice(0, 8));
     t.strictSame(
       complaints.filter((text) => !text.includes('404')), // no upload has begun
       [],
@@ -102,8 +121,7 @@ t.test(
 t.test(
   'a connection shows its last data, scope and expiry; a backfill is started and cancelled',
   async (t) => {
-    const { page, complaints } = await logIn(t);
-    await page.goto(`${root}/users/${userId}`);
+    const { page, complaints } = await openAt(`/users/${userId}`);
     const devicemaker = card(page, 'Garmin');
     await devicemaker.getByText('active', { exact: true }).waitFor();
     const facts = await devicemaker.locator('dl').innerText();
@@ -121,8 +139,7 @@ t.test(
 );
 
 t.test('a night is shown as a hypnogram with a table', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.goto(`${root}/users/${userId}`);
+  const { page, complaints } = await openAt(`/users/${userId}`);
   const figure = page.locator('figure:has(.hypnogram)');
   await figure.waitFor();
   t.ok((await figure.locator('svg rect').count()) > 5);
@@ -139,8 +156,7 @@ t.test('a night is shown as a hypnogram with a table', async (t) => {
 });
 
 t.test('an account is disconnected by typing, and the user is connected no more', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.goto(`${root}/users/${userId}`);
+  const { page, complaints } = await openAt(`/users/${newcomer}`);
   const devicemaker = card(page, 'Garmin');
   await devicemaker.getByRole('button', { name: 'Disconnect Garmin' }).click();
   const dialog = page.getByRole('dialog');
@@ -151,12 +167,11 @@ t.test('an account is disconnected by typing, and the user is connected no more'
   await confirm.click();
   await devicemaker.getByText('revoked', { exact: true }).waitFor();
   await devicemaker.getByRole('button', { name: 'Connect again: Garmin' }).waitFor();
-  await auditShows(page, root, 'connection.revoked', userId.slice(0, 8));
+  await audited(api, 'connection.revoked', newcomer);
   t.strictSame(complaints, []);
 });
 
 t.test('the route of a workout is drawn on demand, and its read is audited', async (t) => {
-  const { page, complaints } = await logIn(t);
   const { userId: walker, account } = await createWearer(api);
   const startTimeInSeconds = Math.floor(Date.now() / 1000) - 86_400;
   const samples = Array.from({ length: 120 }, (_, second) => ({
@@ -172,7 +187,7 @@ t.test('the route of a workout is drawn on demand, and its read is audited', asy
     body: { activityDetails: [delivery] },
     headers: { 'devicemaker-client-id': 'sandbox-devicemaker' },
   });
-  await page.goto(`${root}/users/${walker}`);
+  const { page, complaints } = await openAt(`/users/${walker}`);
   await page.getByRole('button', { name: 'Details of Loop' }).click();
   await page.getByText('Route', { exact: true }).click();
   const shape = page.getByRole('img', { name: 'Shape of the route, 0.4 km' });
@@ -180,7 +195,7 @@ t.test('the route of a workout is drawn on demand, and its read is audited', asy
   t.match(await shape.locator('path').getAttribute('d'), /^M0\.0 \d+\.\d(L\d+\.\d \d+\.\d){100,}$/);
   await page.getByText('Altitude: 40 m to 51.9 m.').waitFor();
   t.strictSame(await violations(page), []);
-  await auditShows(page, root, 'user.exported', walker.slice(0, 8));
+  await audited(api, 'user.exported', walker.slice(0, 8));
   // This connection has no backfill, which the browser reports as a 404.
   t.strictSame(
     complaints.filter((one) => !one.includes('404')),

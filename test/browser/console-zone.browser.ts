@@ -2,11 +2,11 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { createWearer } from '../support/api.ts';
-import { newestDelivery, startConsole, violations } from './console.ts';
+import { newestDelivery, sharedConsole, violations } from './console.ts';
 
-const { api, root, logIn } = await startConsole(t);
+const { api, root, openAt } = await sharedConsole(t);
 /** The clocks of user and browser are 23 hours apart, so that their dates differ too. */
-const browser = { colorScheme: 'light', width: 1440, timezoneId: 'Pacific/Honolulu' } as const;
+const timezoneId = 'Pacific/Honolulu';
 const startTimeOffsetInSeconds = 13 * 3600;
 const daySeconds = 86_400;
 const midnight =
@@ -55,14 +55,13 @@ await api.expect(200, '/webhooks/devicemaker/push', {
   },
 });
 
-async function open(page: Page, query = ''): Promise<void> {
-  await page.goto(`${root}/users/${userId}${query}`);
+async function workoutsOf(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Workouts, table' }).waitFor();
 }
 
 t.test('a run at 07:12 and a night from 22:52 read so, with the zone beside them', async (t) => {
-  const { page, complaints } = await logIn(t, browser);
-  await open(page);
+  const { page, complaints } = await openAt(`/users/${userId}`, timezoneId);
+  await workoutsOf(page);
   const rows = page.getByRole('region', { name: 'Workouts, table' }).getByRole('row');
   const time = rows.filter({ hasText: 'At home' }).locator('time');
   t.match(await time.innerText(), /\b7:12\sAM UTC\+13:00$/);
@@ -84,9 +83,9 @@ t.test('a run at 07:12 and a night from 22:52 read so, with the zone beside them
 });
 
 t.test('days and charts are those of the user, and so is their table', async (t) => {
-  const { page } = await logIn(t, browser);
   const [from, to] = [local(1, 0, 0), local(0, 0, 0)].map((at) => new Date(at * 1000).toISOString());
-  await open(page, `?from=${from}&to=${to}`);
+  const { page } = await openAt(`/users/${userId}?from=${from}&to=${to}`, timezoneId);
+  await workoutsOf(page);
   const spans = page.locator('.spans [role=status]');
   t.match(await spans.innerText(), /12:00:00\sAM to .*12:00:00\sAM UTC\+13:00$/);
   const chart = page.locator('figure:has(.plot)');
@@ -100,10 +99,9 @@ t.test('days and charts are those of the user, and so is their table', async (t)
 });
 
 t.test('times of operators are those of the browser', async (t) => {
-  const { page } = await logIn(t, browser);
-  await page.goto(`${root}/deliveries/${await newestDelivery(api)}`);
+  const { page } = await openAt(`/deliveries/${await newestDelivery(api)}`, timezoneId);
   const time = page.locator('dl time').first();
   const at = new Date((await time.getAttribute('datetime')) ?? '');
-  const clock = { timeZone: browser.timezoneId, dateStyle: 'medium', timeStyle: 'short' } as const;
+  const clock = { timeZone: timezoneId, dateStyle: 'medium', timeStyle: 'short' } as const;
   t.equal(await time.innerText(), new Intl.DateTimeFormat('en-US', clock).format(at));
 });

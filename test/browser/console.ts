@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import type { Test } from 'tap';
+import wholeRun, { type Test } from 'tap';
 import { z } from 'zod';
 import type { RawSettings } from '../../config.ts';
 import { connectUsers } from '../../sandbox/connect/connect-users.ts';
 import { buildConsole } from '../../stack/commands/console-build.ts';
-import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
+import { finishBackfills, type ProductWithSandbox, whole } from '../sandbox/product-with-sandbox.ts';
 import { developer, type TestApi } from '../support/api.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
+import { until } from '../support/until.ts';
+import { pictured } from './pictures.ts';
 
 /** How a page is looked at. */
 export interface View {
@@ -26,8 +28,39 @@ export interface Opened {
   readonly complaints: string[];
 }
 
-/** The console in a browser, with the data of simulated users, by their indexes. */
-export async function startConsole(t: Test, who: readonly number[] = [], settings: RawSettings = {}) {
+/** The console in a browser. */
+export interface Console {
+  readonly api: TestApi;
+  readonly product: ProductWithSandbox;
+  readonly root: string;
+  /** The first of the simulated users. */
+  readonly userId: string;
+  readonly receiverUrl: string;
+  /** A page in a browser profile of the test's own, not logged in. */
+  readonly openConsole: (t: Test, view?: View) => Promise<Opened>;
+  /** The page that the tests of a time zone share, logged in, at a path below the console; null: empty. */
+  readonly openAt: (path?: string | null, timezoneId?: string) => Promise<Opened>;
+}
+
+const usual: View = { colorScheme: 'light', width: 1440 };
+let shared: Promise<Console> | undefined;
+
+/**
+ * The console with a simulated user, which the files of a process share. A file works with users of its own and does not
+ * count what others have made. For pictures of the pages, a file has a console of its own with more users.
+ */
+export function sharedConsole(t: Test): Promise<Console> {
+  if (pictured) return startConsole(t, [5, 0, 1, 2, 3]);
+  shared ??= startConsole(wholeRun, [5]);
+  return shared;
+}
+
+/** Starts the console with the data of simulated users, by their indexes. */
+export async function startConsole(
+  t: Test,
+  who: readonly number[] = [],
+  settings: RawSettings = {},
+): Promise<Console> {
   const receiver = createServer((_, response) => response.writeHead(200).end());
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   t.teardown(() => receiver.close());
@@ -44,47 +77,67 @@ export async function startConsole(t: Test, who: readonly number[] = [], setting
   const connected = await connectUsers(connecting);
   await finishBackfills(product, connected);
   const userId = connected[0]?.user_id ?? '';
-  const browser = await startBrowser(t);
   const root = `${api.url}/console`;
+  const openConsole = (test: Test, view: View = usual) => openView(test, api.url, view);
+  const sessions = new Map<string, Promise<Opened>>();
 
-  const openConsole = async (
-    t: Test,
-    { colorScheme, width, timezoneId }: View = { colorScheme: 'light', width: 1440 },
-  ) => {
-    const context = await browser.newContext({
-      permissions: ['clipboard-read', 'clipboard-write'],
-      colorScheme,
-      ...(timezoneId === undefined ? {} : { timezoneId }),
-      viewport: { width, height: 900 },
-      acceptDownloads: true,
-    });
-    t.teardown(() => context.close());
-    const complaints: string[] = [];
-    await recordViolations(context, complaints);
-    const page = await context.newPage();
-    page.setDefaultTimeout(patienceMs);
-    page.on('console', (message) => {
-      const { url } = message.location();
-      if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${url}`);
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`${api.url}/`)) complaints.push(`requests ${request.url()}`);
-    });
-    return { page, complaints } satisfies Opened;
+  const openAt = async (path: string | null = '', timezoneId = ''): Promise<Opened> => {
+    const session = sessions.get(timezoneId) ?? logIn(t, root, timezoneId);
+    sessions.set(timezoneId, session);
+    const { page, complaints } = await session;
+    await leave(page);
+    complaints.length = 0;
+    if (path !== null) await page.goto(root + path);
+    return { page, complaints };
   };
 
-  const logIn = async (t: Test, view?: View): Promise<Opened> => {
-    const opened = await openConsole(t, view);
-    await opened.page.goto(root);
-    await opened.page.getByLabel('E-mail address').fill(developer.email);
-    await opened.page.getByLabel('Password').fill(developer.password);
-    await opened.page.getByRole('button', { name: 'Log in' }).click();
-    await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
-    return opened;
-  };
+  return { api, product, root, userId, receiverUrl, openConsole, openAt };
+}
 
-  return { api, product, root, userId, receiverUrl, openConsole, logIn };
+async function logIn(t: Test, root: string, timezoneId: string): Promise<Opened> {
+  const view = timezoneId === '' ? usual : { ...usual, timezoneId };
+  const opened = await openView(t, new URL(root).origin, view);
+  await opened.page.goto(root);
+  await opened.page.getByLabel('E-mail address').fill(developer.email);
+  await opened.page.getByLabel('Password').fill(developer.password);
+  await opened.page.getByRole('button', { name: 'Log in' }).click();
+  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return opened;
+}
+
+// Complaints of the page that a test leaves come before this is done.
+async function leave(page: Page): Promise<void> {
+  for (const other of page.context().pages()) if (other !== page) await other.close();
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.goto('about:blank');
+  await page.emulateMedia({ colorScheme: usual.colorScheme });
+  await page.setViewportSize({ width: usual.width, height: 900 });
+}
+
+async function openView(t: Test, origin: string, view: View): Promise<Opened> {
+  const { colorScheme, width, timezoneId } = view;
+  const browser = await startBrowser();
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    colorScheme,
+    ...(timezoneId === undefined ? {} : { timezoneId }),
+    viewport: { width, height: 900 },
+    acceptDownloads: true,
+  });
+  t.teardown(() => context.close());
+  const complaints: string[] = [];
+  await recordViolations(context, complaints);
+  const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
+  page.on('console', (message) => {
+    const { url } = message.location();
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${url}`);
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) complaints.push(`requests ${request.url()}`);
+  });
+  return { page, complaints };
 }
 
 /** The elements that make the page wider than the window. */
@@ -127,4 +180,19 @@ export async function auditShows(page: Page, root: string, action: string, text:
   const row = page.locator('section[aria-labelledby=audit] tbody tr').first();
   await row.getByRole('cell', { name: action, exact: true }).waitFor();
   await row.filter({ hasText: text }).waitFor();
+}
+
+const newestEntry = `
+  select to_jsonb(entry)::text as text from auth.audit_entry entry where action = $1 order by id desc limit 1`;
+
+/** Waits until the newest entry of an action in the audit has a text: the subject, the user, or a detail. */
+export async function audited(
+  { database }: Pick<TestApi, 'database'>,
+  action: string,
+  text: string,
+): Promise<void> {
+  await until(async () => {
+    const [entry] = await database.query<{ text: string }>(newestEntry, [action]);
+    return entry?.text.includes(text) === true;
+  }, `${action} of ${text} in the audit`);
 }

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { startSandbox } from '../../sandbox/server/server.ts';
-import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
+import { activitynetOf, connectSettingsOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
@@ -12,23 +12,13 @@ import { until } from '../support/until.ts';
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
 t.teardown(() => sandbox.stop());
 const [devicemaker, activitynet] = [devicemakerOf(sandbox), activitynetOf(sandbox)];
-const api = await startConnect(t, {
-  DEVICEMAKER_API_URL: devicemaker.api_url,
-  DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
-  DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
-  DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
-  DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
-  ACTIVITYNET_API_URL: activitynet.api_url,
-  ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
-  ACTIVITYNET_CLIENT_ID: activitynet.client_id,
-  ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
-});
+const api = await startConnect(t, connectSettingsOf(sandbox));
 const asked = {
   devicemaker: `${devicemaker.api_url}/user/id`,
   activitynet: `${activitynet.api_url}/athlete/activities`,
 };
 const cipher = cipherOf(testConfig({ databaseUrl: api.database.url }));
-const browser = await startBrowser(t);
+const browser = await startBrowser();
 
 for (const name of ['devicemaker', 'activitynet'] as const) {
   t.test(

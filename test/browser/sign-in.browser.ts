@@ -7,7 +7,7 @@ import { codeOf } from '../support/totp.ts';
 import { startConsole, violations } from './console.ts';
 
 // Nothing asks the provider: the page only shows its name.
-const { api, root, logIn, openConsole } = await startConsole(t, [], {
+const { api, root, openAt, openConsole } = await startConsole(t, [], {
   OIDC_ISSUER: 'https://id.example.com',
   OIDC_CLIENT_ID: 'pulsebus',
 });
@@ -21,8 +21,7 @@ async function enter(page: Page, password: string): Promise<void> {
 }
 
 t.test('an invited member joins by the link, which leaves the address at once', async (t) => {
-  const owner = await logIn(t);
-  await owner.page.getByRole('link', { name: 'Members' }).click();
+  const owner = await openAt('/members');
   const form = owner.page.getByRole('form', { name: 'Invite a member' });
   await form.getByLabel('E-mail address').fill(email);
   await form.getByLabel('Role').selectOption('developer');

@@ -115,7 +115,7 @@ async function callApplications({ anyone, pulsebus, developer }: Clients) {
   await developer.auth.removeApplication({ app_id });
 }
 
-async function callUsers({ pulsebus }: Clients) {
+async function callUsers({ pulsebus, developer }: Clients) {
   const { id: user_id } = await pulsebus.users.create({ first_name: 'Ada', external_user_id: randomUUID() });
   await pulsebus.users.get({ user_id });
   await pulsebus.users.update({ user_id, last_name: 'Byron' });
@@ -123,6 +123,8 @@ async function callUsers({ pulsebus }: Clients) {
   await pulsebus.users.connect({ user_id, provider: 'devicemaker', provider_user_id: randomUUID() });
   await pulsebus.users.connections({ user_id });
   await pulsebus.connect.status({ user_id, provider: 'devicemaker' });
+  await developer.auth.accesses({ user_id, limit: 5 }).toArray(5);
+  await pulsebus.connect.consents({ user_id, limit: 5 }).toArray(5);
   await pulsebus.users.disconnect({ user_id, provider: 'devicemaker', purge: true });
   await pulsebus.users.remove({ user_id });
 }

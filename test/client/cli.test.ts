@@ -211,6 +211,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'login',
     'logout',
     'users',
+    'projects',
     'connect',
     'series',
     'listen',

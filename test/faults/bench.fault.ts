@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { databaseName } from '../../bench/dataset/plan.ts';
 import { quick } from '../../bench/sizes.ts';
-import { dropDatabase } from '../../stack/database/create-database.ts';
+import { dropDatabase, withClient } from '../../stack/database/create-database.ts';
 import { adminUrl, natsUrl } from '../support/servers/database.ts';
 
 const run = promisify(execFile);
@@ -14,8 +13,12 @@ const onServers = ['--database', adminUrl(), '--nats', natsUrl()];
 
 t.setTimeout(580_000);
 t.teardown(async () => {
-  for (const part of ['data', 'few', 'ingest', 'ingest_other', 'changes_with', 'changes_without'])
-    await dropDatabase(adminUrl(), databaseName(part, quick));
+  const names = await withClient(adminUrl(), (client) =>
+    client.query<{ name: string }>(
+      "select datname as name from pg_database where datname like 'bench\\_%\\_quick\\_%'",
+    ),
+  );
+  for (const { name } of names.rows) await dropDatabase(adminUrl(), name);
 });
 
 t.test(
@@ -36,9 +39,11 @@ t.test(
         'Activity summaries',
         'The list of users',
         'One process and three',
+        'Workers',
         'Memory',
         'An export',
         'Disk',
+        'Growth',
         'The console in a browser',
         'Data coming in',
         'Intervals of several sources',
@@ -79,7 +84,7 @@ t.test('two commits give the same answers to the reads that compare them', async
   const [, read, equal] = /\| equal answers \| (\d+) \| (\d+) equal \|/.exec(stdout) ?? [];
   t.match(read, /^[1-9]/);
   t.equal(equal, read);
-  t.match(stdout, /\| values stored \| [\d,.]+ values\/s \|/);
+  t.match(stdout, /\| user by id: CPU of an answer \| [\d,.]+ ms \|/);
 });
 
 t.test('a revision that does not exist is refused', async (t) => {

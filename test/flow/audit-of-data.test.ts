@@ -130,7 +130,9 @@ t.test('a repeated request with an Idempotency-Key leaves one entry', async (t) 
 
 t.test('nothing is changed if the entry cannot be written', async (t) => {
   const { userId } = await createWearer(api);
-  await api.database.query('alter function auth.record_audit rename to record_audit_away');
+  await api.database.query(
+    'alter function auth.record_audit(text, text, text, uuid, uuid, jsonb, text) rename to record_audit_away',
+  );
   try {
     const asked = [
       await api.ask(`/api/v1/users/${userId}`, {

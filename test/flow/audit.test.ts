@@ -144,7 +144,9 @@ t.test('an export leaves an entry before its first line; that of an unknown user
 
 t.test('nothing is exported if its entry cannot be written', async (t) => {
   const user = await createUser(api, { first_name: 'Unseen' });
-  await api.database.query('alter function auth.record_audit rename to record_audit_away');
+  await api.database.query(
+    'alter function auth.record_audit(text, text, text, uuid, uuid, jsonb, text) rename to record_audit_away',
+  );
   t.teardown(() => api.database.query('alter function auth.record_audit_away rename to record_audit'));
   const answer = await api.ask(`/api/v1/users/${user}/export`, { key: api.apiKey });
   t.equal(answer.status, 500);

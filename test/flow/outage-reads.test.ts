@@ -44,6 +44,7 @@ async function start(settings: Readonly<Record<string, string>>) {
   const parts = [
     '',
     '/connections',
+    '/consents?start_time=2026-03-01&end_time=2026-03-08',
     `/timeseries?types=heart_rate&${times}`,
     `/summaries/activity?${days}`,
     `/summaries/sleep?${days}`,

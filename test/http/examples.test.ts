@@ -95,8 +95,20 @@ const grace = async () => {
     .parse(await made('/auth/login', { email, password: passwordOfGrace }));
 };
 
+async function accountWithoutRights(): Promise<string> {
+  const email = `${randomUUID()}@example.com`;
+  await made('/developers', { email, password: passwordOfGrace, is_owner: false });
+  return email;
+}
+
+async function member(): Promise<string> {
+  const given = { email: await accountWithoutRights(), role: 'support' };
+  return z.object({ developer_id: z.string() }).parse(await made('/members', given)).developer_id;
+}
+
 /** The user of a request if it is not `reader`, by operation. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
+  'auth.removeMember developer_id': member,
   'auth.removeDeveloper developer_id': async () =>
     Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
       .id,
@@ -155,6 +167,7 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
 
 /** Secrets of the caller. */
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+  'auth.addMember': async () => ({ email: await accountWithoutRights() }),
   'auth.login': async () => ({ password: developer.password }),
   'connect.createSession': async () => ({ user_id: reader }),
   'phone-ingest.redeemCode': async () => ({

@@ -1,21 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { idempotency } from '../../services/api-gateway/pipeline/idempotency.ts';
-import { type Answer, type Ask, createUser, joinApi, startApi, type TestApi } from '../support/api.ts';
+import { type Answer, type Ask, createUser, startApi } from '../support/api.ts';
 import { callerOf } from '../support/callers.ts';
 import { refusal } from '../support/refusal.ts';
-import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
 const api = await startApi(t);
 const Id = z.object({ id: z.string() });
 
-function post(path: string, key: string, given: Ask, on: TestApi = api): Promise<Answer> {
-  return on.ask(`/api/v1${path}`, { method: 'POST', ...given, headers: { 'Idempotency-Key': key } });
+function post(path: string, key: string, given: Ask): Promise<Answer> {
+  return api.ask(`/api/v1${path}`, { method: 'POST', ...given, headers: { 'Idempotency-Key': key } });
 }
 
-async function userCount(on: TestApi = api): Promise<number> {
-  return z.object({ total: z.int() }).parse(await on.expect(200, '/users')).total;
+async function userCount(): Promise<number> {
+  return z.object({ total: z.int() }).parse(await api.expect(200, '/users')).total;
 }
 
 async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
@@ -279,26 +277,4 @@ t.test('a failure without effect releases the key, a time-out does not', async (
     await t.rejects(kept.once(asked(type), fail(type)), { message: type });
     await t.rejects(kept.once(asked(type), work), refusal('IDEMPOTENCY_KEY_IN_WORK'), type);
   }
-});
-
-t.test('20 requests at once through two gateways over NATS create one user', async (t) => {
-  const database = await freshDatabase(t);
-  const joined = {
-    database,
-    natsUrl: natsUrl(),
-    namespace: `test-${randomBytes(6).toString('hex')}`,
-    settings: { RATE_LIMIT_ADDRESS: '100000' },
-  };
-  const one = await joinApi(t, joined);
-  const other = await joinApi(t, joined);
-  const before = await userCount(one);
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      post('/users', 'at once', { key: one.apiKey, body: { first_name: 'One' } }, index % 2 ? one : other),
-    ),
-  );
-  t.same(new Set(answers.map(({ status }) => status)), new Set([201]));
-  t.equal(new Set(answers.map(({ text }) => text)).size, 1);
-  t.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
-  t.equal(await userCount(one), before + 1);
 });

@@ -41,6 +41,25 @@ t.test('every route is in the document, with its failures', async (t) => {
   t.notMatch(text, 'timeseries.store');
 });
 
+t.test(
+  'operations inherit nothing, so that the page at /docs reads them without normalising the document',
+  async (t) => {
+    const { security, paths } = z
+      .object({
+        security: z.unknown().optional(),
+        paths: z.record(z.string(), z.record(z.string(), z.looseObject({}))),
+      })
+      .parse(openapiDocument());
+    t.equal(security, undefined);
+    const offenders = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => operation.security === undefined || operation.servers !== undefined)
+        .map(([method]) => `${method} ${path}`),
+    );
+    t.strictSame(offenders, []);
+  },
+);
+
 const described = ([name, one]: [string, { description?: string | undefined; $ref?: string | undefined }]) =>
   [name, one.description === undefined ? (componentOf(one.$ref) ?? one) : one] as const;
 
@@ -80,7 +99,7 @@ t.test('summaries and descriptions are written as a reference', async (t) => {
 t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
-    ...['Accounts', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
+    ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
     ...['Tokens', 'Applications', 'Uploads', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));

@@ -189,6 +189,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const provider of ['devicemaker', 'activitynet'])
     await readPages(get, '/deliveries', `status=done&provider=${provider}`);
   const developer: Ask = { token: api.developerToken, headers: {} };
+  await readPages((route, query) => get(route, query, developer), '/users/:user_id/accesses', '');
+  await readPages(get, '/users/:user_id/consents', '');
   await get('/audit', `user_id=${userId}`, developer);
   await get('/reprocess-runs/:run_id', '', { ...developer, id: randomUUID() });
   await readPages((route, query) => get(route, query, developer), '/audit', '');
@@ -211,7 +213,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/applications',
   ])
     await get(path);
-  for (const path of ['/auth/me', '/developers', '/api-keys', '/applications'])
+  for (const path of ['/auth/me', '/developers', '/api-keys', '/applications', '/projects', '/members'])
     await get(path, '', developer);
   for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook', 'withings/notify'])
     await get(`/webhooks/${path}`);

@@ -18,3 +18,8 @@ t.test('a group takes no more than 90 s, a longer file runs alone, the longest g
   const [a = '', b = '', c = '', d = ''] = names('http', 4);
   t.same(groupFiles([d, c, b, a], { [a]: 30, [b]: 60, [c]: 3, [d]: 120 }), [[d], [a, b], [c]]);
 });
+
+t.test('files that drive a browser share one process', async (t) => {
+  const files = ['test/browser/a.browser.ts', 'test/browser/b.browser.ts'];
+  t.same(groupFiles(files, { [files[0] ?? '']: 80, [files[1] ?? '']: 80 }), [files]);
+});

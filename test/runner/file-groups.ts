@@ -7,8 +7,8 @@ const mostSeconds = 90;
 
 /**
  * Divides test files into groups that run in one process each: files of one folder, in the order of their names, of
- * 90 s at most. A file that takes longer is a group of its own. The longest group comes first, so that none of those is
- * left to run alone at the end.
+ * 90 s at most. A file that takes longer is a group of its own. Files that drive a browser are one group, because they
+ * share the browser. The longest group comes first, so that none of those is left to run alone at the end.
  */
 export function groupFiles(files: readonly string[], durations: Durations): string[][] {
   const kinds = Map.groupBy(files, kindOf);
@@ -27,6 +27,7 @@ function divide(files: readonly string[], durations: Durations): string[][] {
 }
 
 function fits(file: string, group: readonly string[], durations: Durations): boolean {
+  if (kindOf(file) === 'browser') return true;
   return group.length < mostFiles && lengthOf([...group, file], durations) <= mostSeconds;
 }
 
@@ -38,5 +39,6 @@ const pure = /^test\/(bench|contracts|domain|providers|runtime)\b/;
 
 // Tests of pure code take less time than the start of a process: those of all folders go together.
 function kindOf(file: string): string {
+  if (file.endsWith('.browser.ts')) return 'browser';
   return pure.test(file) ? 'pure' : dirname(file);
 }

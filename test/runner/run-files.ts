@@ -1,14 +1,17 @@
 // Runs test files one after another in this process, so that modules are loaded and compiled once, and writes a subtest
 // per file as TAP to descriptor 3, so that nothing that a test prints is read as a result.
 // usage: node test/runner/run-files.ts FILE…
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { takeMadeServers } from '../support/servers/made-servers.ts';
 import { keepFileTest } from './file-tests.ts';
+import { complaintOfServers } from './more-servers.ts';
 import { neverCalled, startCalls } from './never-called.ts';
-import { neverCalledMark } from './tap-report.ts';
+import { complaintMark } from './tap-report.ts';
 
 const root = join(import.meta.dirname, '../..');
 const timeoutOf = (file: string) => (file.endsWith('.browser.ts') ? 600_000 : 300_000);
@@ -39,14 +42,22 @@ const results = createWriteStream('', { fd: 3 });
 t.pipe(results, { end: false });
 t.register();
 t.setTimeout(0);
-for (const [url, file] of files)
+const complaints: string[] = [];
+for (const [url, file] of files) {
   await t.test(file, { timeout: timeoutOf(file) }, async (test) => {
     keepFileTest(url, test);
     await import(url);
   });
+  const complaint = complaintOfServers(file, takeMadeServers());
+  if (complaint !== null) complaints.push(`${file}: ${complaint}`);
+}
+// What files share ends after the last of them.
+const completed = once(t, 'complete');
 t.end();
+await Promise.race([completed, sleep(20_000)]);
 for (const place of await neverCalled(calls, new Set(files.keys()), root))
-  results.write(`${neverCalledMark}${place}\n`);
+  complaints.push(`${place}: assertions that are never called`);
+for (const complaint of complaints) results.write(`${complaintMark}${complaint}\n`);
 // The last lines may still wait for the reader.
 const givenUpAt = performance.now() + 20_000;
 while ((t.bufferLength > 0 || results.writableLength > 0) && performance.now() < givenUpAt) await sleep(5);

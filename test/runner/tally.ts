@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type FileReport, reportOf, reportOfNeverCalled, TapSplitter } from './tap-report.ts';
+import { type FileReport, reportOf, reportOfComplaint, TapSplitter } from './tap-report.ts';
 
 /** Which test files a run must report, and those that it should have and has not. */
 interface Expected {
@@ -30,7 +30,7 @@ export class Tally {
       take(splitter.push(line));
     take(splitter.end());
     for (const line of splitter.rest) {
-      const report = reportOfNeverCalled(line);
+      const report = reportOfComplaint(line);
       if (report !== null) this.add(report, print);
     }
     return splitter.rest;

@@ -8,8 +8,8 @@ export interface FileReport {
   readonly problems: readonly string[];
 }
 
-/** Begins a line after the results: the place (`file:line`) of assertions that nothing called. */
-export const neverCalledMark = '# never called: ';
+/** Begins a line after the results: a file, or a place in it (`file:line`), with what is wrong there after `: `. */
+export const complaintMark = '# wrong: ';
 
 const longestProblem = 4000;
 const subtest = /^( *)# Subtest: (.*)$/;
@@ -43,12 +43,12 @@ export class TapSplitter {
   }
 }
 
-/** The report of a file for a line that begins with `neverCalledMark`; null for any other line. */
-export function reportOfNeverCalled(line: string): FileReport | null {
-  if (!line.startsWith(neverCalledMark)) return null;
-  const place = line.slice(neverCalledMark.length);
-  const problems = [`not ok - ${place}: assertions that are never called`];
-  return { file: place.replace(/:\d+$/, ''), passed: 0, failed: 1, seconds: 0, problems };
+/** The report of a file for a line that begins with `complaintMark`; null for any other line. */
+export function reportOfComplaint(line: string): FileReport | null {
+  if (!line.startsWith(complaintMark)) return null;
+  const complaint = line.slice(complaintMark.length);
+  const [file = ''] = complaint.split(':');
+  return { file, passed: 0, failed: 1, seconds: 0, problems: [`not ok - ${complaint}`] };
 }
 
 /** The report of a file in which its process ended; `lines` is what it wrote before, `end` says how it ended. */

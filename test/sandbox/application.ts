@@ -48,6 +48,22 @@ export function activitynetOf({ access }: Pick<Sandbox, 'access'>) {
   };
 }
 
+/** The settings with which the product connects accounts of both. */
+export function connectSettingsOf(sandbox: Pick<Sandbox, 'access'>): Record<string, string> {
+  const [devicemaker, activitynet] = [devicemakerOf(sandbox), activitynetOf(sandbox)];
+  return {
+    DEVICEMAKER_API_URL: devicemaker.api_url,
+    DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
+    DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
+    DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
+    DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
+    ACTIVITYNET_API_URL: activitynet.api_url,
+    ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
+    ACTIVITYNET_CLIENT_ID: activitynet.client_id,
+    ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
+  };
+}
+
 /** All permissions of the device maker's form. */
 export const allPermissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT', 'HISTORICAL_DATA_EXPORT', 'MCT_EXPORT'];
 

@@ -36,8 +36,8 @@ const STAY = `
   console.log('ready');
 `;
 
-t.test('starts TimescaleDB and NATS, and stops both', async (t) => {
-  const stack = await start(t);
+t.test('starts TimescaleDB and NATS, stops both, and removes the folder of an ephemeral stack', async (t) => {
+  const stack = await start(t, { ephemeral: true });
   await query(stack.databaseUrl, 'create table sample (ts timestamptz not null, value float8)');
   await query(stack.databaseUrl, "select create_hypertable('sample', by_range('ts'))");
   const hypertables = await query(
@@ -53,43 +53,49 @@ t.test('starts TimescaleDB and NATS, and stops both', async (t) => {
   const pids = pidsOf(stack);
   await stack.stop();
   t.strictSame(pids.map(commandLine), [null, null]);
+  t.equal(statSync(stack.dataDir, { throwIfNoEntry: false }), undefined);
   await stack.stop(); // again: nothing left to do
 });
 
-t.test('a second start finds its data on the same port', async (t) => {
+t.test('one data folder', async (t) => {
   const dataDir = makeFolder(t);
-  const first = await start(t, { dataDir });
-  await query(first.databaseUrl, 'create table note as select 7 as number');
-  await first.stop();
-  const second = await start(t, { dataDir });
-  t.strictSame(await query(second.databaseUrl, 'select number from note'), [{ number: 7 }]);
-  t.equal(second.databaseUrl, first.databaseUrl);
-});
+  const note = async (t: Test, stack: Stack) =>
+    t.strictSame(await query(stack.databaseUrl, 'select number from note'), [{ number: 7 }]);
 
-t.test('a pid file with the id of another process does not prevent a start', async (t) => {
-  const dataDir = makeFolder(t);
-  const first = await start(t, { dataDir });
-  const pidFile = join(first.dataDir, 'postgres/postmaster.pid');
-  const lines = readFileSync(pidFile, 'utf8').split('\n');
-  await first.stop();
-  writeFileSync(pidFile, [String(process.pid), ...lines.slice(1)].join('\n'));
-  writeFileSync(join(first.dataDir, 'nats/nats.pid'), String(process.pid));
-  const second = await start(t, { dataDir });
-  t.strictSame(await query(second.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
-});
-
-t.test('servers end with a killed process, and the next start finds the data', async (t) => {
-  const dataDir = makeFolder(t);
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', STAY, dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  await t.test('servers end with a killed process, and the next start finds the data', async (t) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', STAY, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const pids = pidsOf({ dataDir });
+    signal(child.pid ?? 0, 'SIGKILL');
+    const ended = await waitUntil(() => pids.every((pid) => commandLine(pid) === null), STOP_TIMEOUT_MS);
+    t.equal(ended, true);
+    const stack = await start(t, { dataDir });
+    await note(t, stack);
   });
-  await once(child.stdout, 'data');
-  const pids = pidsOf({ dataDir });
-  signal(child.pid ?? 0, 'SIGKILL');
-  const ended = await waitUntil(() => pids.every((pid) => commandLine(pid) === null), STOP_TIMEOUT_MS);
-  t.equal(ended, true);
-  const stack = await start(t, { dataDir });
-  t.strictSame(await query(stack.databaseUrl, 'select number from note'), [{ number: 7 }]);
+
+  await t.test('a second start finds its data on the same port', async (t) => {
+    const first = await start(t, { dataDir });
+    await first.stop();
+    const second = await start(t, { dataDir });
+    await note(t, second);
+    t.equal(second.databaseUrl, first.databaseUrl);
+  });
+
+  await t.test('a pid file with the id of another process does not prevent a start', async (t) => {
+    const first = await start(t, { dataDir });
+    const pidFile = join(dataDir, 'postgres/postmaster.pid');
+    const lines = readFileSync(pidFile, 'utf8').split('\n');
+    await first.stop();
+    writeFileSync(pidFile, [String(process.pid), ...lines.slice(1)].join('\n'));
+    writeFileSync(join(dataDir, 'nats/nats.pid'), String(process.pid));
+    await note(t, await start(t, { dataDir }));
+  });
+
+  await t.test('data of TimescaleDB is not opened without it', async (t) => {
+    await t.rejects(start(t, { dataDir, ...withoutDebian(t) }), /needs TimescaleDB/);
+  });
 });
 
 t.test(
@@ -103,12 +109,6 @@ t.test(
     t.strictSame(await query(one.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
   },
 );
-
-t.test('an ephemeral stack removes its folder', async (t) => {
-  const stack = await start(t, { ephemeral: true });
-  await stack.stop();
-  t.equal(statSync(stack.dataDir, { throwIfNoEntry: false }), undefined);
-});
 
 t.test('the database refuses a wrong password; other system users cannot read the right one', async (t) => {
   const stack = await shared;
@@ -157,12 +157,6 @@ t.test('without the Debian packages: plain PostgreSQL, no bus, and the reason', 
   t.strictSame(await query(stack.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('data of TimescaleDB is not opened without it', async (t) => {
-  const dataDir = makeFolder(t);
-  await (await start(t, { dataDir })).stop();
-  await t.rejects(start(t, { dataDir, ...withoutDebian(t) }), /needs TimescaleDB/);
-});
-
 t.test('refuses programs from a folder that others can write to', async (t) => {
   const stackDir = makeFolder(t);
   mkdirSync(stackDir);
@@ -186,7 +180,7 @@ const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolrep
 const owners = "select pg_get_userbyid(datdba) as owner from pg_database where datname = 'pulsebus'";
 
 t.test('the role of the services owns its database and has no other rights', async (t) => {
-  const stack = await start(t);
+  const stack = await shared;
   t.strictSame(await query(stack.databaseUrl, rights), [{ ...none, rolbypassrls: false, signals: false }]);
   t.strictSame(await query(stack.databaseUrl, owners), [{ owner: 'pulsebus' }]);
   await t.rejects(query(stack.databaseUrl, 'create database other'), { code: '42501' });

@@ -1,14 +1,21 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type { Test } from 'tap';
+import wholeRun, { type Test } from 'tap';
 import { chromiumOptions } from '../../stack/packages/find-chromium.ts';
 
 /** How long an action waits on a machine that runs other tests. */
 export const patienceMs = 120_000;
 
-/** A real browser without a window, until the test ends. */
-export async function startBrowser(t: Test): Promise<Browser> {
+let running: Promise<Browser> | undefined;
+
+/** A real browser without a window, which the test files of a process share. */
+export function startBrowser(): Promise<Browser> {
+  running ??= launch();
+  return running;
+}
+
+async function launch(): Promise<Browser> {
   const browser = await chromium.launch(chromiumOptions());
-  t.teardown(() => browser.close());
+  wholeRun.teardown(() => browser.close());
   return browser;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consentVersion } from '../../services/api-gateway/connect-page/consent-text.ts';
 import type { Answer, Ask, TestApi } from './api.ts';
 
 const Session = z.object({ url: z.string(), token: z.string(), expires_at: z.string() });
@@ -63,9 +64,10 @@ export function agree(
   browser: Visitor,
   url: string,
   form: string,
+  text = `${consentVersion}.en`,
 ): Promise<Answer & { readonly url: string }> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  return browser.open(url, { method: 'POST', body: `form=${form}`, headers });
+  return browser.open(url, { method: 'POST', body: `form=${form}&text=${text}`, headers });
 }
 
 /** The provider's address on the page that leads on to it. */

@@ -8,6 +8,9 @@ import { freshDatabase } from './servers/database.ts';
 
 type ProviderName = 'devicemaker' | 'activitynet';
 
+/** The same without its query. */
+export const landedAt = 'https://app.example/connected';
+
 const Link = z.strictObject({ authorization_url: z.string(), state: z.string() });
 
 /** The redirect address of the tests' application, which needs no server. */
@@ -66,6 +69,16 @@ export function followRedirect(
   headers: Record<string, string> = { accept: 'text/html' },
 ): Promise<Answer> {
   return api.ask(`${url.pathname}${url.search}`, { headers });
+}
+
+/** The status of an answer, and where it leads a browser: the address and its parameters. */
+export function landed(answer: Answer): Record<string, string> {
+  const location = new URL(answer.headers.get('location') ?? 'none:');
+  return {
+    status: String(answer.status),
+    at: location.origin + location.pathname,
+    ...Object.fromEntries(location.searchParams),
+  };
 }
 
 /** Runs the whole flow: link, consent, callback; returns the final address of the browser. */

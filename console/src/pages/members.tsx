@@ -64,7 +64,7 @@ function MembersOfProject() {
               Role
               <select name="role">
                 {roles.map((role) => (
-                  <option key={role} value={role}>
+                  <option key={role} value={role} selected={role === 'support'}>
                     {role}: {meanings[role]}
                   </option>
                 ))}

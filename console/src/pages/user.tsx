@@ -2,9 +2,11 @@ import { useMemo, useState } from 'preact/hooks';
 import type { DataCalendar, SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
 import { api, streamUrl } from '../api.ts';
 import { useChanges } from '../changes.ts';
+import { Accesses } from '../parts/accesses.tsx';
 import { Bars, format } from '../parts/bars.tsx';
 import { calendarOf, moveSpan, type Span, spanOf, yearEarlier } from '../parts/chart-span.ts';
 import { Connections } from '../parts/connections.tsx';
+import { Consents } from '../parts/consents.tsx';
 import { Calendar } from '../parts/data-calendar.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
@@ -45,6 +47,14 @@ export function User({ id }: { id: string }) {
             <h2>Connections</h2>
             <Connections userId={id} version={version} />
             {can('data.read') && <Records userId={id} version={version} />}
+            <h2>Consents</h2>
+            <Consents userId={id} version={version} />
+            {can('accesses.read') && (
+              <>
+                <h2>Access</h2>
+                <Accesses userId={id} version={version} />
+              </>
+            )}
           </UserZone.Provider>
         )}
       </Loaded>

@@ -1,5 +1,6 @@
 import type { Language } from '../../../contracts/connect/schemas.ts';
 import type { ConnectChoice, SessionView } from '../../../contracts/connect/sessions.ts';
+import { textField } from './consent-text.ts';
 import { type Html, html, nothing } from './html.ts';
 import type { Problem, Texts } from './texts.ts';
 
@@ -81,7 +82,7 @@ export function consentView(
   { provider, name, shares }: ConnectChoice,
   formToken: string,
 ): View {
-  const { texts, app, sessionUrl } = frame;
+  const { texts, app, language, sessionUrl } = frame;
   const isAlone = session.choices.length === 1;
   const back = isAlone ? nothing : html`<a class="button quiet" href="${sessionUrl}">${texts.back}</a>`;
   return {
@@ -93,6 +94,7 @@ export function consentView(
 <div class="actions">
 <form method="post" action="${sessionUrl}/${provider}">
 <input type="hidden" name="form" value="${formToken}">
+<input type="hidden" name="text" value="${textField(language)}">
 <button class="button" type="submit">${texts.agree(name)}</button>
 </form>
 ${back}

@@ -12,6 +12,7 @@ import { failureToSend } from '../pipeline/answer.ts';
 import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
 import { isHead } from '../pipeline/head.ts';
 import { noteFailure } from '../pipeline/note-failure.ts';
+import { shownText } from './consent-text.ts';
 import { codeView, consentView, leavingView, pickView } from './page-views.ts';
 import { frameOf, type PageRequest, redirectTo, sendAsset, sendProblem, sendView } from './send-page.ts';
 import { baseOf, formToken, hashOf, newCookies, proofOf } from './session-cookie.ts';
@@ -99,10 +100,15 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
   if (question === null || !isProviderName(provider)) return refuse(request, unknown);
   const expected = formToken(req, baseOf(pipeline), question.session_id);
   if (expected === null) return refuse(request, { ...unknown, reason: 'foreign' });
-  if ((await readForm(request, exchange)).form !== expected)
+  const form = await readForm(request, exchange);
+  const text = shownText(form.text);
+  if (form.form !== expected || text === null)
     return sendProblem(request, 403, { problem: 'form', language: null, returnUrl: null });
-  const asked = { ...question, provider };
-  const started = await exchange.call('connect.startAttempt', asked, metaOf(pipeline));
+  const started = await exchange.call(
+    'connect.startAttempt',
+    { ...question, provider, text },
+    metaOf(pipeline),
+  );
   if (started.kind === 'refused') return refuse(request, started);
   const frame = frameOf(request, started.language, question.session_id);
   const view =

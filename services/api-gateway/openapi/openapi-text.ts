@@ -11,7 +11,9 @@ Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…
 /** The sections of the document, in the order in which a newcomer needs them. */
 export const sections: Readonly<Record<string, string>> = {
   Accounts: 'Log in, and manage the accounts of developers.',
-  'API keys': 'Keys for servers. A key reads and changes all users.',
+  Projects:
+    'Products and stages, and the roles of developers in them. Users, keys and endpoints belong to one project.',
+  'API keys': 'Keys for servers. A key reads and changes the users of its project, within its scopes.',
   Users: 'The users whose data is stored.',
   Connections: 'The connections of users to their accounts at providers.',
   Data: 'Time series, events and summaries of one user.',

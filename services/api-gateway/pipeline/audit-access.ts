@@ -5,6 +5,7 @@ import { originOf } from '../../../runtime/audit-origin.ts';
 import { failureOf } from '../../../runtime/failure.ts';
 import { type Endpoint, pathParameters } from '../endpoints.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
+import { isHead } from './head.ts';
 
 /** A request whose credential was admitted, with its parameters. */
 export interface Access {
@@ -24,15 +25,27 @@ export async function* recordExport(
 ): AsyncGenerator<unknown> {
   const first = await lines.next();
   await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
+  countRead(pipeline, exchange, access);
   if (first.done === true) return;
   yield first.value;
   yield* lines;
 }
 
-/** Writes the audit entry of a read of personal data before the answer is sent, if AUDIT_READS is set. */
+/**
+ * Counts a read of health values, and writes the audit entry of a read of personal data if AUDIT_READS is set, before the
+ * answer is sent.
+ */
 export async function recordRead(pipeline: Pipeline, exchange: Exchange, access: Access): Promise<void> {
-  if (!pipeline.config.AUDIT_READS || auditedAs(exchange.endpoint) !== 'user.read') return;
-  await record(pipeline, exchange, access, 'user.read');
+  if (pipeline.config.AUDIT_READS && auditedAs(exchange.endpoint) === 'user.read')
+    await record(pipeline, exchange, access, 'user.read');
+  countRead(pipeline, exchange, access);
+}
+
+// The answer to HEAD contains no values.
+function countRead({ accesses }: Pipeline, { res, endpoint }: Exchange, { caller, params }: Access): void {
+  const { reads } = endpoint.route;
+  if (reads === undefined || caller === null || isHead(res)) return;
+  if (typeof params.user_id === 'string') accesses.note(caller, params.user_id, reads);
 }
 
 /** The action of a route's audit entry; a GET of one user's data is a read. Null if it needs no entry. */

@@ -12,6 +12,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { WebhookAccess } from '../webhooks/webhook-access.ts';
 import type { WebhookCapacity } from '../webhooks/webhook-capacity.ts';
 import type { AddressWindows, Window } from '../windows/windows.ts';
+import type { AccessCounts } from './access-counts.ts';
 import type { Credential } from './credential.ts';
 import type { Idempotency } from './idempotency.ts';
 
@@ -28,6 +29,7 @@ export interface Pipeline {
   readonly stored: StoredBytesLimit;
   readonly received: ReceivedCounts;
   readonly idempotency: Idempotency;
+  readonly accesses: AccessCounts;
   readonly windows: AddressWindows;
   readonly webhooks: WebhookAccess;
   addressOf(req: IncomingMessage): string;

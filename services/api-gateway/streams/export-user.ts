@@ -5,7 +5,9 @@ import {
   type ExportLine,
   exportKinds,
 } from '../../../contracts/api-gateway.ts';
+import type { DataAccess } from '../../../contracts/auth/accesses.ts';
 import type { AuditEntry } from '../../../contracts/auth/schemas.ts';
+import type { Consent } from '../../../contracts/connect/consents.ts';
 import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { pointSource } from '../workout-streams/read-points.ts';
@@ -38,6 +40,7 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
   if (kinds.has('connection'))
     for (const connection of await call('users.connections', { user_id }))
       yield { kind: 'connection', ...connection };
+  if (kinds.has('consent')) yield* consentsOf(call, user_id);
   if (kinds.has('route_privacy')) yield* routePrivacyOf(call, user_id);
   for (const kind of recordKinds) {
     if (kinds.has(kind)) yield* recordsOf(call, query, kind);
@@ -47,6 +50,17 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
     for (const series of await call('timeseries.exportSeries', { user_id }))
       yield* samplesOf(call, query, series);
   if (kinds.has('audit')) yield* auditOf(call, query);
+  if (kinds.has('access')) yield* accessesOf(call, query);
+}
+
+// Whoever agreed long ago has the data since then, so `since` leaves none out.
+async function* consentsOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: PageOf<Consent> = await call('connect.consents', { user_id, limit: 100, cursor });
+    for (const { kind: consent_kind, ...consent } of page.data)
+      yield { kind: 'consent', consent_kind, ...consent };
+    cursor = page.pagination.next_cursor;
+  }
 }
 
 // Only what the user has instead of the setting.
@@ -81,14 +95,23 @@ async function* trackOf(call: Call, user_id: string, workout_id: string): AsyncG
 async function* auditOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
   const start_time = since === undefined ? undefined : formatInstant(since.ms);
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: AuditPage = await call('auth.audit', { user_id, start_time, limit: 100, cursor });
+    const page: PageOf<AuditEntry> = await call('auth.audit', { user_id, start_time, limit: 100, cursor });
     for (const entry of page.data) yield { kind: 'audit', ...entry };
     cursor = page.pagination.next_cursor;
   }
 }
 
-interface AuditPage {
-  readonly data: readonly AuditEntry[];
+async function* accessesOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
+  const start_time = since === undefined ? undefined : formatInstant(since.ms);
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: PageOf<DataAccess> = await call('auth.accesses', { user_id, start_time, limit: 100, cursor });
+    for (const access of page.data) yield { kind: 'access', ...access };
+    cursor = page.pagination.next_cursor;
+  }
+}
+
+interface PageOf<Item> {
+  readonly data: readonly Item[];
   readonly pagination: { readonly next_cursor: string | null };
 }
 

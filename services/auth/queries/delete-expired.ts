@@ -18,7 +18,13 @@ const columns = (table: string, key: string) =>
     .join(', ');
 
 const old = (days: number) =>
-  days === 0 ? [] : [expired('audit_entry', 'id', `at < now() - interval '${days} days'`)];
+  days === 0
+    ? []
+    : [
+        expired('audit_entry', 'id', `at < now() - interval '${days} days'`),
+        expired('access', 'user_id, hour, kind, actor', `hour < now() - interval '${days} days'`),
+        expired('access_total', 'project_id, day, actor, kind', `day < now() - interval '${days} days'`),
+      ];
 
 const statements = (auditDays: number) => [
   ...old(auditDays),
@@ -31,12 +37,14 @@ const statements = (auditDays: number) => [
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
   expired('attempt_window', 'subject', "started_at < now() - interval '2 hours'"),
+  // A batch is repeated within seconds.
+  expired('access_writer', 'process_id', "written_at < now() - interval '1 day'"),
   expired('known_log_in', 'developer_id, address_hash', "last_at < now() - interval '60 days'"),
 ];
 
 /**
- * Deletes expired families, refresh tokens, links and windows, and audit entries older than `auditDays` (0 keeps them), within
- * bounds; returns how many rows went.
+ * Deletes expired families, refresh tokens, links and windows, and audit entries and counts of reads older than `auditDays` (0
+ * keeps them), within bounds; returns how many rows went.
  */
 export async function deleteExpired(
   database: Queryable,

@@ -51,6 +51,7 @@ export function disconnect(
   return database.transaction(async (transaction) => {
     if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
     await enqueueTokenRevocations(transaction, user_id, provider);
+    await transaction.query('select connect.withdraw_consents($1, $2)', [user_id, provider]);
     const entry = { userId: user_id, details: { provider } };
     const subjectId = await revokeConnection(transaction, user_id, provider);
     if (subjectId !== null)

@@ -218,6 +218,18 @@ t.test('deliveries and jobs are shown to the project `default` only', async (t) 
       t.equal((await send(api, ask, filledIn(path, nobody), { method })).status, 403, `${method} ${path}`);
 });
 
+t.test(
+  'bodies of deliveries are read by an owner only, because they hold data of all projects',
+  async (t) => {
+    const [row] = await api.database.query<{ id: string }>('select id from deliveries.delivery limit 1');
+    const path = `/deliveries/${row?.id}/body`;
+    const [admin, key] = [{ token: ours.adminToken }, { key: ours.key }];
+    for (const ask of [admin, key])
+      t.match(await as(api, ask, 403, path), { detail: /data of all projects/ });
+    t.match(await as(api, { token: api.developerToken }, 200, path), { content: /shared-account/ });
+  },
+);
+
 t.test('an Idempotency-Key of a developer belongs to one project', async (t) => {
   const create = (project: string) =>
     send(api, { token: api.developerToken }, '/users', {
@@ -264,4 +276,5 @@ t.test('an upload for a user of another project is refused like one for an unkno
   const upload = (userId: string) => send(api, { key: ours.key }, `/sdk/users/${userId}/sync`, { body: {} });
   const [known, unknown] = [await upload(theirs.userId), await upload(randomUUID())];
   t.strictSame([known.status, unknown.status], [403, 403]);
+  t.equal((await upload(ours.userId)).status, 202);
 });

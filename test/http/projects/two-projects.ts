@@ -45,6 +45,8 @@ export async function fillProject(api: TestApi, project: string): Promise<Filled
   const { id: userId } = Id.parse(await as(api, { key }, 201, '/users', { body: user }));
   const link = { provider: 'devicemaker', provider_user_id: sharedAccount };
   await as(api, { key }, 201, `/users/${userId}/connections`, { body: link });
+  const phone = { provider: 'phone', provider_user_id: userId };
+  await as(api, { key }, 201, `/users/${userId}/connections`, { body: phone });
   const common = { project, key, keyId, endpointId, userId, adminToken };
   return { ...common, appId: app.app_id, appSecret: app.app_secret, workoutId: '' };
 }

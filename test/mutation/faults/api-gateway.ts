@@ -120,9 +120,9 @@ export const apiGateway: readonly PlantedFault[] = [
     promise: 'The audit entry of an export is written before its first line is sent.',
     file: 'services/api-gateway/pipeline/audit-access.ts',
     before:
-      "  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;",
+      "  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');\n  countRead(pipeline, exchange, access);\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;",
     after:
-      "  if (first.done === true) return;\n  yield first.value;\n  yield* lines;\n  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');",
+      "  countRead(pipeline, exchange, access);\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;\n  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');",
     test: 'test/services/api-gateway/audit-access.test.ts',
   },
   {

@@ -170,4 +170,20 @@ export const connect: readonly PlantedFault[] = [
     after: 'select id from connect.session where expires_at < now()',
     test: 'test/services/connect/create-session.test.ts',
   },
+  {
+    kind: 'erasure',
+    promise: 'A consent of a deleted user is not stored.',
+    file: 'services/connect/queries/consents.ts',
+    before: 'from users.live_of(array[$1::uuid]) as id',
+    after: 'from unnest(array[$1::uuid]) as id',
+    test: 'test/flow/consents.test.ts',
+  },
+  {
+    kind: 'value',
+    promise: 'A consent has the language in which the text was shown.',
+    file: 'services/api-gateway/connect-page/page-views.ts',
+    before: 'textField(language)',
+    after: "textField('en')",
+    test: 'test/flow/consents.test.ts',
+  },
 ];

@@ -5,8 +5,8 @@ export const consolePages: readonly PlantedFault[] = [
     kind: 'secret',
     promise: 'A session of the console that has expired is refused while the primary is away.',
     file: 'services/auth/queries/admit.ts',
-    before: 'where s.hash = $1 and f.expires_at > now()`',
-    after: 'where s.hash = $1`',
+    before: '  where f.expires_at > now()`',
+    after: '  where f.issued_by is not null`',
     test: 'test/services/auth/outage.test.ts',
   },
   {

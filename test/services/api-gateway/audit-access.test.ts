@@ -5,7 +5,9 @@ import { auditedAs, recordExport } from '../../../services/api-gateway/pipeline/
 t.test('only reads of personal data are audited as reads', async (t) => {
   const reads = endpoints.filter((one) => auditedAs(one) === 'user.read').map(({ action }) => action);
   t.same(reads.sort(), [
+    'auth.accesses',
     'backfill.status',
+    'connect.consents',
     'connect.status',
     'summaries.activity',
     'summaries.body',

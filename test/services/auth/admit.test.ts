@@ -6,11 +6,13 @@ import { logIn, startAuth } from '../../support/auth.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';
 
+const shared = await startAuth(t);
+
 const aged = (seconds: number) =>
   `update auth.rate_window set started_at = started_at - interval '${seconds} seconds'`;
 
 t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const { key, id } = await call('auth.createKey', {}, as);
   const namespace = randomBytes(8).toString('hex');
@@ -35,7 +37,7 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
 });
 
 t.test('an invalid credential is not allowed and has no window', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const refused = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
   t.same(await call('auth.admit', { api_key_hash: sha256('sk-unknown') }), refused);
   t.same(await call('auth.admit', { token: 'no token' }), refused);
@@ -67,7 +69,7 @@ t.test('a window in the future, after a clock was set back, is replaced', async 
 });
 
 t.test('the last use of a key is recorded once per window', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
   const used = async () => (await call('auth.listKeys', {}, as))[0]?.last_used_at;
@@ -112,7 +114,7 @@ t.test('all sessions of a developer share a window', async (t) => {
 });
 
 t.test('an invalid credential has no caller and creates no window', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { tokens } = await logIn(call);
   await database.query('truncate auth.rate_window');
   const dead = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };

@@ -23,6 +23,29 @@ t.test('audit entries older than AUDIT_RETENTION_DAYS are deleted in parts; 0 ke
   t.same(await days(), [0, 29]);
 });
 
+t.test(
+  'counts of reads older than AUDIT_RETENTION_DAYS are deleted, with the totals; 0 keeps all',
+  async (t) => {
+    const database = await freshDatabase(t);
+    const days = 'from (values (0), (29), (31)) v (n)';
+    await database.query(`insert into auth.access (user_id, hour, kind, actor, project_id, count)
+     select gen_random_uuid(), date_trunc('hour', now()) - n * interval '1 day', 'sleep', 'api_key:1', 'default', 1 ${days}`);
+    await database.query(`insert into auth.access_total (project_id, day, actor, kind, count)
+     select 'default', current_date - n, 'api_key:1', 'sleep', 1 ${days}`);
+    await database.query(`insert into auth.access_writer (process_id, sequence, written_at)
+     select gen_random_uuid(), 1, now() - n * interval '1 hour' from (values (1), (25)) v (n)`);
+    const left = async () => {
+      const [row] = await database.query(`select (select count(*)::int from auth.access) as reads,
+      (select count(*)::int from auth.access_total) as totals, (select count(*)::int from auth.access_writer) as writers`);
+      return row;
+    };
+    t.equal(await deleteExpired(database, 0), 1);
+    t.same(await left(), { reads: 3, totals: 3, writers: 1 });
+    t.equal(await deleteExpired(database, 30), 2);
+    t.same(await left(), { reads: 2, totals: 2, writers: 1 });
+  },
+);
+
 t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,000', async (t) => {
   const database = await freshDatabase(t);
   await database.query(
@@ -40,7 +63,7 @@ t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,
     statements = 0;
     return { deleted: await deleteExpired(counting), statements };
   };
-  const others = 5;
+  const others = 6;
   t.same(await clean(), { deleted: 50_000, statements: 50 + others });
   t.same(await clean(), { deleted: 1, statements: 1 + others });
 });

@@ -7,10 +7,12 @@ import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';
 
+const shared = await startAuth(t);
+
 const admitted = (key: string) => ({ api_key_hash: sha256(key) });
 
 t.test('a key is shown at its creation, kept as a hash, and listed without its value', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const { key, ...shown } = await call('auth.createKey', {}, as);
   t.match(key, /^sk-[0-9a-f]{32}$/);
@@ -40,7 +42,7 @@ t.test('a key is renamed and deleted by its id or by itself', async (t) => {
 });
 
 t.test('an unknown key is 404, and an empty name is refused', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { as } = await logIn(call);
   for (const key_id of [randomUUID(), `sk-${'0'.repeat(32)}`, 'nonsense', '\0']) {
     await t.rejects(call('auth.renameKey', { key_id, name: 'x' }, as), refusal('API_KEY_NOT_FOUND'));
@@ -52,7 +54,7 @@ t.test('an unknown key is 404, and an empty name is refused', async (t) => {
 });
 
 t.test('a rotated key is invalid on every node when the rotation is answered', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const namespace = randomBytes(8).toString('hex');
   const node = { databaseUrl: database.url, services: [auth], natsUrl: natsUrl(), namespace };
@@ -73,7 +75,7 @@ t.test('a rotated key is invalid on every node when the rotation is answered', a
 });
 
 t.test('of ten rotations at once one succeeds', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
   const { values, types } = outcomes(

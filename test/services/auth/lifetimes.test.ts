@@ -6,6 +6,8 @@ import { sha256 } from '../../../services/auth/tokens/secrets.ts';
 import { logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 
+const shared = await startAuth(t);
+
 const familyOf = ({ access_token }: Tokens): string => Object(jwt.decode(access_token)).family;
 
 /** The time from the start of a family to its end, as PostgreSQL formats it. */
@@ -40,7 +42,7 @@ const days: Record<Kind, { readonly refresh: number; readonly absolute: number }
 
 for (const kind of kinds)
   t.test(`${kind}: a refresh moves the end, but not beyond the absolute one`, async (t) => {
-    const auth = await startAuth(t);
+    const auth = shared;
     const first = await begin(auth, kind);
     const { refresh, absolute } = days[kind];
     t.equal(await lifetimeOf(auth, first), `${refresh} days`);
@@ -54,7 +56,7 @@ for (const kind of kinds)
   });
 
 t.test('no access token outlives its family', async (t) => {
-  const auth = await startAuth(t);
+  const auth = shared;
   const first = await begin(auth, 'developer');
   await age(auth, first, '29 days 23:30');
   const second = await auth.call('auth.refresh', { refresh_token: first.refresh_token });
@@ -79,7 +81,7 @@ t.test('a session that is older than a setting that was lowered ends at its next
 });
 
 t.test('a family is found until it ends, by its id and by its refresh token', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { tokens } = await logIn(call);
   const id: string = Object(jwt.decode(tokens.access_token)).family;
   const foundWith = (interval: string) =>

@@ -9,8 +9,10 @@ import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 
+const shared = await startAuth(t);
+
 t.test('logs in by e-mail address in any case, in JSON and in a form', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { email, password } = account;
   for (const params of [
     { email, password },
@@ -24,7 +26,7 @@ t.test('logs in by e-mail address in any case, in JSON and in a form', async (t)
 });
 
 t.test('a wrong password and an unknown e-mail address fail alike, with one scrypt each', async (t) => {
-  const { database } = await startAuth(t);
+  const { database } = shared;
   const passwords = createPasswords();
   const config = testConfig({ databaseUrl: database.url });
   const tokens = tokenSignerOf(config);
@@ -51,7 +53,7 @@ t.test('a wrong password and an unknown e-mail address fail alike, with one scry
 });
 
 t.test('a password is stored as a salted scrypt hash only', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   for (const email of ['bob@example.com', 'carol@example.com'])
     await call('auth.createDeveloper', { email, password: account.password }, as);
@@ -76,7 +78,7 @@ t.test('hashes are queued, and too many are refused', async (t) => {
 });
 
 t.test('without an address, or with a NUL in it, the request is refused', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   await t.rejects(call('auth.login', { password: 'x' }), {
     ...refusal('VALIDATION_FAILED'),
     data: { errors: [{ field: 'email' }] },
@@ -85,7 +87,7 @@ t.test('without an address, or with a NUL in it, the request is refused', async 
 });
 
 t.test('changing the password ends all other sessions', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const own = await logIn(call);
   const other = await logIn(call);
   const change = (current_password: string, new_password: string) =>

@@ -12,6 +12,8 @@ import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';
 
+const shared = await startAuth(t);
+
 const refused = refusal('UNAUTHENTICATED');
 
 t.test('an application obtains a token that names its user and who issued it', async (t) => {
@@ -40,7 +42,7 @@ t.test('an application obtains a token that names its user and who issued it', a
 t.test(
   'only developers and applications issue tokens; credentials are checked before the user',
   async (t) => {
-    const { call, database } = await startAuth(t);
+    const { call, database } = shared;
     const { as } = await logIn(call);
     const { app_id, app_secret } = await call('auth.createApplication', { name: 'app' }, as);
     const { id: user_id } = await call('users.create', {});
@@ -71,7 +73,7 @@ t.test(
 );
 
 t.test('a new secret replaces the old one, and tokens end with their application', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { as } = await logIn(call);
   const { app_id, app_secret } = await call('auth.createApplication', { name: 'app' }, as);
   const { id: user_id } = await call('users.create', {});
@@ -95,7 +97,7 @@ t.test('a new secret replaces the old one, and tokens end with their application
 });
 
 t.test('a refresh keeps user and issuer, and its token works once', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const first = await call('auth.issueToken', { user_id }, as);
@@ -113,14 +115,14 @@ t.test('a refresh keeps user and issuer, and its token works once', async (t) =>
 });
 
 t.test("a developer's session is refreshed as such", async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { tokens, as } = await logIn(call);
   const { access_token } = await call('auth.refresh', { refresh_token: tokens.refresh_token });
   t.same((await call('auth.admit', { token: access_token })).caller, as.meta.caller);
 });
 
 t.test('of 50 refreshes at once over two nodes one succeeds, and its tokens work', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const namespace = randomBytes(8).toString('hex');
   const node = { databaseUrl: database.url, services: [auth, users], natsUrl: natsUrl(), namespace };
@@ -144,7 +146,7 @@ t.test('of 50 refreshes at once over two nodes one succeeds, and its tokens work
 });
 
 t.test('a refresh token that is used again a minute later ends its family only', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const stolen = await call('auth.issueToken', { user_id }, as);
@@ -167,7 +169,7 @@ t.test('a refresh token that is used again a minute later ends its family only',
 });
 
 t.test('a refresh for a deleted user is refused and ends the family', async (t) => {
-  const { call, database } = await startAuth(t);
+  const { call, database } = shared;
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const issued = await call('auth.issueToken', { user_id }, as);
@@ -177,7 +179,7 @@ t.test('a refresh for a deleted user is refused and ends the family', async (t) 
 });
 
 t.test('a refresh token stays valid if users was unavailable', async (t) => {
-  const { broker, call } = await startAuth(t);
+  const { broker, call } = shared;
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const { refresh_token } = await call('auth.issueToken', { user_id }, as);
@@ -189,7 +191,7 @@ t.test('a refresh token stays valid if users was unavailable', async (t) => {
 });
 
 t.test('forgetUser ends the tokens of the user only', async (t) => {
-  const { call } = await startAuth(t);
+  const { call } = shared;
   const { as } = await logIn(call);
   const [one, two] = [await call('users.create', {}), await call('users.create', {})];
   const issue = (user_id: string) => call('auth.issueToken', { user_id }, as);

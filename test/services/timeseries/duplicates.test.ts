@@ -7,7 +7,9 @@ import {
   listedDuplicates,
 } from '../../../services/timeseries/workouts/duplicates.ts';
 import { activity, at, workout } from './items.ts';
-import { type Setting, setUp } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
+
+const shared = await setUp(t);
 
 const full = { calories_kcal: 300, distance_meters: 5000, avg_heart_rate_bpm: 150 };
 
@@ -23,7 +25,7 @@ const named = (name: string, start: string, minutes: number, fields: Partial<Wor
 
 t.test('of duplicate workouts the one with more values is listed, in any order', async (t) => {
   for (const first of ['devicemaker', 'activitynet'] as const) {
-    const setting = await setUp(t);
+    const setting = await anotherUser(shared);
     const bare = activity(named('bare', '07:00:00', 30));
     const rich = activity(named('rich', '07:02:00', 30, full));
     const second = first === 'devicemaker' ? 'activitynet' : 'devicemaker';
@@ -49,7 +51,7 @@ t.test('of equal duplicates that of the source with higher priority is listed', 
 });
 
 t.test('the listed duplicate changes with its values; duplicates are separated when one moves', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const version = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
   await setting.store([activity(named('d', '07:00:00', 30, { calories_kcal: 1 }))]);
   await setting.store([version('1', named('a', '07:00:00', 30))], 'activitynet');
@@ -71,7 +73,7 @@ t.test('distinguishes one workout from two', async (t) => {
     ['a multisport set', { is_parent: true }, '07:00:00', 30, false],
   ];
   for (const [title, fields, start, minutes, isSame] of cases) {
-    const setting = await setUp(t);
+    const setting = await anotherUser(shared);
     await setting.store([activity(named('d', '07:00:00', 30, full))]);
     await setting.store([activity(named('a', start, minutes, fields))], 'activitynet');
     const both = fields.is_parent ? ['d'] : ['a', 'd'];
@@ -80,7 +82,7 @@ t.test('distinguishes one workout from two', async (t) => {
 });
 
 t.test('two workouts of one provider are never duplicates', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   await setting.store([activity(named('one', '07:00:00', 30)), activity(named('two', '07:00:00', 30))]);
   t.strictSame(await listed(setting), ['one', 'two']);
 });

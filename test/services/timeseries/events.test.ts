@@ -3,12 +3,14 @@ import t from 'tap';
 import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, night, sleep, workout } from './items.ts';
-import { pageThrough, setUp, unknownUser, withUser } from './setting.ts';
+import { anotherUser, pageThrough, setUp, unknownUser, withUser } from './setting.ts';
+
+const shared = await setUp(t);
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
 t.test('returns a workout with every field, null if no provider sent it', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const full = workout(at('07:00:00'), 30, {
     calories_kcal: 310.5,
     distance_meters: 5000.25,
@@ -65,7 +67,7 @@ t.test('returns a workout with every field, null if no provider sent it', async 
 });
 
 t.test('a sleep without measured stages has no efficiency', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const zeros = { deep_seconds: 0, light_seconds: 0, rem_seconds: 0, awake_seconds: 0 };
   await store([
     night([sleep(at('22:00:00'), 480, { deep_seconds: 28_800 })]),
@@ -80,7 +82,7 @@ t.test('a sleep without measured stages has no efficiency', async (t) => {
 });
 
 t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const staged = sleep(at('22:00:00'), 480, {
     asleep_seconds: 25_859,
     deep_seconds: 5459,
@@ -123,7 +125,7 @@ t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
 });
 
 t.test('lists newest first in pages in both directions, also with equal starts', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const starts = Array.from(
     { length: 23 },
     (_, index) => at('06:00:00') + Math.floor(index / 4) * 90 * minuteMs,
@@ -159,7 +161,7 @@ t.test('lists newest first in pages in both directions, also with equal starts',
 });
 
 t.test('lists events that start in the range, end excluded', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const times = ['05:59:59', '06:00:00', '06:59:59', '07:00:00'];
   await store([
     ...times.map((time) => activity(workout(at(time), 90, { name: time }))),
@@ -181,7 +183,7 @@ t.test('lists events that start in the range, end excluded', async (t) => {
 });
 
 t.test('lists one type, and refuses its cursor for another', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   await store(
     (['running', 'cycling', 'running', 'yoga', 'running'] as const).map((type, index) =>
       activity(workout(at('06:00:00') + index * 60 * minuteMs, 30, { type })),
@@ -210,7 +212,7 @@ t.test('lists one type, and refuses its cursor for another', async (t) => {
 });
 
 t.test('omits multisport activities as a whole and deleted workouts', async (t) => {
-  const { store, call, userId, database } = await setUp(t);
+  const { store, call, userId, database } = await anotherUser(shared);
   const [parent, child, deleted] = await store([
     activity(workout(at('06:00:00'), 120, { is_parent: true, name: 'Triathlon' })),
     activity(workout(at('06:00:00'), 30, { parent_id: 'p', name: 'Swim' })),
@@ -231,7 +233,7 @@ t.test('omits multisport activities as a whole and deleted workouts', async (t) 
 });
 
 t.test('returns no record of another user or another kind', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const [run, rest] = await store([
     activity(workout(at('06:00:00'), 30)),
     night([sleep(at('22:00:00'), 60)]),
@@ -254,7 +256,7 @@ t.test('returns no record of another user or another kind', async (t) => {
 });
 
 t.test('lists and counts the events of one user only', async (t) => {
-  const { store, call, userId, database } = await setUp(t);
+  const { store, call, userId, database } = await anotherUser(shared);
   const { id } = await call('users.create', {});
   const events = () => [activity(workout(at('06:00:00'), 30)), night([sleep(at('22:00:00'), 60)])];
   const own = await store(events());
@@ -273,7 +275,7 @@ t.test('lists and counts the events of one user only', async (t) => {
 });
 
 t.test('distinguishes an unknown user from one without events', async (t) => {
-  const { call, userId } = await setUp(t);
+  const { call, userId } = await anotherUser(shared);
   for (const name of ['timeseries.workouts', 'timeseries.sleeps'] as const) {
     t.strictSame((await call(name, { user_id: userId, ...march })).data, [], name);
     await t.rejects(call(name, { user_id: unknownUser, ...march }), refusal('USER_NOT_FOUND'), name);

@@ -15,7 +15,9 @@ import {
   modelTypes,
   seeded,
 } from './model.ts';
-import { pageThrough, type Setting, setUp, unknownUser } from './setting.ts';
+import { anotherUser, pageThrough, type Setting, setUp, unknownUser } from './setting.ts';
+
+const shared = await setUp(t);
 
 const resolutions = ['raw', '1min', '5min', '15min', '1hour'] as const;
 const ranges = [
@@ -63,7 +65,7 @@ function asModel({ timestamp, type, source, value }: Sample): ModelBucket {
 }
 
 t.test('equals a calculation from the samples at every resolution and range', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { call, userId } = setting;
   const samples = randomSamples();
   await storeModel(setting, samples);
@@ -114,7 +116,7 @@ t.test('equals a calculation from the samples at every resolution and range', as
 });
 
 t.test('pages of 100 contain 1,000 values once each, forward and backward', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const values = Array.from(
     { length: 1000 },
     (_, index) => [at('00:00:00') + index * 7000, 50 + (index % 90)] as const,
@@ -142,7 +144,7 @@ t.test('pages of 100 contain 1,000 values once each, forward and backward', asyn
 });
 
 t.test('samples of one instant on several pages are neither lost nor repeated', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const types = ['heart_rate', 'steps', 'energy', 'weight', 'speed', 'power', 'cadence'] as const;
   const times = [at('09:00:00'), at('09:00:00') + 1, at('09:30:00')];
   const samples = types.map((type) =>
@@ -173,7 +175,7 @@ t.test('samples of one instant on several pages are neither lost nor repeated', 
 });
 
 t.test('pages contain many series with gaps of days in both directions at every resolution', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const random = seeded(5);
   // Fifteen types that accept a value of 50, so that pages are bounded by days.
   const types = seriesTypes
@@ -239,7 +241,7 @@ t.test('keeps microseconds in its cursor', async (t) => {
 });
 
 t.test('the start of the range is included, its end excluded', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const times = [at('09:59:59'), at('10:00:00'), at('10:59:59'), at('11:00:00')];
   await store([
     item({
@@ -283,7 +285,7 @@ t.test('two devices have their own buckets, with the names of PROVIDER_NAMES', a
 });
 
 t.test('returns the requested types, or all types', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const samples = (['steps', 'heart_rate', 'weight'] as const).map((type) =>
     block(type, [[at('10:00:00'), 70]]),
   );
@@ -300,7 +302,7 @@ t.test('returns the requested types, or all types', async (t) => {
 });
 
 t.test('refuses the cursor of another query; the limit may change', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const values = Array.from(
     { length: 9 },
     (_, index) => [at('10:00:00') + index * 1000, 60 + index] as const,
@@ -330,7 +332,7 @@ t.test('refuses the cursor of another query; the limit may change', async (t) =>
 });
 
 t.test('distinguishes an unknown user from one without data', async (t) => {
-  const { call, userId } = await setUp(t);
+  const { call, userId } = await anotherUser(shared);
   const query = { start_time: '2026-03-01', end_time: '2026-03-01' };
   const page = await call('timeseries.samples', { ...query, user_id: userId });
   t.strictSame(page.pagination, {
@@ -343,7 +345,7 @@ t.test('distinguishes an unknown user from one without data', async (t) => {
 });
 
 t.test('refuses invalid types, resolutions and ranges', async (t) => {
-  const { call, userId } = await setUp(t);
+  const { call, userId } = await anotherUser(shared);
   const query = { user_id: userId, start_time: '2026-03-01', end_time: '2026-03-01' };
   const wrong: [object, ErrorCode][] = [
     [{ types: ['heart_beat'] }, 'VALIDATION_FAILED'],
@@ -363,7 +365,7 @@ t.test('refuses invalid types, resolutions and ranges', async (t) => {
 });
 
 t.test('reads 100 types at once', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   await store([item({ samples: [block('steps', [[at('10:00:00'), 7]])] })]);
   const types = Array.from({ length: 100 }, (_, index) =>
     index % 2 === 0 ? ('steps' as const) : ('power' as const),

@@ -54,6 +54,12 @@ export function withUser(database: TestDatabase, call: Call, userId: string): Se
   return { database, call, userId, store, storeIntervals };
 }
 
+/** Another user of a service that the tests of a file share. */
+export async function anotherUser({ database, call }: Setting): Promise<Setting> {
+  const { id } = await call('users.create', {});
+  return withUser(database, call, id);
+}
+
 /** Pages through a list to its end and back to its start; each way as the items in the list's order. */
 export async function pageThrough<T>(read: (cursor: string | undefined) => Promise<Page<T>>) {
   const first = await read(undefined);

@@ -2,7 +2,9 @@ import t from 'tap';
 import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
-import { type Setting, setUp } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
+
+const shared = await setUp(t);
 
 const marchFirst = { start_time: '2026-03-01', end_time: '2026-03-01' };
 
@@ -17,7 +19,7 @@ async function sessionsOf({ call, userId }: Setting) {
 }
 
 t.test('samples are read with their type, unit and source', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const samples = [
     block('heart_rate', [
       [at('10:00:00'), 60],
@@ -44,7 +46,7 @@ t.test('samples are read with their type, unit and source', async (t) => {
 t.test(
   'longest: the evening version replaces the midday one; a late midday version changes nothing',
   async (t) => {
-    const setting = await setUp(t);
+    const setting = await anotherUser(shared);
     const { store, database } = setting;
     const version = (hash: string, hours: number, values: readonly (readonly [number, number])[]) =>
       item({
@@ -88,7 +90,7 @@ t.test(
 );
 
 t.test('latest: the later delivery replaces the earlier one', async (t) => {
-  const { store, call, userId } = await setUp(t);
+  const { store, call, userId } = await anotherUser(shared);
   const version = (hash: string, minutes: number) =>
     activity(workout(at('07:00:00'), minutes, { name: hash }), { key: 'activity-1', hash });
   const [first] = await store([version('long', 60)]);
@@ -106,7 +108,7 @@ t.test('latest: the later delivery replaces the earlier one', async (t) => {
 });
 
 t.test('items of one call are decided in order', async (t) => {
-  const { store } = await setUp(t);
+  const { store } = await anotherUser(shared);
   const version = (hash: string) => activity(workout(at('07:00:00'), 30, { name: hash }), { key: 'a', hash });
   const outcomes = await store([version('one'), version('one'), version('two'), version('one')]);
   t.strictSame(
@@ -117,7 +119,7 @@ t.test('items of one call are decided in order', async (t) => {
 });
 
 t.test('the same key of another provider, data type or user is another item', async (t) => {
-  const { store } = await setUp(t);
+  const { store } = await anotherUser(shared);
   const one = item({ key: 'k', hash: 'h', samples: [block('steps', [[at('10:00:00'), 1]])] });
   const outcomes = [
     await store([one]),
@@ -132,7 +134,7 @@ t.test('the same key of another provider, data type or user is another item', as
 });
 
 t.test('sleep: a final version replaces a longer tentative one and keeps its id', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { store } = setting;
   const [tentative] = await store([night([sleep(at('22:00:00'), 480)])]);
   const final = night([sleep(at('22:20:00'), 420, { rank: 2 })], { hash: 'final' });
@@ -153,7 +155,7 @@ t.test('sleep: a final version replaces a longer tentative one and keeps its id'
 });
 
 t.test('sleep: of one rank the longer counts, of one length the later delivery', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { store } = setting;
   const version = (minutes: number, device: string) =>
     night([sleep(at('22:00:00'), minutes, { device })], { hash: `${minutes} ${device}` });
@@ -168,7 +170,7 @@ t.test('sleep: of one rank the longer counts, of one length the later delivery',
 });
 
 t.test('sleep: adjacent sessions, naps and other providers are separate', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   await setting.store([night([sleep(at('22:00:00'), 120)])]);
   await setting.store([night([sleep(at('22:00:00') + 120 * minuteMs, 60)])]);
   await setting.store([night([sleep(at('22:30:00'), 20, { is_nap: true })])]);
@@ -188,7 +190,7 @@ t.test('sleep: adjacent sessions, naps and other providers are separate', async 
 });
 
 t.test('sleep: a longer session replaces two stored ones that it spans', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { store, call, userId } = setting;
   const evening = night([sleep(at('21:00:00'), 60)]);
   const [first, second] = await store([evening, night([sleep(at('23:00:00'), 240)])]);
@@ -209,7 +211,7 @@ t.test('sleep: a longer session replaces two stored ones that it spans', async (
 });
 
 t.test('sleep: merging within one call returns valid ids', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const parts = [night([sleep(at('21:00:00'), 60)]), night([sleep(at('23:00:00'), 240)])];
   const [, , whole] = await setting.store([...parts, night([sleep(at('20:50:00'), 400)])]);
   const again = await setting.store(parts);
@@ -220,7 +222,7 @@ t.test('sleep: merging within one call returns valid ids', async (t) => {
 });
 
 t.test('sleep: a newer version replaces the naps; a superseded one adds none', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const main = sleep(at('22:00:00'), 420);
   const nap = (time: string) => sleep(at(time), 20, { is_nap: true });
   const older = night([main, nap('13:00:00')], { key: 'n', hash: 'older' });
@@ -244,7 +246,7 @@ t.test('sleep: a newer version replaces the naps; a superseded one adds none', a
 });
 
 t.test('parts: marks an item as stored with its last part only', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { store } = setting;
   const base = { key: 'd', hash: 'whole', duration_seconds: 7200 };
   const part = (number: number, more: boolean, time: string) =>
@@ -270,7 +272,7 @@ t.test('parts: marks an item as stored with its last part only', async (t) => {
 });
 
 t.test('parts: those of an older version that come in between are stale', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   const { store } = setting;
   const part = (hash: string, duration: number, number: number, more: boolean, time: string) =>
     item({
@@ -296,7 +298,7 @@ t.test('parts: those of an older version that come in between are stale', async 
 });
 
 t.test('parts: a later part of a sleep whose first part lost is stale too', async (t) => {
-  const setting = await setUp(t);
+  const setting = await anotherUser(shared);
   await setting.store([night([sleep(at('22:00:00'), 480, { rank: 2 })])]);
   const late = night([sleep(at('21:30:00'), 300)], { more: true });
   const rest = {

@@ -47,6 +47,7 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
   const actionsOf = {
     backfill: { stop: () => ({ stopped: false }) },
     'api-gateway': {},
+    connect: {},
     webhooks: {},
     'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
     'phone-ingest': {},
@@ -124,9 +125,15 @@ t.test('every service that keeps something of a user is told to forget them', as
   t.same(erased, [user_id]);
   t.same(
     forgotten.by.toSorted(),
-    ['activitynet-ingest', 'api-gateway', 'backfill', 'phone-ingest', 'pull-ingest', 'webhooks'].map(
-      (name) => [name, user_id],
-    ),
+    [
+      'activitynet-ingest',
+      'api-gateway',
+      'backfill',
+      'connect',
+      'phone-ingest',
+      'pull-ingest',
+      'webhooks',
+    ].map((name) => [name, user_id]),
   );
   t.match(forgotten.accounts, [
     { accounts: [{ provider: 'activitynet', provider_user_id: `of ${user_id}` }] },

@@ -33,6 +33,12 @@ export const fillStatements: readonly string[] = [
    select gen_random_uuid(), gen_random_uuid(), now(), now(), now(), 'done', now() from ${people}`,
   `insert into connect.attempt (state_hash, user_id, provider, callback_uri, expires_at)
    select md5(i::text), gen_random_uuid(), 'devicemaker', 'x', now() + interval '1 hour' from ${people}`,
+  `insert into connect.consent (user_id, provider, kind, scopes)
+   select gen_random_uuid(), 'devicemaker', 'provider', '{}' from ${people}`,
+  `insert into auth.access (user_id, hour, kind, actor, project_id, count)
+   select gen_random_uuid(), date_trunc('hour', now()), 'sleep', 'api_key:crowd', 'default', 1 from ${people}`,
+  `insert into auth.access_total (project_id, day, actor, kind, count)
+   select 'default', current_date, 'api_key:' || i, 'sleep', 1 from ${people}`,
   // each of many kinds, so that reads of one kind use an index
   `insert into jobs.job (kind, key, run_at)
    select 'crowd.work' || i % 20, i::text, now() + interval '1 day' from ${people}`,

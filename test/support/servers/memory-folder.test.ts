@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { fits, makeMemoryFolder } from './memory-folder.ts';
+import { fits, makeMemoryFolder, programsRunIn } from './memory-folder.ts';
 
 const GB = 1024 ** 3;
 const room = { type: 0x01021994, folderBytes: 12 * GB, memoryBytes: 12 * GB };
@@ -13,6 +13,13 @@ t.test('a folder in memory is used only where it is in memory and has room', asy
   t.notOk(fits({ ...room, memoryBytes: 2 * GB }));
   t.equal(makeMemoryFolder(t.testdir(), null), null);
   t.equal(makeMemoryFolder(join(t.testdir(), 'missing')), null);
+});
+
+t.test('programs run in a folder, but not where the file system runs none', async (t) => {
+  const folder = t.testdir();
+  t.ok(programsRunIn(folder));
+  t.notOk(programsRunIn(folder, () => ({ status: null })));
+  t.same(readdirSync(folder), []);
 });
 
 t.test('what a killed run left is removed, what belongs to a running one is not', async (t) => {

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderOf, takeLock } from '../../../stack/machine/lock.ts';
 
@@ -20,6 +21,18 @@ export interface Room {
  */
 export function fits({ type, folderBytes, memoryBytes }: Room): boolean {
   return type === tmpfs && folderBytes >= 4 * GB && memoryBytes >= 6 * GB;
+}
+
+/** Whether the file system of a folder lets programs run: tests install some in their temporary folder. */
+export function programsRunIn(
+  folder: string,
+  run: (program: string) => { readonly status: number | null } = (program) => spawnSync(program),
+): boolean {
+  const program = join(folder, 'program');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
+  const { status } = run(program);
+  rmSync(program);
+  return status === 0;
 }
 
 /**

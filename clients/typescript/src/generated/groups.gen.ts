@@ -7,67 +7,6 @@ import type { CallOptions, Transport } from '../transport.ts';
 import type * as types from './types.gen.ts';
 
 export class Auth extends Group {
-  /** List the projects that you may enter, with your role */
-  listProjects(options?: CallOptions): Promise<types.Project[]> {
-    return this.json('GET /projects', {}, options);
-  }
-
-  /** Create a project */
-  createProject(params: Input<types.AuthCreateProjectData>, options?: CallOptions): Promise<types.Project> {
-    return this.json('POST /projects', params, options, { takesKey: true });
-  }
-
-  /** Change the name, the limits or the second factor of a project; omitted fields are unchanged */
-  updateProject(params: Input<types.AuthUpdateProjectData>, options?: CallOptions): Promise<types.Project> {
-    return this.json('PATCH /projects/{project_id}', params, options);
-  }
-
-  /** Delete a project that has no users, with its keys, applications, endpoints and members */
-  removeProject(params: Input<types.AuthRemoveProjectData>, options?: CallOptions): Promise<types.Project> {
-    return this.json('DELETE /projects/{project_id}', params, options);
-  }
-
-  /** List the members of the project */
-  listMembers(options?: CallOptions): Promise<types.Member[]> {
-    return this.json('GET /members', {}, options);
-  }
-
-  /** Give a developer a role in the project, or another one */
-  addMember(params: Input<types.AuthAddMemberData>, options?: CallOptions): Promise<types.Member> {
-    return this.json('POST /members', params, options);
-  }
-
-  /** Remove a member from the project */
-  removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.Member> {
-    return this.json('DELETE /members/{developer_id}', params, options);
-  }
-
-  /**
-   * Invite an e-mail address to the project; only this response contains the link.
-   * The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
-   */
-  createInvitation(params: Input<types.AuthCreateInvitationData>, options?: CallOptions): Promise<types.NewInvitation> {
-    return this.json('POST /invitations', params, options);
-  }
-
-  /** List the invitations to the project that are open */
-  listInvitations(options?: CallOptions): Promise<types.Invitation[]> {
-    return this.json('GET /invitations', {}, options);
-  }
-
-  /** Revoke an invitation */
-  removeInvitation(params: Input<types.AuthRemoveInvitationData>, options?: CallOptions): Promise<types.Invitation> {
-    return this.json('DELETE /invitations/{invitation_id}', params, options);
-  }
-
-  /**
-   * Accept an invitation, with a new password or that of the account.
-   * Makes an account if the address has none. An address with an account needs its password. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
-   */
-  acceptInvitation(params: Input<types.AuthAcceptInvitationData>, options?: CallOptions): Promise<types.Membership> {
-    return this.json('POST /invitations/accept', params, options, { isOpen: true });
-  }
-
   /**
    * Log in as a developer.
    * Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.
@@ -149,6 +88,67 @@ export class Auth extends Group {
     return this.json('POST /auth/totp/confirm', params, options);
   }
 
+  /** List the projects that you may enter, with your role */
+  listProjects(options?: CallOptions): Promise<types.Project[]> {
+    return this.json('GET /projects', {}, options);
+  }
+
+  /** Create a project */
+  createProject(params: Input<types.AuthCreateProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('POST /projects', params, options, { takesKey: true });
+  }
+
+  /** Change the name, the limits or the second factor of a project; omitted fields are unchanged */
+  updateProject(params: Input<types.AuthUpdateProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('PATCH /projects/{project_id}', params, options);
+  }
+
+  /** Delete a project that has no users, with its keys, applications, endpoints and members */
+  removeProject(params: Input<types.AuthRemoveProjectData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('DELETE /projects/{project_id}', params, options);
+  }
+
+  /** List the members of the project */
+  listMembers(options?: CallOptions): Promise<types.Member[]> {
+    return this.json('GET /members', {}, options);
+  }
+
+  /** Give a developer a role in the project, or another one */
+  addMember(params: Input<types.AuthAddMemberData>, options?: CallOptions): Promise<types.Member> {
+    return this.json('POST /members', params, options);
+  }
+
+  /** Remove a member from the project */
+  removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.Member> {
+    return this.json('DELETE /members/{developer_id}', params, options);
+  }
+
+  /**
+   * Invite an e-mail address to the project; only this response contains the link.
+   * The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
+   */
+  createInvitation(params: Input<types.AuthCreateInvitationData>, options?: CallOptions): Promise<types.NewInvitation> {
+    return this.json('POST /invitations', params, options);
+  }
+
+  /** List the invitations to the project that are open */
+  listInvitations(options?: CallOptions): Promise<types.Invitation[]> {
+    return this.json('GET /invitations', {}, options);
+  }
+
+  /** Revoke an invitation */
+  removeInvitation(params: Input<types.AuthRemoveInvitationData>, options?: CallOptions): Promise<types.Invitation> {
+    return this.json('DELETE /invitations/{invitation_id}', params, options);
+  }
+
+  /**
+   * Accept an invitation, with a new password or that of the account.
+   * Makes an account if the address has none. An address with an account needs its password. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  acceptInvitation(params: Input<types.AuthAcceptInvitationData>, options?: CallOptions): Promise<types.Membership> {
+    return this.json('POST /invitations/accept', params, options, { isOpen: true });
+  }
+
   /** Create an API key; only this response contains the key */
   createKey(params: Input<types.AuthCreateKeyData> = {}, options?: CallOptions): Promise<types.NewApiKey> {
     return this.json('POST /api-keys', params, options, { takesKey: true });
@@ -175,6 +175,14 @@ export class Auth extends Group {
   /** Rotate an API key; the old key is invalid when the response arrives */
   rotateKey(params: Input<types.AuthRotateKeyData>, options?: CallOptions): Promise<types.NewApiKey> {
     return this.json('POST /api-keys/{key_id}/rotate', params, options);
+  }
+
+  /**
+   * List who read data of a user, newest first.
+   * Each read of health values is counted by hour: by whoever held the credential (`actor`), and by the kind of data. Requests that failed are not counted. A gateway writes its counts every second, so that the newest reads may be missing, and a gateway that is killed loses those of its last second. The list is erased with its user. AUDIT_RETENTION_DAYS applies to it.
+   */
+  accesses(params: Input<types.AuthAccessesData>, options?: CallOptions): Pages<types.DataAccessPage> {
+    return this.pages('GET /users/{user_id}/accesses', params, options);
   }
 
   /**
@@ -290,6 +298,14 @@ export class Users extends Group {
 }
 
 export class Connect extends Group {
+  /**
+   * List a user's consents, newest first.
+   * A user who agrees on the connect page leaves a consent with the version and the language of the text, also if the provider is not connected afterwards. Without the connect page, the consent has the time at which the account was connected. `DELETE /users/{user_id}/connections/{provider}` withdraws the consents to the provider. Imported connections have no consent. The list is erased with its user.
+   */
+  consents(params: Input<types.ConnectConsentsData>, options?: CallOptions): Pages<types.ConsentPage> {
+    return this.pages('GET /users/{user_id}/consents', params, options);
+  }
+
   /** Get one connection with the state of its data types and its last error */
   status(params: Input<types.ConnectStatusData>, options?: CallOptions): Promise<types.ConnectionStatus> {
     return this.json('GET /users/{user_id}/connections/{provider}', params, options);
@@ -502,7 +518,7 @@ export class Summaries extends Group {
 export class ApiGateway extends Group {
   /**
    * Export all data of a user as JSON lines.
-   * Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   * Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
    */
   export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
     return this.lines('GET /users/{user_id}/export', params, options);

@@ -125,7 +125,7 @@ export type AddMemberRequest = {
     /**
      * What the developer may do in the project.
      */
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
 };
 
 /**
@@ -146,7 +146,7 @@ export type ApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -901,6 +901,45 @@ export type ConnectionStatus = {
     data_types: Array<BackfillType>;
 };
 
+/**
+ * What a user agreed to, and when it was withdrawn.
+ */
+export type Consent = {
+    id: string;
+    provider: Provider;
+    /**
+     * `page`: on the connect page, before that of the provider. `provider`: on the page of the provider only, opened by `GET /connect/{provider}/authorize`.
+     */
+    kind: 'page' | 'provider';
+    /**
+     * The version of the text of the connect page. Null for `provider`.
+     */
+    text_version: number | null;
+    /**
+     * The language in which the text was shown.
+     */
+    language: Language | null;
+    /**
+     * The permissions that were asked for, by the names of the provider; empty if it has none.
+     */
+    scopes: Array<string>;
+    /**
+     * The session of the connect page.
+     */
+    session_id: string | null;
+    agreed_at: string;
+    /**
+     * When the connection was ended on request. Null: not.
+     */
+    withdrawn_at: string | null;
+};
+
+export type ConsentPage = {
+    data: Array<Consent>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
 export type CreateApiKeyRequest = {
     /**
      * A name that describes the use of the key.
@@ -909,7 +948,7 @@ export type CreateApiKeyRequest = {
     /**
      * What the key may do; several add up. `read`: every read; `write`: everything; `users`: users and connections; `data`: health data. Null: everything.
      */
-    scopes?: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes?: Array<KeyScope> | null;
     /**
      * When the key ends by itself. Null: never.
      */
@@ -950,7 +989,7 @@ export type CreateInvitationRequest = {
     /**
      * What the member may do in the project.
      */
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
 };
 
 export type CreateProjectRequest = {
@@ -1000,6 +1039,31 @@ export type CreateWebhookEndpointRequest = {
 };
 
 /**
+ * Who read one kind of data of a user in one hour, and how often. It contains no values.
+ */
+export type DataAccess = {
+    /**
+     * The start of the hour, in UTC.
+     */
+    hour: string;
+    /**
+     * Who read: `api_key:{key_id}`, `admin:{developer_id}`, or `user:{user_id}` for a token of the user.
+     */
+    actor: string;
+    data_kind: DataKind;
+    /**
+     * The number of answers that were sent.
+     */
+    count: number;
+};
+
+export type DataAccessPage = {
+    data: Array<DataAccess>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
+/**
  * Which data of a user exists, by type, provider and local day.
  */
 export type DataCalendar = {
@@ -1013,6 +1077,11 @@ export type DataCalendar = {
     end_date: string;
     data: Array<CalendarRow>;
 };
+
+/**
+ * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
+ */
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'activity' | 'body' | 'recovery' | 'calendar' | 'streams' | 'export' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1154,7 +1223,7 @@ export type DeletedApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -1435,7 +1504,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'end';
+    kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access' | 'end';
     [key: string]: unknown;
 };
 
@@ -1493,7 +1562,7 @@ export type ImportConnectionRequest = {
 export type Invitation = {
     id: string;
     email: string;
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
     /**
      * The id of the developer who made it.
      */
@@ -1573,6 +1642,8 @@ export type JobList = {
 
 export type JobState = 'waiting' | 'dead';
 
+export type KeyScope = 'read' | 'write' | 'users' | 'data';
+
 /**
  * A language of the connect page.
  */
@@ -1645,7 +1716,7 @@ export type LoginRequest = {
 export type Member = {
     developer_id: string;
     email: string;
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
     created_at: string;
 };
 
@@ -1655,7 +1726,7 @@ export type Member = {
 export type Membership = {
     project_id: string;
     email: string;
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
 };
 
 /**
@@ -1671,7 +1742,7 @@ export type NewApiKey = {
     /**
      * What the key may do; several add up. Null: everything.
      */
-    scopes: Array<'read' | 'write' | 'users' | 'data'> | null;
+    scopes: Array<KeyScope> | null;
     /**
      * When it ends by itself. Null: never.
      */
@@ -1700,7 +1771,7 @@ export type NewApplication = {
 export type NewInvitation = {
     id: string;
     email: string;
-    role: 'admin' | 'developer' | 'support' | 'analyst';
+    role: Role;
     /**
      * The id of the developer who made it.
      */
@@ -2333,6 +2404,8 @@ export type RevokeRequest = {
      */
     client_secret?: string;
 };
+
+export type Role = 'admin' | 'developer' | 'support' | 'analyst';
 
 /**
  * Which positions of the routes of a user are stored.
@@ -3486,6 +3559,95 @@ export type WorkoutUpdatedEvent = {
     data: WorkoutEventData;
 };
 
+export type AuthLoginData = {
+    body: LoginRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/login';
+};
+
+export type AuthMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/me';
+};
+
+export type AuthChangePasswordData = {
+    body: ChangePasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/change-password';
+};
+
+export type AuthListDevelopersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/developers';
+};
+
+export type AuthCreateDeveloperData = {
+    body: CreateDeveloperRequest;
+    path?: never;
+    query?: never;
+    url: '/developers';
+};
+
+export type AuthRemoveDeveloperData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a developer account, from `GET /developers`.
+         */
+        developer_id: string;
+    };
+    query?: never;
+    url: '/developers/{developer_id}';
+};
+
+export type AuthForgotPasswordData = {
+    body: ForgotPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/forgot-password';
+};
+
+export type AuthResetPasswordData = {
+    body: ResetPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/reset-password';
+};
+
+export type AuthRemoveTotpData = {
+    body: RemoveTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthShowTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthBeginTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthConfirmTotpData = {
+    body: ConfirmTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp/confirm';
+};
+
 export type AuthListProjectsData = {
     body?: never;
     path?: never;
@@ -3583,95 +3745,6 @@ export type AuthAcceptInvitationData = {
     url: '/invitations/accept';
 };
 
-export type AuthLoginData = {
-    body: LoginRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/login';
-};
-
-export type AuthMeData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/auth/me';
-};
-
-export type AuthChangePasswordData = {
-    body: ChangePasswordRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/change-password';
-};
-
-export type AuthListDevelopersData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/developers';
-};
-
-export type AuthCreateDeveloperData = {
-    body: CreateDeveloperRequest;
-    path?: never;
-    query?: never;
-    url: '/developers';
-};
-
-export type AuthRemoveDeveloperData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of a developer account, from `GET /developers`.
-         */
-        developer_id: string;
-    };
-    query?: never;
-    url: '/developers/{developer_id}';
-};
-
-export type AuthForgotPasswordData = {
-    body: ForgotPasswordRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/forgot-password';
-};
-
-export type AuthResetPasswordData = {
-    body: ResetPasswordRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/reset-password';
-};
-
-export type AuthRemoveTotpData = {
-    body: RemoveTotpRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/totp';
-};
-
-export type AuthShowTotpData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/auth/totp';
-};
-
-export type AuthBeginTotpData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/auth/totp';
-};
-
-export type AuthConfirmTotpData = {
-    body: ConfirmTotpRequest;
-    path?: never;
-    query?: never;
-    url: '/auth/totp/confirm';
-};
-
 export type AuthListKeysData = {
     body?: never;
     path?: never;
@@ -3725,6 +3798,35 @@ export type AuthRotateKeyData = {
     };
     query?: never;
     url: '/api-keys/{key_id}/rotate';
+};
+
+export type AuthAccessesData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * Only hours from the one that contains this time on.
+         */
+        start_time?: string | number;
+        /**
+         * Only hours that begin before this time.
+         */
+        end_time?: string | number;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/accesses';
 };
 
 export type UsersListData = {
@@ -3816,6 +3918,35 @@ export type UsersUpdateData = {
     };
     query?: never;
     url: '/users/{user_id}';
+};
+
+export type ConnectConsentsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * Only consents from this time on.
+         */
+        start_time?: string | number;
+        /**
+         * Only consents before this time.
+         */
+        end_time?: string | number;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/consents';
 };
 
 export type UsersConnectionsData = {
@@ -4510,13 +4641,13 @@ export type ApiGatewayExportData = {
     };
     query?: {
         /**
-         * Returns only events, samples and audit entries at or after this time, and day totals from its UTC date on. The time is that of the measurement, not of its arrival.
+         * Returns only events, samples and audit entries at or after this time, day totals from its UTC date on, and reads from its hour on. The time is that of the measurement, not of its arrival.
          */
         since?: string | number;
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit'>;
+        kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access'>;
     };
     url: '/users/{user_id}/export';
 };

@@ -5,7 +5,18 @@ import { type Command, type Context, Failure, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { timeOf } from '../times.ts';
 
-const kinds = ['user', 'connection', 'workout', 'sleep', 'day', 'other', 'sample', 'audit'] as const;
+const kinds = [
+  'user',
+  'connection',
+  'consent',
+  'workout',
+  'sleep',
+  'day',
+  'other',
+  'sample',
+  'audit',
+  'access',
+] as const;
 const endLength = 200;
 
 export const exportData: Command = {

@@ -1,0 +1,24 @@
+import type { Measurement } from '../measurement.ts';
+import { activitynet } from './activitynet.ts';
+import { browser } from './browser.ts';
+import { checks } from './checks.ts';
+import { commits, stores } from './commits.ts';
+import { compression } from './compression.ts';
+import { exports, streams } from './exports.ts';
+import { bodies, changelog, ingest } from './incoming.ts';
+import { growth, million, users } from './lists.ts';
+import { backfill, endpoints, webhooks } from './outgoing.ts';
+import { intervals, uploads } from './phones.ts';
+import { figures, pages, processes, workers } from './rates.ts';
+import { activity, counts, depth, hertz, ranges } from './reads.ts';
+import { replica } from './replica.ts';
+import { disk, memory } from './resources.ts';
+import { scale } from './scale.ts';
+
+/** All measurements in the order of a run. `memory` follows the reads, whose peak it has. */
+export const measurements: readonly Measurement[] = [
+  ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
+  ...[exports, disk, growth, browser, ingest, intervals, uploads, streams, activitynet, changelog],
+  ...[webhooks, endpoints, backfill, bodies],
+  ...[compression, commits, stores, figures, million, replica, scale],
+];

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** The kinds of health values that a route returns, under which its reads are recorded. */
+export const dataKinds = [
+  'timeseries',
+  'workouts',
+  'sleep',
+  'events',
+  'days',
+  'activity',
+  'body',
+  'recovery',
+  'calendar',
+  'streams',
+  'export',
+  'settings',
+] as const;
+
+/** A kind of health values. */
+export const DataKind = z.enum(dataKinds).meta({
+  id: 'DataKind',
+  description:
+    'The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.',
+});
+export type DataKind = z.infer<typeof DataKind>;

@@ -1,0 +1,37 @@
+-- Who read what of a user: the reads of health values in one hour, by the holder of the credential and the kind of data.
+create table auth.access (
+  user_id uuid not null,
+  hour timestamptz(0) not null,
+  kind text not null,
+  actor text not null,
+  project_id text not null,
+  count bigint not null,
+  constraint access_pkey primary key (user_id, hour, kind, actor)
+);
+create index access_hour on auth.access (hour);
+
+-- The same reads by day, without the user: they stay when a user is erased. The actor of a user token is `user`.
+create table auth.access_total (
+  project_id text not null,
+  day date not null,
+  actor text not null,
+  kind text not null,
+  count bigint not null,
+  constraint access_total_pkey primary key (project_id, day, actor, kind)
+);
+create index access_total_day on auth.access_total (day);
+
+-- The last batch of each process that counts reads, so that a batch which is sent again adds nothing.
+create table auth.access_writer (
+  process_id uuid not null,
+  sequence bigint not null,
+  written_at timestamptz(3) default now() not null,
+  constraint access_writer_pkey primary key (process_id)
+);
+
+-- Those of some users who are not deleted: the reads of a deleted user are not recorded any more.
+create function users.live_of(ids uuid[]) returns setof uuid language plpgsql stable security definer
+    set search_path to '' as $$
+begin
+  return query select id from users.person where id = any(ids) and deleted_at is null;
+end $$;

@@ -1,0 +1,2 @@
+drop function connect.withdraw_consents(uuid, text);
+drop table connect.consent;

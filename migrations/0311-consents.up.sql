@@ -1,0 +1,25 @@
+-- What a user agreed to. `page`: on the connect page, with the version and the language of the text that was shown; `provider`: on
+-- the page of the provider only, which an application has opened.
+create table connect.consent (
+  id bigint generated always as identity,
+  user_id uuid not null,
+  provider text not null,
+  kind text not null,
+  text_version integer,
+  language text,
+  scopes text[] not null,
+  session_id uuid,
+  agreed_at timestamptz(3) default now() not null,
+  withdrawn_at timestamptz(3),
+  constraint consent_pkey primary key (id),
+  constraint consent_kind_check check (kind in ('page', 'provider'))
+);
+create index consent_user on connect.consent (user_id, id);
+
+-- Withdraws the consents of a user to a provider, in the transaction that ends the connection.
+create function connect.withdraw_consents(whose uuid, from_provider text) returns void language plpgsql security definer
+    set search_path to '' as $$
+begin
+  update connect.consent set withdrawn_at = now()
+  where user_id = whose and provider = from_provider and withdrawn_at is null;
+end $$;
