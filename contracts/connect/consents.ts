@@ -26,7 +26,9 @@ export const Consent = z
     language: Language.nullable().describe('The language in which the text was shown.'),
     scopes: z
       .array(z.string())
-      .describe('The permissions that were asked for, by the names of the provider; empty if it has none.'),
+      .describe(
+        'The permissions that the link requested, by the names of the provider. Empty if the provider has none.',
+      ),
     session_id: z.string().nullable().describe('The session of the connect page.'),
     agreed_at: Timestamp,
     withdrawn_at: Timestamp.nullable().describe('When the connection was ended on request. Null: not.'),

@@ -247,7 +247,7 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     );
     return { path: `/reprocess-runs/${run?.id}`, token: api.developerToken, method: 'DELETE' };
   },
-  'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, key: api.apiKey }),
+  'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, ...byDeveloper }),
   'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
   'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),
   'webhooks.removeEndpoint': () => endpointCall('', { method: 'DELETE' }),

@@ -7,6 +7,8 @@ const most = (databases: number, brokers: number): MadeServers => ({ databases, 
 
 /** Processes that work beside each other on one database. */
 const processes: MoreServers = {
+  'test/flow/accesses-killed.test.ts': most(1, 2),
+  'test/flow/accesses.test.ts': most(2, 3),
   'test/flow/audit.test.ts': most(1, 2),
   'test/flow/connect-page-outcomes.test.ts': most(1, 5),
   'test/flow/connect-page.test.ts': most(1, 2),

@@ -920,7 +920,7 @@ export type Consent = {
      */
     language: Language | null;
     /**
-     * The permissions that were asked for, by the names of the provider; empty if it has none.
+     * The permissions that the link requested, by the names of the provider. Empty if the provider has none.
      */
     scopes: Array<string>;
     /**
