@@ -22,6 +22,13 @@ const limits = {
   }),
 };
 
+const require_second_factor = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether developers need a second factor to enter the project. Sessions without one get 403, API keys go on.',
+  );
+
 /** A project: users, keys, applications and webhook endpoints belong to one. */
 export const Project = z
   .object({
@@ -31,6 +38,7 @@ export const Project = z
     connect_name: z.string().nullable(),
     rate_limit_api_key: z.int().nullable(),
     rate_limit_sdk: z.int().nullable(),
+    require_second_factor: z.boolean().describe('Whether developers need a second factor to enter it.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Project', description: 'A product or a stage: users, keys and endpoints belong to one.' });
@@ -67,9 +75,9 @@ export const projectActions = {
     },
   }),
   updateProject: action({
-    summary: 'Change the name or the limits of a project; omitted fields are unchanged',
+    summary: 'Change the name, the limits or the second factor of a project; omitted fields are unchanged',
     params: z
-      .object({ project_id: ProjectId, name: name.optional(), ...limits })
+      .object({ project_id: ProjectId, name: name.optional(), ...limits, require_second_factor })
       .meta({ id: 'UpdateProjectRequest' }),
     returns: Project,
     http: {

@@ -19,9 +19,14 @@ interface Limits {
   readonly rate_limit_sdk?: number | null | undefined;
 }
 
+interface ProjectChange extends Limits {
+  readonly name?: string | undefined;
+  readonly require_second_factor?: boolean | undefined;
+}
+
 // Only an owner creates, changes and deletes projects.
-const returned =
-  "returning id, name, connect_name, rate_limit_api_key, rate_limit_sdk, created_at, 'owner' as role";
+const returned = `returning id, name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor, created_at,
+    'owner' as role`;
 
 /** Creates a project. @throws PROJECT_ID_TAKEN (409) */
 export async function createProject(
@@ -49,13 +54,14 @@ export async function createProject(
 export async function updateProject(
   { database, origin }: Acting,
   id: string,
-  { name, connect_name, rate_limit_api_key, rate_limit_sdk }: Limits & { readonly name?: string | undefined },
+  { name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor }: ProjectChange,
 ): Promise<wire.Project> {
   const statement = `
     update auth.project set name = coalesce($2, name),
       rate_limit_api_key = case when $3 then $4::int else rate_limit_api_key end,
       rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end,
-      connect_name = case when $7 then $8::text else connect_name end
+      connect_name = case when $7 then $8::text else connect_name end,
+      require_second_factor = coalesce($9, require_second_factor)
     where id = $1 ${returned}`;
   const [row] = await acting(database, origin, (on) =>
     on.query<ProjectRow>(statement, [
@@ -63,6 +69,7 @@ export async function updateProject(
       ...[rate_limit_api_key !== undefined, rate_limit_api_key ?? null],
       ...[rate_limit_sdk !== undefined, rate_limit_sdk ?? null],
       ...[connect_name !== undefined, connect_name ?? null],
+      require_second_factor ?? null,
     ]),
   );
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
@@ -120,11 +127,9 @@ export async function removeMember(
 export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
   return {
     ...{ id: row.id, name: row.name, role: row.role },
-    ...{
-      connect_name: row.connect_name,
-      rate_limit_api_key: row.rate_limit_api_key,
-      rate_limit_sdk: row.rate_limit_sdk,
-    },
+    connect_name: row.connect_name,
+    ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
+    require_second_factor: row.require_second_factor,
     created_at: formatInstant(created_at.getTime()),
   };
 }

@@ -41,6 +41,8 @@ const settings: MoreServers = {
   'test/http/check-order.test.ts': most(7, 7),
   'test/http/limits.test.ts': most(11, 13),
   'test/http/mcp.test.ts': most(2, 2),
+  'test/http/oidc.test.ts': most(2, 2),
+  'test/http/password-reset.test.ts': most(4, 4),
   'test/http/sandbox-faults.test.ts': most(3, 3),
   'test/http/tracing.test.ts': most(4, 6),
   'test/http/webhook-address.test.ts': most(8, 9),
@@ -130,7 +132,7 @@ const servers: MoreServers = {
   'test/mixins/shared-connections.test.ts': most(7, 0),
   'test/runtime/database-client.test.ts': most(5, 1),
   'test/stack/backup.test.ts': most(0, 2),
-  'test/stack/compose.test.ts': most(2, 10),
+  'test/stack/compose.test.ts': most(2, 11),
   'test/stack/member.test.ts': most(2, 0),
   'test/stack/workers.test.ts': most(3, 0),
 };

@@ -133,7 +133,7 @@ export async function countingFailures<T>(
     await refund();
     return result;
   } catch (error) {
-    if (failureToSend(error).status >= 500) await refund();
+    if (failureToSend(error).status >= 500 || isError(error, 'SECOND_FACTOR_REQUIRED')) await refund();
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }

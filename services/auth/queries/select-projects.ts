@@ -9,10 +9,12 @@ export interface ProjectRow {
   readonly connect_name: string | null;
   readonly rate_limit_api_key: number | null;
   readonly rate_limit_sdk: number | null;
+  readonly require_second_factor: boolean;
   readonly created_at: Date;
 }
 
-const columns = 'p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.created_at';
+const columns =
+  'p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at';
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
