@@ -80,7 +80,7 @@ const wholeTables: MoreServers = {
   'test/bench/webhooks.test.ts': most(2, 0),
   'test/mixins/reads.test.ts': most(2, 2),
   'test/mixins/unpublished-changes.test.ts': most(2, 2),
-  'test/services/auth/audit-retention.test.ts': most(3, 0),
+  'test/services/auth/audit-retention.test.ts': most(4, 0),
   'test/services/auth/changed-between.test.ts': most(7, 8),
   'test/services/auth/end-families.test.ts': most(5, 5),
   'test/services/auth/end-key.test.ts': most(5, 6),
