@@ -16,6 +16,7 @@ import {
   url,
   whole,
 } from './providers/setting-forms.ts';
+import { signInProblems, signInSettings } from './runtime/sign-in-settings.ts';
 
 /*
  * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
@@ -145,6 +146,7 @@ const Settings = z.object({
   DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
   WEBHOOK_PLAIN: flag.default(true), // by PUBLIC_URL: see isOnThisMachine
   WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
+  ...signInSettings,
   ...providerSettings,
 });
 
@@ -179,7 +181,7 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
   const problems = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  if (parsed.success) problems.push(...retentionProblems(parsed.data));
+  if (parsed.success) problems.push(...retentionProblems(parsed.data), ...signInProblems(parsed.data));
   if (given.NATS_URL !== undefined) problems.push(...missingSharedSecrets(given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data;
@@ -195,7 +197,7 @@ function isOnThisMachine(publicUrl: string | undefined): boolean {
 /** Which services use a secret that all their processes must share; the others need not know it. */
 export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
   JWT_SECRET: ['auth'],
-  ENCRYPTION_KEY: ['api-gateway', 'backfill', 'connect', 'users', 'webhooks', ...readersWithTokens()],
+  ENCRYPTION_KEY: ['api-gateway', 'auth', 'backfill', 'connect', 'users', 'webhooks', ...readersWithTokens()],
 };
 
 /** Which services encrypt and read bodies that are kept longer. They need ENCRYPTION_KEY if RAW_BODY_RETENTION_DAYS is set. */

@@ -5,7 +5,10 @@ import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
+import { invitationActions } from './auth/invitations.ts';
+import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
+import { secondFactorActions } from './auth/second-factor.ts';
 import { sessionActions } from './auth/sessions.ts';
 
 /** Projects, developers, API keys, applications, tokens, admission of requests, the audit trail and who read what. */
@@ -13,9 +16,12 @@ export const auth = contract('auth', {
   ...sessionActions,
   ...consoleSessionActions,
   ...developerActions,
+  ...passwordActions,
+  ...secondFactorActions,
   ...apiKeyActions,
   ...applicationActions,
   ...projectActions,
+  ...invitationActions,
   ...admissionActions,
   ...accessActions,
 });

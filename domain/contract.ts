@@ -36,6 +36,8 @@ interface RouteFields {
   readonly path: `/${string}`;
   /** A request without a credential is admitted too: its body holds one. */
   readonly orPublic?: true;
+  /** The parameters of a DELETE are in its body: they hold a secret, and queries are logged. */
+  readonly bodyOfDelete?: true;
   /** The status of success; default 200. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204;
   /** The section of the documentation that lists it. */
@@ -157,6 +159,11 @@ export interface Contract<
 /** The permission that a route needs; null where it needs none. */
 export function permissionOf({ access }: Pick<HttpRoute, 'access'>): Permission | null {
   return access === 'public' || access === 'webhook' ? null : access;
+}
+
+/** Whether the parameters of a route are in the query, and not in the body. */
+export function takesQuery({ method, bodyOfDelete }: Pick<HttpRoute, 'method' | 'bodyOfDelete'>): boolean {
+  return method === 'GET' || (method === 'DELETE' && bodyOfDelete !== true);
 }
 
 /** The kinds of credentials that may call a route; empty where it needs none. */

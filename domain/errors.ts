@@ -6,6 +6,10 @@ export const errorTable = {
   ROUTE_NOT_FOUND: { status: 404, detail: 'No such route.' },
   METHOD_NOT_ALLOWED: { status: 405, detail: 'This route does not support the method.' },
   UNAUTHENTICATED: { status: 401, detail: 'A valid credential is required.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    detail: 'The password is right. Send the code of your authenticator, or a recovery code, too.',
+  },
   RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
   WAITING_LIMITED: {
     status: 429,
@@ -20,6 +24,16 @@ export const errorTable = {
     detail: 'The console accepts requests of its own pages only. Reload the page.',
   },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
+  PASSWORDS_OFF: {
+    status: 403,
+    detail: 'This installation takes no passwords. Sign in with the identity provider in the console.',
+  },
+  SIGN_IN_REFUSED: { status: 403, detail: 'The sign-in was refused.' },
+  SECOND_FACTOR_MISSING: {
+    status: 403,
+    detail:
+      'This project requires a second factor. Set one up on the account page of the console, or log in with it.',
+  },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
@@ -47,6 +61,19 @@ export const errorTable = {
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, detail: 'Webhook endpoint not found.' },
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
   MEMBER_NOT_FOUND: { status: 404, detail: 'Member not found.' },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    detail: 'This invitation was used before, was revoked, or has expired. Ask for a new one.',
+  },
+  RESET_LINK_NOT_FOUND: {
+    status: 404,
+    detail: 'This link was used before, or has expired. Request a new one.',
+  },
+  SECOND_FACTOR_NOT_FOUND: { status: 404, detail: 'No authenticator is set up.' },
+  SECOND_FACTOR_EXISTS: {
+    status: 409,
+    detail: 'An authenticator is set up already. Turn it off first.',
+  },
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists or existed.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },
   PROJECT_PERMANENT: { status: 409, detail: 'The project `default` cannot be deleted.' },
@@ -125,6 +152,10 @@ export const errorTable = {
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
   NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
   INTERNAL: { status: 500, detail: 'An internal error occurred. Include the X-Request-Id in error reports.' },
+  SIGN_IN_PROVIDER_AWAY: {
+    status: 503,
+    detail: 'The identity provider does not answer. Try again in a moment.',
+  },
   SERVICE_UNAVAILABLE: { status: 503, detail: 'Service temporarily unavailable. Try again in a moment.' },
   SERVICE_TIMEOUT: { status: 504, detail: 'A service did not respond in time. Try again in a moment.' },
 } as const;

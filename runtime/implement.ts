@@ -18,7 +18,7 @@ import { codeOf, failureOf } from './failure.ts';
 import { loggerFor } from './telemetry/logger.ts';
 import { metricsOf } from './telemetry/metrics.ts';
 import { spanOf } from './telemetry/tracing.ts';
-import { withinProject } from './user-project.ts';
+import { asGiven, userToCheck, withinProject } from './user-project.ts';
 
 /** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {
@@ -174,7 +174,9 @@ async function run(
   const { broker } = service;
   const logger = loggerFor(service.logger, ctx.requestID, spanOf(ctx));
   const parsed = parseParams(definition.params, ctx.params);
-  const { params, restore } = await withinProject(typedCall(ctx), ctx.meta, definition, parsed);
+  const user = userToCheck(ctx.meta, ctx.level, definition, parsed);
+  const { params, restore } =
+    user === null ? asGiven(parsed) : await withinProject(typedCall(ctx), ctx.meta, user, parsed);
   const given = {
     ...mixins,
     params,

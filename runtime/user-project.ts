@@ -16,6 +16,23 @@ export interface Addressed<P> {
   restore<E>(failure: E): E;
 }
 
+type Checked = Pick<ActionDefinition, 'http' | 'unchecked'>;
+
+/**
+ * The user whose project decides; null where nothing is checked: for a service, the user's own token, a filter of a list, and
+ * within a request whose user was checked. It runs for each action, so it waits for nothing.
+ */
+export function userToCheck({ caller }: Meta, level: number, { http, unchecked }: Checked, params: unknown) {
+  if (!caller || caller.kind === 'sdk' || level > firstCall) return null;
+  if (http?.userFilter === true || unchecked === true) return null;
+  const userId = fieldOf(params, 'user_id');
+  if (typeof userId !== 'string' || projects.get(userId.toLowerCase()) === caller.project_id) return null;
+  return userId;
+}
+
+/** The level of the call that the gateway makes within its own action; calls of services are deeper. */
+const firstCall = 2;
+
 /**
  * The parameters as the caller's project sees them: a user of another project is replaced by an id that nobody has. The
  * answer is then that for an unknown user by construction, whatever an action does with the user.
@@ -23,16 +40,18 @@ export interface Addressed<P> {
 export async function withinProject<P>(
   call: Call,
   { caller }: Meta,
-  { http, unchecked }: Pick<ActionDefinition, 'http' | 'unchecked'>,
+  userId: string,
   params: P,
 ): Promise<Addressed<P>> {
-  const given = fieldOf(params, 'user_id');
-  const isChecked = caller && caller.kind !== 'sdk' && http?.userFilter !== true && unchecked !== true;
-  if (!isChecked || typeof given !== 'string') return { params, restore: (failure) => failure };
-  const project = await ownerOf(call, given.toLowerCase());
-  if (project === null || project === caller.project_id) return { params, restore: (failure) => failure };
+  const project = await ownerOf(call, userId.toLowerCase());
+  if (project === null || project === caller?.project_id) return asGiven(params);
   const nobody = randomUUID();
-  return { params: { ...params, user_id: nobody }, restore: (failure) => naming(failure, nobody, given) };
+  return { params: { ...params, user_id: nobody }, restore: (failure) => naming(failure, nobody, userId) };
+}
+
+/** Parameters that need no check. */
+export function asGiven<P>(params: P): Addressed<P> {
+  return { params, restore: (failure) => failure };
 }
 
 function naming<E>(failure: E, nobody: string, given: string): E {

@@ -249,6 +249,8 @@ const parsesOwnJson = [
   'services/api-gateway/openapi/components.ts',
   'services/api-gateway/openapi/openapi.ts',
   'services/api-gateway/pipeline/idempotency.ts',
+  'services/auth/mail/send-mail.ts',
+  'services/auth/passwords/forgot-password.ts',
   'services/devicemaker-ingest/reading/open-body.ts',
 ];
 

@@ -1,12 +1,27 @@
-import { render } from 'preact';
+import { type ComponentType, render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ForgotPassword } from './pages/forgot-password.tsx';
+import { Invitation } from './pages/invitation.tsx';
+import { ResetPassword } from './pages/reset-password.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Shell } from './parts/shell.tsx';
 import { location, navigate } from './router.tsx';
 import { loadSession, session } from './session.ts';
 import './style.css';
 
+/** Pages that need no session, by path. */
+const openPages: Readonly<Record<string, ComponentType>> = {
+  '/invitation': Invitation,
+  '/forgot-password': ForgotPassword,
+  '/reset': ResetPassword,
+};
+
 function App() {
+  const OpenPage = openPages[location.value.path];
+  return OpenPage === undefined ? <Signed /> : <OpenPage />;
+}
+
+function Signed() {
   useEffect(() => void loadSession().catch(() => setTimeout(loadSession, 2000)), []);
   const isStale = session.value !== undefined && session.value !== null && location.value.path === '/sign-in';
   useEffect(() => {

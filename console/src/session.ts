@@ -13,16 +13,33 @@ export interface Session {
   readonly provider_titles: Readonly<Record<string, Titles>>;
 }
 
+/** How one may sign in: with a password, and with the identity provider of this name. */
+export interface Ways {
+  readonly passwords: boolean;
+  readonly oidc: string | null;
+}
+
+/** The ways of this installation. */
+export const ways = signal<Ways>({ passwords: true, oidc: null });
+
 /** Undefined until the server has answered; null without a session. */
 export const session = signal<Session | null | undefined>(undefined);
 
 /** A sign-in that the server refused; `message` is its sentence. */
-export class SignInError extends Error {}
+export class SignInError extends Error {
+  /** The password is right, and the account has an authenticator. */
+  readonly needsCode: boolean;
+  constructor(message: string, needsCode = false) {
+    super(message);
+    this.needsCode = needsCode;
+  }
+}
 
 /** Reads the session that the cookie of the browser stands for. */
 export async function loadSession(): Promise<void> {
   const answer = await fetch('/console/session');
-  const body: Session | { developer: null } = await answer.json();
+  const body: (Session | { developer: null }) & { sign_in?: Ways } = await answer.json();
+  if (body.sign_in !== undefined) ways.value = body.sign_in;
   await enter(answer.ok && body.developer !== null ? body : null);
 }
 
@@ -70,8 +87,9 @@ export function can(permission: Permission): boolean {
   return holdsIn(permission, id) && isPermitted(holder, permission);
 }
 
-/** Signs in with a password. @throws SignInError */
-export const signIn = (email: string, password: string) => start('/console/session', { email, password });
+/** Signs in with a password, and a code where the account has an authenticator. @throws SignInError */
+export const signIn = (email: string, password: string, code = '') =>
+  start('/console/session', { email, password, ...(code === '' ? {} : { code }) });
 
 /** Signs in with the token of a link. @throws SignInError */
 export const signInByLink = (token: string) => start('/console/session/link', { token });
@@ -83,7 +101,8 @@ async function start(path: string, body: object): Promise<void> {
     body: JSON.stringify(body),
   });
   const result: Session & { detail?: string } = await answer.json();
-  if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.');
+  const needsCode = answer.headers.get('X-Error-Code') === 'SECOND_FACTOR_REQUIRED';
+  if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.', needsCode);
   await enter(result);
 }
 

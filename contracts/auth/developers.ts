@@ -3,8 +3,11 @@ import { action, Nothing } from '../../domain/contract.ts';
 import { Email } from '../fields.ts';
 import { Developer, DeveloperId, hashingTimeoutMs } from './schemas.ts';
 
-const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
-const passwordRules =
+/** A new password. */
+export const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
+
+/** What a new password has to be, for the documentation. */
+export const passwordRules =
   'A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.';
 
 /** Developer accounts. */

@@ -6,7 +6,12 @@ import { DeveloperId } from './schemas.ts';
 
 const Limit = z.int().min(1).max(1_000_000).nullable();
 const name = Title.meta({ description: 'A name that people read.', example: 'Coaching app' });
+const connectName = Title.nullable().optional().meta({
+  description: 'The name that the connect page shows to users of the project. Null: CONNECT_NAME.',
+  example: 'Coaching app',
+});
 const limits = {
+  connect_name: connectName,
   rate_limit_api_key: Limit.optional().meta({
     description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
     example: 1000,
@@ -17,14 +22,23 @@ const limits = {
   }),
 };
 
+const require_second_factor = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether developers need a second factor to enter the project. Sessions without one get 403, API keys go on.',
+  );
+
 /** A project: users, keys, applications and webhook endpoints belong to one. */
 export const Project = z
   .object({
     id: z.string(),
     name: z.string(),
     role: z.enum(['owner', ...Role.options]).describe('Your role in it.'),
+    connect_name: z.string().nullable(),
     rate_limit_api_key: z.int().nullable(),
     rate_limit_sdk: z.int().nullable(),
+    require_second_factor: z.boolean().describe('Whether developers need a second factor to enter it.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Project', description: 'A product or a stage: users, keys and endpoints belong to one.' });
@@ -61,9 +75,9 @@ export const projectActions = {
     },
   }),
   updateProject: action({
-    summary: 'Change the name or the limits of a project; omitted fields are unchanged',
+    summary: 'Change the name, the limits or the second factor of a project; omitted fields are unchanged',
     params: z
-      .object({ project_id: ProjectId, name: name.optional(), ...limits })
+      .object({ project_id: ProjectId, name: name.optional(), ...limits, require_second_factor })
       .meta({ id: 'UpdateProjectRequest' }),
     returns: Project,
     http: {
@@ -87,6 +101,13 @@ export const projectActions = {
       audit: 'project.deleted',
       failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
     },
+  }),
+  /** The connect page asks on behalf of the product. */
+  connectName: action({
+    summary: 'Get the name that the connect page shows to users of a project',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ connect_name: z.string().nullable() }),
+    idempotent: true,
   }),
   /** A delivery holds data of the accounts of all projects. */
   isShared: action({

@@ -123,6 +123,8 @@ export const Caller = z.object({
   user_id: z.string().nullable(),
   /** The project of the request; null for a developer who named none that exists, or none of several. */
   project_id: z.string().nullable(),
+  /** The project requires a second factor, which the session of the developer lacks. */
+  lacks_second_factor: z.literal(true).optional(),
   /** The role of a developer in the project. */
   role: z.enum(['owner', ...roles]).nullable(),
   /** The scopes of an API key; null for all. */

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Text, UserId } from '../../domain/wire.ts';
 import { AppId, AppSecret, hashingTimeoutMs, RefreshRequest, Tokens } from './schemas.ts';
+import { Code } from './second-factor.ts';
 
 /** Start, renewal and end of sessions. */
 export const sessionActions = {
   login: action({
     summary: 'Log in as a developer',
-    description: 'Takes JSON `{email, password}`, or a form with `username` and `password`.',
+    description:
+      'Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.',
     params: z
       .object({
         email: Text.max(320)
@@ -18,6 +20,7 @@ export const sessionActions = {
           description: 'The password. `npm start` prints the password of the first account.',
           example: 'correct horse battery staple',
         }),
+        code: Code.optional(),
       })
       .refine(({ email, username }) => (email ?? username) !== undefined, {
         path: ['email'],
@@ -33,6 +36,7 @@ export const sessionActions = {
       form: true,
       countFailures: true,
       audit: 'developer.logged_in',
+      failures: ['SECOND_FACTOR_REQUIRED'],
     },
     timeoutMs: hashingTimeoutMs,
   }),

@@ -33,6 +33,8 @@ const ConnectChoice = z.object({
 const SessionView = z.object({
   kind: z.literal('session'),
   language: Language.nullable(),
+  /** The name of the product. Null: CONNECT_NAME. */
+  app: z.string().nullable(),
   choices: z.array(ConnectChoice),
   /** The outcome of the last attempt. */
   last: z.object({ name: z.string(), status: ConnectStatus, reason: ConnectReason.nullable() }).nullable(),
@@ -117,6 +119,7 @@ export const sessionActions = {
       z.object({
         kind: z.literal('started'),
         language: Language.nullable(),
+        app: z.string().nullable(),
         name: z.string(),
         authorization_url: z.string(),
       }),
@@ -124,6 +127,7 @@ export const sessionActions = {
       z.object({
         kind: z.literal('code'),
         language: Language.nullable(),
+        app: z.string().nullable(),
         name: z.string(),
         code: z.string(),
       }),

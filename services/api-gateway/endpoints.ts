@@ -29,6 +29,9 @@ export const consolePrefix = '/console/api/v1';
 /** The paths of its pages, below /console. One file is served for all of them. */
 export const consolePages = [
   'sign-in',
+  'invitation',
+  'forgot-password',
+  'reset',
   'users',
   'users/:id',
   'deliveries',
@@ -88,6 +91,8 @@ const patterns: readonly Pattern[] = [
   { path: '/console/session', method: 'POST' },
   { path: '/console/session', method: 'DELETE' },
   { path: '/console/session/link', method: 'POST' },
+  { path: '/console/oidc', method: 'GET' },
+  { path: '/console/oidc/callback', method: 'GET' },
   { path: '/console/sandbox/faults', method: 'GET' },
   { path: '/console/sandbox/faults', method: 'POST' },
   { path: '/console/sandbox/faults/:fault_id', method: 'DELETE' },

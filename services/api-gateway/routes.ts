@@ -19,6 +19,7 @@ import {
   signInByLink,
   signOut,
 } from './console/serve-console.ts';
+import { oidcBegin, oidcCallback, serveOidcBegin, serveOidcCallback } from './console/serve-oidc.ts';
 import { sendDocs } from './docs-page/docs.ts';
 import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
 import { mcpEndpoint, serveMcp } from './mcp/serve-mcp.ts';
@@ -140,6 +141,8 @@ export const gatewayRoutes = [
       'POST session': handlerOf(signIn, serveSignIn),
       'DELETE session': handlerOf(signOut, serveSignOut),
       'POST session/link': handlerOf(signInByLink, serveSignIn),
+      'GET oidc': handlerOf(oidcBegin, serveOidcBegin),
+      'GET oidc/callback': handlerOf(oidcCallback, serveOidcCallback),
       ...Object.fromEntries(
         faultEndpoints.map((one) => [
           `${one.route.method} ${one.route.path.slice(1)}`,

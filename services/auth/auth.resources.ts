@@ -3,11 +3,14 @@ import { database } from '../../mixins/database/database.ts';
 import { orm } from '../../mixins/database/orm.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { GroupedCounts } from './admission/grouped-counts.ts';
 import { outage } from './admission/outage.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { createPasswords } from './log-in/passwords.ts';
+import { mailer } from './mail/mailer.ts';
+import { oidc } from './oidc/provider.ts';
 import type { AdmittedRow } from './queries/admit.ts';
 import { tokenSignerOf } from './tokens/tokens.ts';
 
@@ -20,6 +23,9 @@ export const authResources = {
   orm: orm([Developer, ApiKey, Application]),
   tokens: made(({ config }) => tokenSignerOf(config)),
   passwords: made(() => createPasswords()),
+  cipher: made(({ config }) => cipherOf(config)),
+  mailer: mailer(),
+  oidc: oidc(),
   counts: made(() => new GroupedCounts<AdmittedRow>()),
   config: made(({ config }): Config => config),
 };

@@ -17,6 +17,8 @@ import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { keyEndingHandler, removeKey } from './end-key.ts';
+import { acceptInvitation } from './invitations/accept.ts';
+import { invite, revokeInvitation, toInvitation } from './invitations/invite.ts';
 import {
   changeApplication,
   createApiKey,
@@ -29,6 +31,11 @@ import {
 import { countAttempt } from './log-in/attempts.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
 import { logIn } from './log-in/log-in.ts';
+import { mailHandler } from './mail/send-mail.ts';
+import { oidcIn, signInByOidc } from './oidc/sign-in.ts';
+import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
+import { refuseWithoutPasswords } from './passwords/passwords-off.ts';
+import { resetByLink } from './passwords/reset-by-link.ts';
 import {
   addMember,
   createProject,
@@ -41,8 +48,10 @@ import {
 import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
+import { selectInvitations } from './queries/invitations.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
-import { selectMembers, selectProjects } from './queries/select-projects.ts';
+import { selectConnectName, selectMembers, selectProjects } from './queries/select-projects.ts';
+import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
 import { revoke } from './tokens/revoke.ts';
@@ -51,10 +60,11 @@ import { toApplication, toDeveloper } from './wire.ts';
 export default implement(auth, {
   uses: authResources,
   actions: {
-    login(ctx) {
+    async login(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const email = ctx.params.email ?? ctx.params.username ?? '';
       return countAttempt(ctx, email.trim().toLowerCase(), (priority) =>
-        logIn(ctx, email, ctx.params.password, priority),
+        logIn(ctx, email, ctx.params.password, priority, ctx.params.code),
       );
     },
     refresh: (ctx) => countAttempt(ctx, null, () => refresh(ctx, ctx.params.refresh_token)),
@@ -63,12 +73,18 @@ export default implement(auth, {
       return {};
     },
     async startSession(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const account = ctx.params.email.trim().toLowerCase();
       const id = await countAttempt(ctx, account, (priority) => startSession(ctx, ctx.params, priority));
       return toDeveloper(await findDeveloper(ctx.orm, id));
     },
     async startSessionByLink(ctx) {
       const id = await countAttempt(ctx, null, () => startSessionByLink(ctx, ctx.params));
+      return toDeveloper(await findDeveloper(ctx.orm, id));
+    },
+    beginOidc: (ctx) => oidcIn(ctx).begin(ctx.params.redirect_uri),
+    async startSessionByOidc(ctx) {
+      const id = await countAttempt(ctx, null, () => signInByOidc(ctx, ctx.params));
       return toDeveloper(await findDeveloper(ctx.orm, id));
     },
     async endSession(ctx) {
@@ -80,10 +96,28 @@ export default implement(auth, {
       return toDeveloper(await readDeveloper(ctx.reads, callingDeveloper(ctx.meta).developer_id));
     },
     async changePassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
       const { current_password, new_password } = ctx.params;
       return toDeveloper(
         await changePassword(ctx, callingDeveloper(ctx.meta), current_password, new_password),
       );
+    },
+    async forgotPassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      await forgotPassword(ctx, ctx.params.email);
+      return {};
+    },
+    async resetPassword(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      await countAttempt(ctx, null, () => resetByLink(ctx, ctx.params));
+      return {};
+    },
+    showTotp: (ctx) => showTotp(ctx),
+    beginTotp: (ctx) => beginTotp(ctx),
+    confirmTotp: (ctx) => confirmBegunTotp(ctx, ctx.params.code),
+    async removeTotp(ctx) {
+      await removeTotp(ctx, ctx.params);
+      return {};
     },
     async createDeveloper(ctx) {
       return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params));
@@ -139,6 +173,9 @@ export default implement(auth, {
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
     removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    async connectName({ reads, params }) {
+      return { connect_name: await selectConnectName(reads, params.project_id) };
+    },
     async isShared({ reads }) {
       return {
         shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,
@@ -149,6 +186,15 @@ export default implement(auth, {
     },
     addMember: (ctx) => addMember(ctx, projectOf(ctx.meta), ctx.params),
     removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params.developer_id),
+    createInvitation: (ctx) => invite(ctx, projectOf(ctx.meta), ctx.params),
+    async listInvitations(ctx) {
+      return (await selectInvitations(ctx.reads, projectOf(ctx.meta))).map(toInvitation);
+    },
+    removeInvitation: (ctx) => revokeInvitation(ctx, projectOf(ctx.meta), ctx.params.invitation_id),
+    async acceptInvitation(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      return acceptInvitation(ctx, ctx.params);
+    },
     audit: (ctx) => readAudit(ctx.reads, projectOf(ctx.meta), ctx.params, Date.now()),
     async accesses(ctx) {
       await ctx.call('users.get', { user_id: ctx.params.user_id });
@@ -162,6 +208,11 @@ export default implement(auth, {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },
-  started: ({ jobs, ...environment }) =>
-    jobs.start([cleaningHandler(environment), keyEndingHandler(environment)], { pollMs: 10_000 }),
+  started: ({ jobs, ...environment }) => {
+    const handlers = [
+      ...[cleaningHandler(environment), keyEndingHandler(environment)],
+      ...[forgottenHandler({ ...environment, jobs }), mailHandler(environment)],
+    ];
+    return jobs.start(handlers, { pollMs: 10_000 });
+  },
 });

@@ -14,12 +14,19 @@ interface Acting {
 }
 
 interface Limits {
+  readonly connect_name?: string | null | undefined;
   readonly rate_limit_api_key?: number | null | undefined;
   readonly rate_limit_sdk?: number | null | undefined;
 }
 
+interface ProjectChange extends Limits {
+  readonly name?: string | undefined;
+  readonly require_second_factor?: boolean | undefined;
+}
+
 // Only an owner creates, changes and deletes projects.
-const returned = "returning id, name, rate_limit_api_key, rate_limit_sdk, created_at, 'owner' as role";
+const returned = `returning id, name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor, created_at,
+    'owner' as role`;
 
 /** Creates a project. @throws PROJECT_ID_TAKEN (409) */
 export async function createProject(
@@ -27,16 +34,17 @@ export async function createProject(
   {
     id,
     name,
+    connect_name = null,
     rate_limit_api_key = null,
     rate_limit_sdk = null,
   }: Limits & { readonly id: string; readonly name: string },
 ): Promise<wire.Project> {
   const statement = `
-    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk)
-    select $1, $2, $3, $4 where not exists (select from auth.former_project where id = $1)
+    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name)
+    select $1, $2, $3, $4, $5 where not exists (select from auth.former_project where id = $1)
     on conflict do nothing ${returned}`;
   const [row] = await acting(database, origin, (on) =>
-    on.query<ProjectRow>(statement, [id, name, rate_limit_api_key, rate_limit_sdk]),
+    on.query<ProjectRow>(statement, [id, name, rate_limit_api_key, rate_limit_sdk, connect_name]),
   );
   if (row === undefined) throw new ServiceError('PROJECT_ID_TAKEN');
   return toProject(row);
@@ -46,18 +54,22 @@ export async function createProject(
 export async function updateProject(
   { database, origin }: Acting,
   id: string,
-  { name, rate_limit_api_key, rate_limit_sdk }: Limits & { readonly name?: string | undefined },
+  { name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor }: ProjectChange,
 ): Promise<wire.Project> {
   const statement = `
     update auth.project set name = coalesce($2, name),
       rate_limit_api_key = case when $3 then $4::int else rate_limit_api_key end,
-      rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end
+      rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end,
+      connect_name = case when $7 then $8::text else connect_name end,
+      require_second_factor = coalesce($9, require_second_factor)
     where id = $1 ${returned}`;
   const [row] = await acting(database, origin, (on) =>
     on.query<ProjectRow>(statement, [
       ...[id, name ?? null],
       ...[rate_limit_api_key !== undefined, rate_limit_api_key ?? null],
       ...[rate_limit_sdk !== undefined, rate_limit_sdk ?? null],
+      ...[connect_name !== undefined, connect_name ?? null],
+      require_second_factor ?? null,
     ]),
   );
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
@@ -115,7 +127,9 @@ export async function removeMember(
 export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
   return {
     ...{ id: row.id, name: row.name, role: row.role },
+    connect_name: row.connect_name,
     ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
+    require_second_factor: row.require_second_factor,
     created_at: formatInstant(created_at.getTime()),
   };
 }

@@ -9,6 +9,7 @@ import { type ProviderName, providerNames, providers } from '../../providers/all
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call, Meta } from '../../runtime/environment.ts';
 import { isConfigured, publicUrl } from '../../runtime/provider-settings.ts';
+import { projectOf } from '../../runtime/user-project.ts';
 import { clientOf } from './client.ts';
 import { insertSession } from './queries/connect-sessions.ts';
 import { checkRedirect } from './redirects.ts';
@@ -49,6 +50,7 @@ export async function createSession(
     providers,
     redirectUri: request.redirect_uri ?? null,
     language: request.language ?? null,
+    appName: (await call('auth.connectName', { project_id: projectOf(meta) })).connect_name,
   };
   const expiresAt = await database.transaction(async (transaction) => {
     const entry = { userId, subjectId: session.id, details: { providers } };

@@ -12,6 +12,7 @@ import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize } from './authorize.ts';
 import { storeConsent } from './consents.ts';
 import type { Outcome } from './outcome.ts';
+import type { ConnectSession } from './queries/connect-sessions.ts';
 import { findSession, storeOutcome } from './queries/connect-sessions.ts';
 import { returnUrl } from './return-url.ts';
 import { claimSession, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
@@ -19,6 +20,7 @@ import { claimSession, refusal, type SessionDeps, type SessionQuestion } from '.
 interface Started {
   readonly kind: 'started';
   readonly language: Language | null;
+  readonly app: string | null;
   readonly name: string;
   /** The address of the provider's consent page. */
   readonly authorization_url: string;
@@ -27,6 +29,7 @@ interface Started {
 interface Coded {
   readonly kind: 'code';
   readonly language: Language | null;
+  readonly app: string | null;
   readonly name: string;
   readonly code: string;
 }
@@ -43,11 +46,11 @@ function isWithoutPage(provider: ProviderName): provider is WithoutPage {
 async function codeFor(
   { config, call }: SessionDeps,
   provider: WithoutPage,
-  { userId: user_id, language }: { readonly userId: string; readonly language: Language | null },
+  { userId: user_id, language, appName: app }: Pick<ConnectSession, 'userId' | 'language' | 'appName'>,
 ): Promise<Coded> {
   const asUser = callAs(call, `consent:${provider}`);
   const { code } = await asUser(`${providers[provider].ingest.service}.createCode`, { user_id });
-  return { kind: 'code', language, name: titleOf(config, provider), code };
+  return { kind: 'code', language, app, name: titleOf(config, provider), code };
 }
 
 /** The provider that the user agreed to, and the text that was shown. */
@@ -78,8 +81,8 @@ export async function startAttempt(
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeConsent(database, consent);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
-    const { language } = session;
-    return { kind: 'started', language, name: titleOf(config, provider), authorization_url };
+    const { language, appName: app } = session;
+    return { kind: 'started', language, app, name: titleOf(config, provider), authorization_url };
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(config, 'user_gone', session);

@@ -109,6 +109,7 @@ function viewOf(config: Config, session: ConnectSession, connections: readonly C
   return {
     kind: 'session',
     language: session.language,
+    app: session.appName,
     choices: offered.map((provider) => choiceOf(config, provider, connections)),
     last: lastOf(config, session),
     return_url: returnUrl(config, session),

@@ -1,4 +1,5 @@
 // `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
+// With --without-second-factor it turns the authenticator of the account off.
 import { accountEmails, resetPassword } from '../../services/auth/log-in/reset-password.ts';
 import { runOnDatabase } from '../database/own-database.ts';
 import { StartError } from '../machine/start-error.ts';
@@ -6,9 +7,10 @@ import { StartError } from '../machine/start-error.ts';
 await runOnDatabase(async (database) => {
   const emails = await accountEmails(database);
   const [only] = emails;
-  const email = process.argv[2] ?? (emails.length === 1 ? only : undefined);
+  const email =
+    process.argv.slice(2).find((one) => !one.startsWith('--')) ?? (emails.length === 1 ? only : undefined);
   if (email === undefined) throw new StartError(`Name an account: ${emails.join(', ')}`);
-  const login = await resetPassword(database, email);
+  const login = await resetPassword(database, email, process.argv.includes('--without-second-factor'));
   if (login === null)
     throw new StartError(`There is no account ${email}. The accounts are ${emails.join(', ')}.`);
   return `${login.email}  ${login.password}\nIts sessions ended.`;

@@ -1,5 +1,6 @@
 import { bodyReaders, type RawSettings, settingNames, sharedSecrets } from '../../config.ts';
 import { providerNames, providers } from '../../providers/all.ts';
+import { signInSecrets } from '../../runtime/sign-in-settings.ts';
 import { serviceRights } from './service-rights.ts';
 
 /** What a program of Node.js needs besides settings. */
@@ -14,6 +15,8 @@ const webhookReaders = ['api-gateway', 'deliveries'];
 /** Settings that only some services get. The others go to all. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   ...sharedSecrets,
+  ...Object.fromEntries(signInSecrets.map((name) => [name, ['auth']])),
+  PASSWORDS: ['api-gateway', 'auth'],
   ADMIN_EMAIL: [],
   ADMIN_PASSWORD: [],
   DATABASE_URL: Object.keys(serviceRights),

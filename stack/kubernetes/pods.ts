@@ -13,6 +13,8 @@ export const labelsOf = (name: string) => ({
 /** The image; a deployment replaces it by the digest of its own build. */
 export const image = `registry.example.com/pulsebus:${product.version}`;
 /** The user `node` of the image. */
+/** Groups of secrets that are not generated. */
+const optionalGroups: readonly string[] = ['providers', 'sign-in'];
 const nodeUser = 1000;
 const gatewayPort = 3000;
 const metricsPort = 9100;
@@ -66,8 +68,12 @@ export function podTemplate(
         { name: 'tmp', emptyDir: { sizeLimit: '1Gi' } },
         ...secrets.map(({ name, group }) => ({
           name,
-          // Those of real providers are there once they are put.
-          secret: { secretName: `pulsebus-${name}`, defaultMode: 0o440, optional: group === 'providers' },
+          // Those of real providers and of the sign-in are there once they are put.
+          secret: {
+            secretName: `pulsebus-${name}`,
+            defaultMode: 0o440,
+            optional: optionalGroups.includes(group),
+          },
         })),
       ],
     },

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
+import { NotFoundError, Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import { codeOf } from '../support/totp.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
 
 interface Calling extends ClientProduct {
@@ -28,6 +29,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   const clients = { anyone, pulsebus: client({ apiKey }), developer: client({ token }) };
   await callHealth(clients);
   await callAccounts(clients, client);
+  await callSignIn(clients);
   await callProjects(clients);
   await callApplications(clients);
   await callUsers(clients);
@@ -70,6 +72,24 @@ async function callAccounts({ anyone, developer }: Clients, client: (given: { to
   const rotated = await developer.auth.rotateKey({ key_id });
   await developer.auth.removeKey({ key_id: rotated.id });
   await developer.auth.audit({ limit: 5 });
+}
+
+async function callSignIn({ anyone, developer }: Clients) {
+  const invited = { email: `${randomUUID()}@example.com`, role: 'support' } as const;
+  const { id: invitation_id } = await developer.auth.createInvitation(invited);
+  await developer.auth.listInvitations();
+  await developer.auth.removeInvitation({ invitation_id });
+  const { link } = await developer.auth.createInvitation(invited);
+  const token = link.split('#')[1] ?? '';
+  await anyone.auth.acceptInvitation({ token, password: 'correct horse battery staple' });
+  await anyone.auth.forgotPassword({ email: invited.email });
+  await developer.auth.showTotp();
+  const { secret } = await developer.auth.beginTotp();
+  await developer.auth.confirmTotp({ code: codeOf(secret) });
+  await developer.auth.removeTotp({ password: admin.password });
+  const unknown = anyone.auth.resetPassword({ token, password: 'purple lamps over quiet water' });
+  const refusal = await unknown.catch((error: unknown) => error);
+  if (!(refusal instanceof NotFoundError)) throw new Error('a token of nothing sets a password');
 }
 
 async function callProjects({ developer }: Clients) {

@@ -4,8 +4,9 @@ import { project } from '../../console/src/session.ts';
 import { until } from '../support/until.ts';
 import { hooked } from './hook.ts';
 
-const limits = { rate_limit_api_key: null, rate_limit_sdk: null, created_at: '2026-01-01T00:00:00Z' };
-project.value = { id: 'default', name: 'Default', role: 'owner', ...limits };
+const limits = { rate_limit_api_key: null, rate_limit_sdk: null, require_second_factor: false };
+const created_at = '2026-01-01T00:00:00Z';
+project.value = { id: 'default', name: 'Default', role: 'owner', connect_name: null, ...limits, created_at };
 
 t.test('a page reads each change once, and none after it is left', async (t) => {
   t.intercept(globalThis, 'document', { value: { visibilityState: 'visible' } });

@@ -184,7 +184,11 @@ for (const row of rows) {
 const kinds = ['none', 'a nonsense token', 'an API key', 'a developer token'];
 
 /** Paths whose other methods belong to a path with a parameter. */
-const shared = new Set(['/deliveries/reprocess', '/deliveries/remove-unauthenticated']);
+const shared = new Set([
+  '/invitations/accept',
+  '/deliveries/reprocess',
+  '/deliveries/remove-unauthenticated',
+]);
 
 for (const path of new Set(rows.map((row) => bare(row[1])).filter((one) => !shared.has(one)))) {
   const known = rows.filter((row) => bare(row[1]) === path);

@@ -3,11 +3,14 @@ import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
+import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
+import { sha256 } from '../../services/auth/tokens/secrets.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
 import { insertMember } from '../support/members.ts';
+import { codeOf } from '../support/totp.ts';
 
 const provider = await playProvider(t);
 const api = await startApi(t, {
@@ -24,8 +27,10 @@ const made = async (path: string, body: unknown) => (await api.ask(path, { ...by
 const keyId = async () => Id.parse(await made('/api/v1/api-keys', { name: 'Audited' })).id;
 const appId = async () => App.parse(await made('/api/v1/applications', { name: 'Audited' })).app_id;
 const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long password of the tests' });
+const invited = () => ({ email: account().email, role: 'support' });
 const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
 const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
+const NewTotp = z.object({ secret: z.string() });
 const Member = z.object({ developer_id: z.string() });
 const memberEmail = async () => {
   const email = `${randomUUID()}@example.com`;
@@ -87,6 +92,34 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const { id } = Id.parse(await made('/api/v1/developers', account()));
     return { path: `/developers/${id}`, ...byDeveloper, method: 'DELETE' };
   },
+  'auth.createInvitation': async () => ({ path: '/invitations', ...byDeveloper, body: invited() }),
+  'auth.removeInvitation': async () => {
+    const { id } = Id.parse(await made('/api/v1/invitations', invited()));
+    return { path: `/invitations/${id}`, ...byDeveloper, method: 'DELETE' };
+  },
+  'auth.acceptInvitation': async () => {
+    const { link } = z.object({ link: z.string() }).parse(await made('/api/v1/invitations', invited()));
+    const body = { token: link.split('#')[1], password: account().password };
+    return { path: '/invitations/accept', body };
+  },
+  'auth.resetPassword': async () => {
+    const given = account();
+    await made('/api/v1/developers', given);
+    const token = randomUUID();
+    await insertResetLink(api.database, { hash: sha256(token), email: given.email, seconds: 60 });
+    return { path: '/auth/reset-password', body: { token, password: 'a newer password of the tests' } };
+  },
+  'auth.confirmTotp': async () => ({
+    path: '/auth/totp/confirm',
+    ...byDeveloper,
+    body: { code: codeOf(NewTotp.parse(await made('/api/v1/auth/totp', {})).secret) },
+  }),
+  'auth.removeTotp': async () => ({
+    path: '/auth/totp',
+    ...byDeveloper,
+    method: 'DELETE',
+    body: { password: 'a newer password of the tests' },
+  }),
   'auth.createKey': async () => ({ path: '/api-keys', ...byDeveloper, body: { name: 'New' } }),
   'auth.renameKey': async () => ({
     path: `/api-keys/${await keyId()}`,
@@ -278,6 +311,8 @@ t.test('every route that changes something states its audit entry, or why it has
   const exempt = endpoints.filter(({ route }) => typeof route.audit === 'object');
   t.same(exempt.map(({ action }) => action).sort(), [
     'activitynet-ingest.receive',
+    'auth.beginTotp',
+    'auth.forgotPassword',
     'auth.refresh',
     'devicemaker-ingest.ping',
     'devicemaker-ingest.push',
@@ -291,16 +326,24 @@ t.test('every route that changes something states its audit entry, or why it has
   t.ok(audited.length >= 24);
 });
 
+/** Changes that consist of several, each of which has its entry. */
+const further: Readonly<Record<string, readonly string[]>> = {
+  'auth.acceptInvitation': ['developer.created', 'member.added'],
+};
+
 for (const { action, route } of audited) {
   t.test(`${route.method} ${route.path} leaves an entry with its request id`, async (t) => {
     const { path, ...given } = (await requests[action]?.()) ?? { path: '/none' };
     const requestId = `request-of-${action}`;
     const answer = await api.ask(`/api/v1${path}`, { ...given, headers: { 'X-Request-Id': requestId } });
     t.ok(answer.status < 400, `${answer.status}: ${answer.text.slice(0, 200)}`);
-    const entries = await api.database.query(
+    const all = await api.database.query<{ action: string; user_id: string | null }>(
       'select action, actor, user_id, subject_id from auth.audit_entry where request_id = $1',
       [requestId],
     );
+    const others = further[action] ?? [];
+    const entries = all.filter((entry) => !others.includes(entry.action));
+    t.equal(all.length, entries.length + others.length, 'each part of it has one');
     // The id of a project is a text, which stands in `subject_name`.
     const hasNoId = action === 'timeseries.removeUnauthenticated' || /Project$/.test(action);
     const subject_id = hasNoId ? null : /./;

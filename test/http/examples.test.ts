@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
 import { developer, startApi } from '../support/api.ts';
+import { codeOf } from '../support/totp.ts';
 
 /*
  * Sends every request of the documentation unchanged: required parameters and bodies by their examples, ids
@@ -156,6 +157,7 @@ const newEndpoint = async () =>
 const sharedEndpoint = newEndpoint();
 
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
+  invitation_id: async () => Id.parse(await made('/invitations', newInvitation())).id,
   user_id: async () => reader,
   run_id: runOfNothing,
   endpoint_id: () => sharedEndpoint,
@@ -165,8 +167,32 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
     z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
 };
 
+const newInvitation = () => ({ email: `${randomUUID()}@example.com`, role: 'support' });
+
+/** Requests of an account of their own: those of `developer` would keep it from the others. */
+const ofOwnAccount: Readonly<Record<string, () => Promise<{ token: string; body: object }>>> = {
+  'auth.changePassword': async () => ({ token: (await grace()).access_token, body: {} }),
+  'auth.confirmTotp': async () => {
+    const { access_token: token } = await grace();
+    const begun = await api.ask('/api/v1/auth/totp', { token, method: 'POST' });
+    const { secret } = z.object({ secret: z.string() }).parse(begun.body);
+    return { token, body: { code: codeOf(secret) } };
+  },
+  'auth.removeTotp': async () => {
+    const { access_token: token } = await grace();
+    const begun = await api.ask('/api/v1/auth/totp', { token, method: 'POST' });
+    const { secret } = z.object({ secret: z.string() }).parse(begun.body);
+    await api.ask('/api/v1/auth/totp/confirm', { token, body: { code: codeOf(secret) } });
+    return { token, body: { password: passwordOfGrace, code: undefined } };
+  },
+};
+
 /** Secrets of the caller. */
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+  'auth.acceptInvitation': async () => {
+    const { link } = z.object({ link: z.string() }).parse(await made('/invitations', newInvitation()));
+    return { token: new URL(link).hash.slice(1) };
+  },
   'auth.addMember': async () => ({ email: await accountWithoutRights() }),
   'auth.login': async () => ({ password: developer.password }),
   'connect.createSession': async () => ({ user_id: reader }),
@@ -188,6 +214,8 @@ const statuses: Readonly<Record<string, number>> = {
   'summaries.recovery': 501,
   // The example has no signature.
   'pull-ingest.receive_googlehealth': 401,
+  // The link of the example is in an e-mail.
+  'auth.resetPassword': 404,
 };
 
 async function parameterFor({ operationId }: Operation, name: string, example: unknown): Promise<string> {
@@ -206,12 +234,14 @@ async function send(path: string, method: string, operation: Operation) {
     else if (where === 'query') query.set(name, value);
     else headers[name] = value;
   }
+  const own = await ofOwnAccount[operation.operationId]?.();
+  const credential = own === undefined ? asDeveloper : { token: own.token };
   const example = operation.requestBody?.content['application/json']?.example;
   const body =
-    example === undefined ? {} : { body: { ...example, ...(await secrets[operation.operationId]?.()) } };
+    example === undefined
+      ? {}
+      : { body: { ...example, ...(await secrets[operation.operationId]?.()), ...own?.body } };
   const needsKey = operation.security.every((one) => Object.keys(one).length > 0);
-  const isOwn = operation.operationId === 'auth.changePassword';
-  const credential = isOwn ? { token: (await grace()).access_token } : asDeveloper;
   const asked = {
     method,
     headers,
@@ -240,7 +270,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set(without.map(({ name }) => name)),
     new Set([
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id', 'job_id', 'run_id'],
+      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

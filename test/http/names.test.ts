@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { credentialsOf } from '../../domain/contract.ts';
+import { credentialsOf, takesQuery } from '../../domain/contract.ts';
 import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
 import { jsonSchema, propertiesOf } from '../../services/api-gateway/openapi/json-schema.ts';
 import { type Answer, createUser, startApi, userToken } from '../support/api.ts';
@@ -17,15 +17,14 @@ const Failure = z.object({
   errors: z.array(z.object({ field: z.string(), message: z.string() })),
 });
 
-const readers = endpoints.filter(({ route }) => ['GET', 'DELETE'].includes(route.method));
-const writers = endpoints.filter(
-  ({ route }) => !['GET', 'DELETE'].includes(route.method) && route.delivery === undefined,
-);
+const readers = endpoints.filter(({ route }) => takesQuery(route));
+const writers = endpoints.filter(({ route }) => !takesQuery(route) && route.delivery === undefined);
 const nameOf = ({ route }: Endpoint) => `${route.method} ${route.path}`;
 
 /** Requests that SPEC.md defines without a body, or with defaults for all of it. */
 const withoutBody = new Set([
   'POST /api-keys',
+  'POST /auth/totp',
   'POST /api-keys/:key_id/rotate',
   'POST /applications/:app_id/rotate-secret',
   'POST /users/:user_id/token',

@@ -213,7 +213,16 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/applications',
   ])
     await get(path);
-  for (const path of ['/auth/me', '/developers', '/api-keys', '/applications', '/projects', '/members'])
+  for (const path of [
+    '/auth/me',
+    '/developers',
+    '/api-keys',
+    '/applications',
+    '/projects',
+    '/members',
+    '/auth/totp',
+    '/invitations',
+  ])
     await get(path, '', developer);
   for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook', 'withings/notify'])
     await get(`/webhooks/${path}`);

@@ -72,7 +72,14 @@ t.test('every container has bounds and no capabilities', async (t) => {
 t.test('every setting reaches the containers, or has a reason not to', async (t) => {
   const passed = [...compose.matchAll(/^ {2}([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
   const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR'];
-  const secret = ['JWT_SECRET', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ACTIVITYNET_CLIENT_SECRET'];
+  const secret = [
+    'JWT_SECRET',
+    'ENCRYPTION_KEY',
+    'ADMIN_PASSWORD',
+    'ACTIVITYNET_CLIENT_SECRET',
+    'SMTP_URL',
+    'OIDC_CLIENT_SECRET',
+  ];
   const entry = [
     'DATABASE_URL',
     'DATABASE_READ_URL',
@@ -180,6 +187,7 @@ function makeFolders(t: Test): string {
     'encryption',
     'admin',
     'providers',
+    'sign-in',
     'webhooks',
     'figures',
   ])

@@ -13,6 +13,8 @@ const readersOf = (name: string) => serviceNames.filter((service) => name in env
 t.test('a secret reaches the services that use it, and no others', async (t) => {
   const tokenReaders = ['backfill', 'connect', 'deliveries'];
   t.strictSame(readersOf('JWT_SECRET'), ['auth']);
+  t.strictSame(readersOf('SMTP_URL'), ['auth']);
+  t.strictSame(readersOf('OIDC_CLIENT_SECRET'), ['auth']);
   t.strictSame(readersOf('ADMIN_PASSWORD'), []);
   t.strictSame(readersOf('ACTIVITYNET_CLIENT_SECRET'), ['activitynet-ingest', ...tokenReaders]);
   t.strictSame(readersOf('DEVICEMAKER_CLIENT_SECRET'), tokenReaders);
@@ -26,7 +28,7 @@ t.test('a secret reaches the services that use it, and no others', async (t) => 
   );
 });
 
-// A limit, the file of a TLS key, and what ten services encrypt with.
+// A limit, the file of a TLS key, and what eleven services encrypt with.
 const forMany = ['RATE_LIMIT_API_KEY', 'NATS_KEY', 'ENCRYPTION_KEY'];
 
 t.test('every setting with a secret in its name has readers of its own', async (t) => {

@@ -98,7 +98,7 @@ function methodOf(document: Document, method: string, path: string, operation: O
     `'${method.toUpperCase()} ${path}'`,
     hasNone ? '{}' : 'params',
     'options',
-    ...flagsOf(operation),
+    ...flagsOf(operation, method),
   ];
   const text = `${comment(operation)}
   ${name}(${hasNone ? '' : params}options?: CallOptions): ${returns} {
@@ -132,13 +132,14 @@ function typeOf(schema: Schema): string {
   throw new Error(`A response has no name: give its schema an id. ${JSON.stringify(schema)}`);
 }
 
-// What a call needs besides its parameters: headers that are parameters, no credential, an idempotency key.
-function flagsOf({ parameters = [], security }: Operation): string[] {
+// What a call needs besides its parameters: an idempotency key, headers that are parameters, a body, no credential.
+function flagsOf({ parameters = [], requestBody, security }: Operation, method: string): string[] {
   const headers = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
   const names = headers.filter((name) => name !== 'Idempotency-Key');
   const flags = [
     ...(names.length < headers.length ? ['takesKey: true'] : []),
     ...(names.length > 0 ? [`headers: [${names.map((name) => `'${name}'`).join(', ')}]`] : []),
+    ...(method === 'delete' && requestBody !== undefined ? ['hasBody: true'] : []),
     ...(security.every((one) => Object.keys(one).length === 0) ? ['isOpen: true'] : []),
   ];
   return flags.length === 0 ? [] : [`{ ${flags.join(', ')} }`];

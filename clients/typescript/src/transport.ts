@@ -37,6 +37,8 @@ export interface OperationFlags {
   readonly takesKey?: boolean;
   /** Parameters that are headers. One that is not given is not sent. */
   readonly headers?: readonly string[];
+  /** The parameters of a DELETE are in its body. */
+  readonly hasBody?: boolean;
   /** The operation takes no credential. */
   readonly isOpen?: boolean;
 }
@@ -94,7 +96,7 @@ export class Transport {
     for (const name of flags.headers ?? [])
       if (rest[name] !== undefined) headers.set(name, String(take(rest, name)));
     if (flags.takesKey) headers.set('Idempotency-Key', options.idempotencyKey ?? randomKey());
-    const isQuery = method === 'GET' || method === 'DELETE';
+    const isQuery = method === 'GET' || (method === 'DELETE' && flags.hasBody !== true);
     if (!isQuery) headers.set('Content-Type', 'application/json');
     return {
       url: this.#root + path + (isQuery ? queryOf(rest) : ''),

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { Authenticator } from '../parts/authenticator.tsx';
 import { Form } from '../parts/form.tsx';
 import { session } from '../session.ts';
 
-/** The account of the signed-in developer: change the password. */
+/** The account of the signed-in developer: change the password, set up an authenticator. */
 export function Account() {
   const [isChanged, setChanged] = useState(false);
   return (
@@ -32,6 +33,7 @@ export function Account() {
         </label>
       </Form>
       <p role="status">{isChanged && 'The password is changed. Your other sessions have ended.'}</p>
+      <Authenticator />
     </>
   );
 }

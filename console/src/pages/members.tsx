@@ -3,6 +3,7 @@ import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
+import { Invitations, roleIn } from '../parts/invitations.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -10,12 +11,13 @@ import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
 import { can, loadProjects, project, projects } from '../session.ts';
 
-/** The projects of the installation, and the members of the current one. */
+/** The projects of the installation, and the members of the current one and invitations to it. */
 export function Members() {
   return (
     <>
       <h1>Members</h1>
       <MembersOfProject />
+      <Invitations />
       <Projects />
     </>
   );
@@ -74,8 +76,6 @@ function MembersOfProject() {
     </Section>
   );
 }
-
-const roleIn = (text: string): Role => roles.find((role) => role === text) ?? 'support';
 
 function Row({
   member: { developer_id, email, role, created_at },

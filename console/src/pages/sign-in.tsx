@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { location, navigate } from '../router.tsx';
-import { signIn, signInByLink } from '../session.ts';
+import { takeToken } from '../parts/link-page.tsx';
+import { Link, location, navigate } from '../router.tsx';
+import { SignInError, signIn, signInByLink, ways } from '../session.ts';
 
 /** The form to log in with, also where a sign-in link leads. */
 export function SignIn() {
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true);
     setProblem('');
@@ -13,55 +15,67 @@ export function SignIn() {
       await work();
       if (location.value.path === '/sign-in') navigate('/', true);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      if (error instanceof SignInError && error.needsCode && !needsCode) setNeedsCode(true);
+      else setProblem(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
     }
   };
   useEffect(() => {
     document.title = 'Log in · Pulsebus';
-    const token = takeToken();
+    const token = location.value.path === '/sign-in' ? takeToken() : '';
     if (token !== '') void attempt(() => signInByLink(token));
   }, []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const form = new FormData(event.currentTarget);
-    void attempt(() => signIn(String(form.get('email')), String(form.get('password'))));
+    const field = (name: string) => String(form.get(name) ?? '');
+    void attempt(() => signIn(field('email'), field('password'), field('code')));
   };
   return (
     <main class="sign-in">
       <h1>Pulsebus</h1>
-      <form onSubmit={submit}>
-        <label>
-          E-mail address
-          <input name="email" type="email" autocomplete="username" required autofocus />
-        </label>
-        <label>
-          Password
-          <input name="password" type="password" autocomplete="current-password" required />
-        </label>
-        <button type="submit" class="main" disabled={isBusy}>
-          Log in
-        </button>
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="faint">
-          <code>npm start</code> prints the first account and a link that signs in without a password. A lost
-          password: <code>npm run reset-password</code>.
+      {ways.value.oidc !== null && (
+        <p>
+          <a class="button" href="/console/oidc">
+            Sign in with {ways.value.oidc}
+          </a>
         </p>
-      </form>
+      )}
+      {ways.value.passwords && (
+        <form onSubmit={submit}>
+          <label>
+            E-mail address
+            <input name="email" type="email" autocomplete="username" required autofocus />
+          </label>
+          <label>
+            Password
+            <input name="password" type="password" autocomplete="current-password" required />
+          </label>
+          {needsCode && (
+            <label>
+              Code of your authenticator, or a recovery code
+              <input name="code" autocomplete="one-time-code" required autofocus />
+            </label>
+          )}
+          <button type="submit" class="main" disabled={isBusy}>
+            Log in
+          </button>
+          <p>
+            <Link to="/forgot-password">Forgot password</Link>
+          </p>
+          <p class="faint">
+            <code>npm start</code> prints the first account and a link that signs in without a password. A
+            lost password: <code>npm run reset-password</code>.
+          </p>
+        </form>
+      )}
+      {problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
     </main>
   );
-}
-
-// The token leaves the address at once, so that it is not in the history.
-function takeToken(): string {
-  if (location.value.path !== '/sign-in') return '';
-  const token = window.location.hash.slice(1);
-  if (token !== '') history.replaceState(null, '', window.location.pathname);
-  return token;
 }

@@ -30,14 +30,19 @@ export function assetsOf(config: Config): PageAssets {
 }
 
 /** What the views of a request share. */
-export function frameOf({ pipeline, req }: PageRequest, wanted: Language | null, sessionId = ''): Frame {
+export function frameOf(
+  { pipeline, req }: PageRequest,
+  wanted: Language | null,
+  sessionId = '',
+  app: string | null = null,
+): Frame {
   const { style, logo } = assetsOf(pipeline.config);
   const base = pathOf(pipeline);
   const language = chooseLanguage(wanted, req.headers['accept-language']);
   return {
     texts: textsOf(language),
     language,
-    app: pipeline.config.CONNECT_NAME,
+    app: app ?? pipeline.config.CONNECT_NAME,
     sessionUrl: `${base}/connect/session/${sessionId}`,
     styleUrl: `${base}/connect/assets/${style.name}`,
     logoUrl: logo === null ? null : `${base}/connect/assets/${logo.name}`,

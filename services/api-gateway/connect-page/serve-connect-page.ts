@@ -82,7 +82,7 @@ async function showPage(request: PageRequest, exchange: Exchange): Promise<void>
   if (question === null) return refuse(request, unknown);
   const view = await exchange.call('connect.showSession', question, metaOf(pipeline));
   if (view.kind === 'refused') return refuse(request, view);
-  const frame = frameOf(request, view.language, question.session_id);
+  const frame = frameOf(request, view.language, question.session_id, view.app);
   const { choices } = view;
   const alone = choices.length === 1 && choices[0]?.state !== 'connected' ? choices[0]?.provider : undefined;
   const wanted = exchange.path.provider ?? alone;
@@ -110,7 +110,7 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
     metaOf(pipeline),
   );
   if (started.kind === 'refused') return refuse(request, started);
-  const frame = frameOf(request, started.language, question.session_id);
+  const frame = frameOf(request, started.language, question.session_id, started.app);
   const view =
     started.kind === 'code'
       ? codeView(frame, started.name, started.code)

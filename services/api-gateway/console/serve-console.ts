@@ -114,8 +114,15 @@ export async function serveSession(pipeline: Pipeline, exchange: Exchange): Prom
     csrf_token: token === null || developer === null ? null : csrfTokenOf(token),
     sandbox: developer !== null && pipeline.config.SANDBOX_URL !== undefined,
     provider_titles: titlesOf(pipeline.config),
+    sign_in: waysOf(pipeline.config),
   });
 }
+
+// How one may sign in: with a password, and with the provider of this name.
+const waysOf = ({ PASSWORDS, OIDC_ISSUER }: Pipeline['config']) => ({
+  passwords: PASSWORDS === 'on',
+  oidc: OIDC_ISSUER === undefined ? null : new URL(OIDC_ISSUER).hostname,
+});
 
 async function callerOf(pipeline: Pipeline, exchange: Exchange, token: string) {
   try {

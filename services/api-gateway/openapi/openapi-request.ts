@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActionDefinition, HttpRoute } from '../../../domain/contract.ts';
+import { type ActionDefinition, type HttpRoute, takesQuery } from '../../../domain/contract.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { pathParameters } from '../endpoints.ts';
 import { type Components, idOf } from './components.ts';
@@ -13,7 +13,7 @@ export function requestOf({ params }: ActionDefinition, route: HttpRoute, compon
     fieldOf(name, one, schema, components),
   );
   const rest = fields.filter(({ name }) => !inPath.includes(name));
-  const hasQuery = route.method === 'GET' || route.method === 'DELETE';
+  const hasQuery = takesQuery(route);
   const path = inPath.map((name) => parameter('path', fields.find((one) => one.name === name) ?? secret));
   const query = rest.map((field) => parameter('query', field));
   return {

@@ -83,7 +83,7 @@ export async function enter(
 
 /**
  * Checks that a caller has the permission of a route in the project of the request, and that a user token names its own user.
- * @throws FORBIDDEN (403), PROJECT_NOT_FOUND (404), PROJECT_REQUIRED (422)
+ * @throws FORBIDDEN, SECOND_FACTOR_MISSING (403), PROJECT_NOT_FOUND (404), PROJECT_REQUIRED (422)
  */
 export function authorise(caller: Caller | null, exchange: Exchange): void {
   const { route } = exchange.endpoint;
@@ -104,11 +104,16 @@ export function isPermittedOn(caller: Caller, route: HttpRoute): boolean {
   return permission === null || isPermitted(caller, permission);
 }
 
-function checkProject({ project_id }: Caller, exchange: Exchange, permission: Permission): void {
+function checkProject(
+  { project_id, lacks_second_factor }: Caller,
+  exchange: Exchange,
+  permission: Permission,
+): void {
   if (permissions[permission].of === 'account') return;
   const named = nameOfProject(exchange);
   if (named !== undefined && named !== project_id) throw new ServiceError('PROJECT_NOT_FOUND');
   if (project_id === null) throw new ServiceError('PROJECT_REQUIRED');
+  if (lacks_second_factor === true) throw new ServiceError('SECOND_FACTOR_MISSING');
   if (!holdsIn(permission, project_id))
     throw new ServiceError('FORBIDDEN', `Only the project \`${defaultProject}\` shows deliveries and jobs.`);
 }

@@ -1,3 +1,4 @@
+import { takesQuery } from '../../../domain/contract.ts';
 import { checkContentType, hasBody, parseObject } from '../body/body.ts';
 import { bodyBounds } from '../body/body-bounds.ts';
 import { readBytes } from '../body/read-bytes.ts';
@@ -11,9 +12,7 @@ import { readFields, readForm, readNothing, readQuery } from './names.ts';
  */
 export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {
   const { endpoint, path, query } = exchange;
-  const { method } = endpoint.route;
-  const given =
-    method === 'GET' || method === 'DELETE' ? readQuery(endpoint, query) : await readBody(pipeline, exchange);
+  const given = takesQuery(endpoint.route) ? readQuery(endpoint, query) : await readBody(pipeline, exchange);
   const named = pathParameters(endpoint.route.path).map((name) => [name, path[name]]);
   return { ...given, ...Object.fromEntries(named) };
 }

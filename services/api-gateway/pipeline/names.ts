@@ -83,9 +83,13 @@ function nearestOf(name: string, known: readonly string[]): string | null {
 
 /** The fields of a form. Clients add OAuth fields to a log-in, so only misspelled names are refused. */
 export function readForm(endpoint: Endpoint, fields: Record<string, unknown>): Record<string, unknown> {
-  refuseMisspelt(Object.keys(fields), namesOf(endpoint).known);
+  const named = Object.keys(fields).filter((name) => !oauthFields.includes(name));
+  refuseMisspelt(named, namesOf(endpoint).known);
   return fields;
 }
+
+// They resemble fields of ours (`scope` and `code`), and are no misspelt ones.
+const oauthFields: readonly string[] = ['grant_type', 'scope', 'client_id', 'client_secret', 'state'];
 
 /** The fields of a JSON body. @throws VALIDATION_FAILED (422) naming each unknown field and the nearest known one. */
 export function readFields(endpoint: Endpoint, fields: Record<string, unknown>): Record<string, unknown> {

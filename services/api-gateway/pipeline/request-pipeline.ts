@@ -3,7 +3,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { callByName, type Meta } from '../../../runtime/environment.ts';
-import { withinProject } from '../../../runtime/user-project.ts';
+import { asGiven, userToCheck, withinProject } from '../../../runtime/user-project.ts';
 import { refuseUnstorable } from '../body/body.ts';
 import { baseOf, proofsOf } from '../connect-page/session-cookie.ts';
 import { streamLines } from '../streams/stream-lines.ts';
@@ -62,7 +62,9 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
 async function answerStream(pipeline: Pipeline, exchange: Exchange, access: AdmittedRequest): Promise<void> {
   const { res, endpoint, call } = exchange;
   const { caller } = access;
-  const { params, restore } = await withinProject(call, { caller }, endpoint.definition, access.params);
+  const user = userToCheck({ caller }, 1, endpoint.definition, access.params);
+  const { params, restore } =
+    user === null ? asGiven(access.params) : await withinProject(call, { caller }, user, access.params);
   const { lines, form } = streamOf(endpoint.action, call, params);
   const sent = isHead(res) ? lines : recordExport(pipeline, exchange, access, lines);
   return streamLines(res, sent, form).catch((error: unknown) => Promise.reject(restore(error)));
@@ -131,7 +133,7 @@ export async function countingFailures<T>(
     await refund();
     return result;
   } catch (error) {
-    if (failureToSend(error).status >= 500) await refund();
+    if (failureToSend(error).status >= 500 || isError(error, 'SECOND_FACTOR_REQUIRED')) await refund();
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }

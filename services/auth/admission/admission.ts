@@ -119,10 +119,10 @@ const dead: Admission = { caller: null, addresses: null, allowed: false, limit: 
 
 function admission(row: AdmittedRow | null, kind: Caller['kind'], usualLimit: number): Admission {
   if (row === null) return dead;
-  const { count, reset, addresses, own_limit, ...holder } = row;
+  const { count, reset, addresses, own_limit, lacks_second_factor, ...holder } = row;
   const limit = own_limit ?? usualLimit;
   return {
-    caller: { kind, ...holder },
+    caller: { kind, ...holder, ...(lacks_second_factor ? { lacks_second_factor } : {}) },
     addresses,
     allowed: count <= limit,
     limit,

@@ -64,6 +64,19 @@ export async function countAttempt<T>(
   return refundUnlessFailed(database, counted, () => work({ address, isKnown: false }));
 }
 
+/** Counts work that is not refunded. @throws RATE_LIMITED (429) if its window is full */
+export async function chargeOrRefuse(
+  database: Queryable,
+  window: AttemptWindow,
+  sentence: string,
+): Promise<void> {
+  if ((await chargeAttempt(database, window)) === null) throw await refuseFull(database, window, sentence);
+}
+
+/** The refusal while a window is full. */
+export const refuseFull = async (database: Queryable, window: AttemptWindow, sentence: string) =>
+  limited(sentence, window.limit, await selectWindowEnd(database, window));
+
 const sentenceOfStranger = ({ limit }: AttemptWindow) =>
   `this account had ${limit} failed log-ins within an hour, so an address that has not logged in to it lately may fail ${failuresOfStranger} times a minute`;
 
@@ -87,10 +100,11 @@ async function refundUnlessFailed<T>(
   }
 }
 
-// An attempt that was refused before its check has not failed.
+// An attempt that was refused before its check has not failed, nor has one with the right password and no code.
+const unfailed: readonly string[] = ['RATE_LIMITED', 'SECOND_FACTOR_REQUIRED'];
 function hasFailed(error: unknown): boolean {
   return (
-    error instanceof ServiceError && error.type !== 'RATE_LIMITED' && errorTable[error.type].status < 500
+    error instanceof ServiceError && !unfailed.includes(error.type) && errorTable[error.type].status < 500
   );
 }
 

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 import {
@@ -19,6 +20,7 @@ import type { Passwords } from './passwords.ts';
 export interface ConsoleSessions {
   readonly database: Database;
   readonly passwords: Passwords;
+  readonly cipher: Cipher;
   readonly origin: AuditOrigin;
   readonly config: SessionDays;
 }
@@ -29,7 +31,12 @@ const linkSeconds = 10 * 60;
 /** Starts a session with a password; returns the developer's id. @throws UNAUTHENTICATED (401) */
 export async function startSession(
   sessions: ConsoleSessions,
-  login: { readonly email: string; readonly password: string; readonly session_hash: string },
+  login: {
+    readonly email: string;
+    readonly password: string;
+    readonly code?: string | undefined;
+    readonly session_hash: string;
+  },
   priority: AttemptPriority,
 ): Promise<string> {
   const session = { hash: login.session_hash, ...sessionLifetimeOf(sessions.config) };

@@ -1,13 +1,19 @@
-import type { Database } from '../../../mixins/database/database.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 import { endOtherSessions } from '../queries/end-families.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
+import { turnOff } from '../second-factor/totp.ts';
 import { generatedPassword, type Login } from './first-developer.ts';
 import { createPasswords } from './passwords.ts';
 
-/** Gives an account a generated password and ends its sessions; null if no account has this e-mail address. */
-export async function resetPassword(database: Database, email: string): Promise<Login | null> {
+/** Gives an account a generated password and ends its sessions, and turns its authenticator off if asked to; null if no account has this e-mail address. */
+export async function resetPassword(
+  database: Database,
+  email: string,
+  withoutSecondFactor = false,
+): Promise<Login | null> {
   const password = generatedPassword();
   const hash = await createPasswords().hash(password);
   return acting(database, systemOrigin('reset-password'), async (transaction) => {
@@ -15,8 +21,15 @@ export async function resetPassword(database: Database, email: string): Promise<
     if (account === null) return null;
     await transaction.query('update auth.developer set password = $2 where id = $1', [account.id, hash]);
     await endOtherSessions(transaction, account.id, null);
+    if (withoutSecondFactor) await disableSecondFactor(transaction, account.id);
     return { email, password };
   });
+}
+
+async function disableSecondFactor(on: Queryable, developerId: string): Promise<void> {
+  if (!(await turnOff(on, developerId))) return;
+  const entry = { action: 'second_factor.disabled', subjectId: developerId } as const;
+  await recordAudit(on, systemOrigin('reset-password'), entry);
 }
 
 /** The e-mail addresses of all developer accounts, the oldest account first. */

@@ -13,6 +13,7 @@ export interface AdmittedRow {
   addresses: string[] | null;
   /** The limit of the window: that of the project, otherwise null for that of the installation. */
   own_limit: number | null;
+  lacks_second_factor: boolean;
   count: number;
   /** When the window ends, in Unix seconds. */
   reset: number;
@@ -23,20 +24,22 @@ export interface AdmittedRow {
 const running = `held.started_at between excluded.started_at - interval '59.999999 seconds'
   and excluded.started_at + interval '60 seconds'`;
 
-const columns = 'id, user_id, developer_id, project_id, role, scopes, addresses, own_limit, count, reset';
+const columns =
+  'id, user_id, developer_id, project_id, role, scopes, addresses, own_limit, lacks_second_factor, count, reset';
 
 const ofKey = `
   select k.id, k.id as subject, null::uuid as user_id, k.created_by as developer_id, k.project_id, null::text as role,
-    k.scopes, k.addresses, p.rate_limit_api_key as own_limit
+    k.scopes, k.addresses, p.rate_limit_api_key as own_limit, false as lacks_second_factor
   from auth.api_key k join auth.project p on p.id = k.project_id
   where k.hash = $1 and (k.expires_at is null or k.expires_at > now())`;
 
 // The project of a developer is the one that the request names, otherwise `default` for an owner and the only one of a member.
 const membership = (named: string) => `
-  select p.id as project_id, 'owner' as role from auth.developer d join auth.project p on p.id = coalesce(${named}, 'default')
+  select p.id as project_id, 'owner' as role, p.require_second_factor from auth.developer d join auth.project p on p.id = coalesce(${named}, 'default')
   where d.id = f.developer_id and d.is_owner
   union all
-  select m.project_id, m.role from auth.member m join auth.developer d on d.id = m.developer_id and not d.is_owner
+  select m.project_id, m.role, p.require_second_factor from auth.member m
+  join auth.developer d on d.id = m.developer_id and not d.is_owner join auth.project p on p.id = m.project_id
   where m.developer_id = f.developer_id and (m.project_id = ${named} or (${named} is null
     and not exists (select from auth.member o where o.developer_id = m.developer_id and o.project_id <> m.project_id)))`;
 
@@ -45,7 +48,7 @@ const ofFamily = (named: string) => `
   select f.id, coalesce(f.user_id, f.developer_id) as subject, f.user_id,
     case when f.user_id is null then f.developer_id end as developer_id,
     coalesce(f.project_id, m.project_id) as project_id, m.role, null::text[] as scopes, null::text[] as addresses,
-    p.rate_limit_sdk as own_limit
+    p.rate_limit_sdk as own_limit, coalesce(m.require_second_factor, false) and not f.second_factor as lacks_second_factor
   from auth.family f
   left join auth.project p on p.id = f.project_id
   left join lateral (${membership(named)}) m on f.user_id is null

@@ -9,24 +9,24 @@ export interface NewSession {
 
 const insert = (condition: string) => `
 with family as (
-  insert into auth.family (id, developer_id, issued_by, expires_at)
-  select gen_random_uuid(), id, 'admin:' || id, now() + make_interval(secs => $2)
+  insert into auth.family (id, developer_id, issued_by, expires_at, second_factor)
+  select gen_random_uuid(), id, 'admin:' || id, now() + make_interval(secs => $2), $4
   from auth.developer where id = $3 ${condition}
   returning id
 )
 insert into auth.console_session (hash, family_id) select $1, id from family returning family_id`;
 
 // The row lock orders a sign-in and a change of the password, as in insert-family.ts.
-const byPassword = insert('and password = $4 for share');
+const byPassword = insert('and password = $5 for share');
 const byLink = insert('');
 
-/** Starts a session with a checked password; false if the password has changed since. */
+/** Starts a session with a checked password, and a second factor if `isProven`; false if the password has changed since. */
 export async function insertSessionByPassword(
   database: Queryable,
   { hash, idleSeconds }: NewSession,
-  developer: { readonly id: string; readonly password: string },
+  developer: { readonly id: string; readonly password: string; readonly isProven: boolean },
 ): Promise<boolean> {
-  const values = [hash, idleSeconds, developer.id, developer.password];
+  const values = [hash, idleSeconds, developer.id, developer.isProven, developer.password];
   return (await database.query(byPassword, values)).length === 1;
 }
 
@@ -48,8 +48,18 @@ export async function insertSessionByLink(
   const [used] = await on.query<{ id: string }>(use, [linkHash]);
   if (used === undefined) return null;
   await on.query("select set_config('auth.by_link', 'on', true)");
-  const inserted = await on.query(byLink, [hash, idleSeconds, used.id]);
+  const inserted = await on.query(byLink, [hash, idleSeconds, used.id, false]);
   return inserted.length === 1 ? used.id : null;
+}
+
+/** Starts a session of an account that another system has checked; false if the account is gone. */
+export async function insertSessionByMethod(
+  on: Queryable,
+  { hash, idleSeconds }: NewSession,
+  { id, isProven, method }: { readonly id: string; readonly isProven: boolean; readonly method: 'oidc' },
+): Promise<boolean> {
+  await on.query("select set_config('auth.sign_in_method', $1, true)", [method]);
+  return (await on.query(byLink, [hash, idleSeconds, id, isProven])).length === 1;
 }
 
 /** Ends a session; returns what its audit entry names, or null if it had ended before. */

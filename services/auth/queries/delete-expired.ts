@@ -30,6 +30,9 @@ const statements = (auditDays: number) => [
   ...old(auditDays),
   expired('family', 'id', 'expires_at < now()'),
   expired('sign_in_link', 'hash', 'expires_at < now()'),
+  expired('invitation', 'id', 'expires_at < now()'),
+  expired('reset_link', 'hash', 'expires_at < now()'),
+  expired('totp', 'developer_id', "confirmed_at is null and created_at < now() - interval '1 hour'"),
   // A consumed token that is presented after 60 days is unknown: 401, as for an expired one.
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
@@ -40,8 +43,8 @@ const statements = (auditDays: number) => [
 ];
 
 /**
- * Deletes expired families, refresh tokens and windows, and audit entries and counts of reads older than `auditDays` (0 keeps
- * them), within bounds; returns how many rows went.
+ * Deletes expired families, refresh tokens, links and windows, and audit entries and counts of reads older than `auditDays` (0
+ * keeps them), within bounds; returns how many rows went.
  */
 export async function deleteExpired(
   database: Queryable,

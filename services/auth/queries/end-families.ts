@@ -15,7 +15,7 @@ export async function endFamiliesOfUser(database: Queryable, userId: string): Pr
   return (await database.query('delete from auth.family where user_id = $1 returning id', [userId])).length;
 }
 
-/** Ends a developer's sessions except the one with this id, and the sign-in links that are not used yet. */
+/** Ends a developer's sessions except the one with this id, and the links that are not used yet. */
 export async function endOtherSessions(
   database: Queryable,
   developerId: string,
@@ -26,6 +26,7 @@ export async function endOtherSessions(
     [developerId, keep],
   );
   await database.query('delete from auth.sign_in_link where developer_id = $1', [developerId]);
+  await database.query('delete from auth.reset_link where developer_id = $1', [developerId]);
 }
 
 // A token that the same client uses twice within 10 s is treated as a repeated request (a double click). Any other

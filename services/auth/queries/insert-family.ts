@@ -9,7 +9,7 @@ export interface NewFamily {
 
 const withToken = (source: string) => `
 with family as (
-  insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at, project_id)
+  insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at, project_id, second_factor)
   ${source}
   returning id
 )
@@ -18,19 +18,19 @@ insert into auth.refresh_token (hash, family_id) select $2, id from family retur
 // The row lock orders a log-in and a change of the password: a session of the old password is either committed before the
 // change, which ends it, or is not created.
 const forLogIn = withToken(`
-  select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3), null
+  select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3), null, $6
   from auth.developer where id = $4 and password = $5 for share`);
 
 const forDeveloper = withToken(`
-  select $1::uuid, $4::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3), users.project_of($4)
+  select $1::uuid, $4::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3), users.project_of($4), false
   from auth.developer where id = $5 for key share`);
 
 const forApplication = withToken(`
-  select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3), project_id
+  select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3), project_id, false
   from auth.application where id = $5 and secret_hash = $6 for share`);
 
 const forUser = withToken(
-  "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4)",
+  "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4), false",
 );
 
 /** Starts a family of a user's tokens that belongs to nobody else. */
@@ -42,13 +42,14 @@ export async function insertFamilyOfUser(
   await database.query(forUser, [familyId, refreshHash, refreshSeconds, userId]);
 }
 
-/** Starts a developer's session; false if the password has changed since it was checked. */
+/** Starts a developer's session, with a second factor if `isProven`; false if the password has changed since it was checked. */
 export async function insertSession(
   database: Queryable,
   { familyId, refreshHash, refreshSeconds }: NewFamily,
-  developer: { readonly id: string; readonly password: string },
+  developer: { readonly id: string; readonly password: string; readonly isProven: boolean },
 ): Promise<boolean> {
-  const values = [familyId, refreshHash, refreshSeconds, developer.id, developer.password];
+  const { id, password, isProven } = developer;
+  const values = [familyId, refreshHash, refreshSeconds, id, password, isProven];
   return (await database.query(forLogIn, values)).length === 1;
 }
 

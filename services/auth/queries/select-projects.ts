@@ -6,12 +6,15 @@ export interface ProjectRow {
   readonly id: string;
   readonly name: string;
   readonly role: Role | 'owner';
+  readonly connect_name: string | null;
   readonly rate_limit_api_key: number | null;
   readonly rate_limit_sdk: number | null;
+  readonly require_second_factor: boolean;
   readonly created_at: Date;
 }
 
-const columns = 'p.id, p.name, p.rate_limit_api_key, p.rate_limit_sdk, p.created_at';
+const columns =
+  'p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at';
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
@@ -21,6 +24,13 @@ export function selectProjects(database: Queryable, developerId: string): Promis
     left join auth.member m on m.developer_id = d.id and m.project_id = p.id
     where d.id = $1 and (d.is_owner or m.role is not null) order by p.id limit 1000`;
   return database.query<ProjectRow>(statement, [developerId]);
+}
+
+/** The name that the connect page shows; null for that of the installation. */
+export async function selectConnectName(database: Queryable, project: string): Promise<string | null> {
+  const statement = 'select connect_name from auth.project where id = $1';
+  const [row] = await database.query<{ connect_name: string | null }>(statement, [project]);
+  return row?.connect_name ?? null;
 }
 
 /** A member of a project. */

@@ -245,6 +245,25 @@ t.test('an Idempotency-Key of a developer belongs to one project', async (t) => 
   t.strictSame([await total(ours), await total(theirs)], [1, 1]);
 });
 
+t.test('the connect page asks on behalf of the product', async (t) => {
+  const owner = { token: api.developerToken };
+  const named = { connect_name: 'Coaching <b>app</b>' };
+  t.match(await as(api, owner, 200, '/projects/other', { method: 'PATCH', body: named }), named);
+  const pageOf = async (of: Filled) => {
+    const link = await as(api, { key: of.key }, 201, '/connect/sessions', {
+      body: { user_id: of.userId, providers: ['phone'] },
+    });
+    const url = new URL(z.object({ url: z.string() }).parse(link).url);
+    const opened = await api.ask(url.pathname);
+    const cookie = (opened.headers.getSetCookie?.() ?? []).map((one) => one.split(';')[0]).join('; ');
+    return (await api.ask(opened.headers.get('location') ?? '', { headers: { Cookie: cookie } })).text;
+  };
+  t.match(await pageOf(theirs), 'Coaching &lt;b&gt;app&lt;/b&gt;');
+  const page = await pageOf(ours);
+  t.match(page, 'Pulsebus');
+  t.notMatch(page, 'Coaching');
+});
+
 t.test('tokens are issued for users of the project only', async (t) => {
   const issue = (of: Filled, userId: string) =>
     send(api, {}, `/users/${userId}/token`, { body: { app_id: of.appId, app_secret: of.appSecret } });

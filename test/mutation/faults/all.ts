@@ -16,6 +16,7 @@ import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
+import { signIn } from './sign-in.ts';
 import { summaries } from './summaries.ts';
 import { telemetry } from './telemetry.ts';
 import { tenantsOfReads } from './tenants-of-reads.ts';
@@ -46,6 +47,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   mixins: [...mixins, ...mixins2],
   runtime,
   telemetry,
+  'sign-in': signIn,
   summaries,
   timeseries,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],

@@ -124,7 +124,7 @@ const rows: readonly Row[] = [
   [
     'A user of another project is like one whom nobody has.',
     'runtime/user-project.ts',
-    '  if (project === null || project === caller.project_id) return',
+    '  if (project === null || project === caller?.project_id) return',
     '  if (project !== undefined) return',
   ],
   [

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Database } from '../../../mixins/database/database.ts';
 import { type Orm, orm } from '../../../mixins/database/orm.ts';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { typedCall } from '../../../runtime/environment.ts';
 import { changePassword } from '../../../services/auth/accounts.ts';
 import { Developer } from '../../../services/auth/auth.entities.ts';
@@ -26,10 +27,11 @@ const origin = { actor: null, requestId: null };
 interface Row {
   readonly id: string;
   readonly password: string;
+  readonly isProven: boolean;
 }
 
 async function developerRow(database: Database): Promise<Row> {
-  const [row] = await database.query<Row>('select id, password from auth.developer');
+  const [row] = await database.query<Row>('select id, password, false as "isProven" from auth.developer');
   if (row === undefined) throw new Error('there is no developer');
   return row;
 }
@@ -70,7 +72,14 @@ t.test('a log-in whose password is changed during the check opens no session', a
   const { database } = await startAuth(t);
   const passwords = checkedBefore(() => database.query(replacePassword));
   const config = testConfig({ databaseUrl: database.url });
-  const loggingIn = { database, passwords, origin, config, tokens: tokensOf(database) };
+  const loggingIn = {
+    database,
+    passwords,
+    origin,
+    config,
+    cipher: cipherOf(config),
+    tokens: tokensOf(database),
+  };
   await t.rejects(logInWith(loggingIn, account.email, account.password), refusal('UNAUTHENTICATED'));
   t.equal(await families(database), 0);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import {
   type AttemptPriority,
   countAttempt,
@@ -31,7 +32,8 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
     },
     computed: 0,
   };
-  const given = { database, passwords, config, tokens: tokenSignerOf(config), origin };
+  const cipher = cipherOf(config);
+  const given = { database, passwords, config, cipher, tokens: tokenSignerOf(config), origin };
   const attempt = async (email: string, address: string, password = 'wrong', type?: 'RATE_LIMITED') => {
     const tries = countAttempt({ database, config, meta: { address } }, email, (turn) =>
       logIn(given, email, password, turn),
@@ -74,7 +76,8 @@ async function startQueuedLogIns(t: Test) {
     },
     computed: 0,
   };
-  const given = { database, passwords, config, tokens: tokenSignerOf(config), origin };
+  const cipher = cipherOf(config);
+  const given = { database, passwords, config, cipher, tokens: tokenSignerOf(config), origin };
   const start = async (email: string, address: string, password = 'wrong') => {
     let isQueued = false;
     const attempt = countAttempt({ database, config, meta: { address } }, email, (priority) => {

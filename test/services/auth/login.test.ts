@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
 import { createPasswords } from '../../../services/auth/log-in/passwords.ts';
 import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
@@ -31,7 +32,14 @@ t.test('a wrong password and an unknown e-mail address fail alike, with one scry
   const tokens = tokenSignerOf(config);
   const attempt = (email: string, password: string) =>
     logInWith(
-      { database, tokens, passwords, config, origin: { actor: null, requestId: null } },
+      {
+        database,
+        tokens,
+        passwords,
+        config,
+        cipher: cipherOf(config),
+        origin: { actor: null, requestId: null },
+      },
       email,
       password,
     ).catch((error: unknown) => error);

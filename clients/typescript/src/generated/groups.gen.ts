@@ -9,7 +9,7 @@ import type * as types from './types.gen.ts';
 export class Auth extends Group {
   /**
    * Log in as a developer.
-   * Takes JSON `{email, password}`, or a form with `username` and `password`.
+   * Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.
    */
   login(params: Input<types.AuthLoginData>, options?: CallOptions): Promise<types.Tokens> {
     return this.json('POST /auth/login', params, options, { isOpen: true });
@@ -46,6 +46,48 @@ export class Auth extends Group {
     return this.json('DELETE /developers/{developer_id}', params, options);
   }
 
+  /**
+   * Request a link by e-mail that sets a new password.
+   * The response is the same whether an account has the address, and where the installation sends no e-mail (SMTP_URL). The link serves once, within an hour. At most 5 e-mails an hour are sent to an account.
+   */
+  forgotPassword(params: Input<types.AuthForgotPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('POST /auth/forgot-password', params, options, { isOpen: true });
+  }
+
+  /**
+   * Set a new password with a link, and end all sessions of the account.
+   * A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  resetPassword(params: Input<types.AuthResetPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('POST /auth/reset-password', params, options, { isOpen: true });
+  }
+
+  /** Get whether you have an authenticator */
+  showTotp(options?: CallOptions): Promise<types.Totp> {
+    return this.json('GET /auth/totp', {}, options);
+  }
+
+  /**
+   * Begin to set up an authenticator; only this response contains the secret.
+   * It has no effect until `POST /auth/totp/confirm`, within an hour.
+   */
+  beginTotp(options?: CallOptions): Promise<types.NewTotp> {
+    return this.json('POST /auth/totp', {}, options);
+  }
+
+  /** Turn the authenticator off, with the password or a code in the body */
+  removeTotp(params: Input<types.AuthRemoveTotpData> = {}, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('DELETE /auth/totp', params, options, { hasBody: true });
+  }
+
+  /**
+   * Turn the authenticator on with a code; only this response contains the recovery codes.
+   * From now on a log-in needs a `code`. Your other sessions continue.
+   */
+  confirmTotp(params: Input<types.AuthConfirmTotpData>, options?: CallOptions): Promise<types.RecoveryCodes> {
+    return this.json('POST /auth/totp/confirm', params, options);
+  }
+
   /** List the projects that you may enter, with your role */
   listProjects(options?: CallOptions): Promise<types.Project[]> {
     return this.json('GET /projects', {}, options);
@@ -56,7 +98,7 @@ export class Auth extends Group {
     return this.json('POST /projects', params, options, { takesKey: true });
   }
 
-  /** Change the name or the limits of a project; omitted fields are unchanged */
+  /** Change the name, the limits or the second factor of a project; omitted fields are unchanged */
   updateProject(params: Input<types.AuthUpdateProjectData>, options?: CallOptions): Promise<types.Project> {
     return this.json('PATCH /projects/{project_id}', params, options);
   }
@@ -79,6 +121,32 @@ export class Auth extends Group {
   /** Remove a member from the project */
   removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.Member> {
     return this.json('DELETE /members/{developer_id}', params, options);
+  }
+
+  /**
+   * Invite an e-mail address to the project; only this response contains the link.
+   * The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
+   */
+  createInvitation(params: Input<types.AuthCreateInvitationData>, options?: CallOptions): Promise<types.NewInvitation> {
+    return this.json('POST /invitations', params, options);
+  }
+
+  /** List the invitations to the project that are open */
+  listInvitations(options?: CallOptions): Promise<types.Invitation[]> {
+    return this.json('GET /invitations', {}, options);
+  }
+
+  /** Revoke an invitation */
+  removeInvitation(params: Input<types.AuthRemoveInvitationData>, options?: CallOptions): Promise<types.Invitation> {
+    return this.json('DELETE /invitations/{invitation_id}', params, options);
+  }
+
+  /**
+   * Accept an invitation, with a new password or that of the account.
+   * Makes an account if the address has none. An address with an account needs its password. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  acceptInvitation(params: Input<types.AuthAcceptInvitationData>, options?: CallOptions): Promise<types.Membership> {
+    return this.json('POST /invitations/accept', params, options, { isOpen: true });
   }
 
   /** Create an API key; only this response contains the key */

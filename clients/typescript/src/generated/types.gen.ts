@@ -4,6 +4,17 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/api/v1` | (string & {});
 };
 
+export type AcceptInvitationRequest = {
+    /**
+     * What follows the `#` of the link.
+     */
+    token: string;
+    /**
+     * A new password, or that of the account.
+     */
+    password: string;
+};
+
 export type ActivityExplanation = {
     [key in ExplainedField]?: Array<ExplainedSource>;
 };
@@ -156,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -659,6 +670,13 @@ export type ChartSeries = {
     value?: Array<number>;
 };
 
+export type ConfirmTotpRequest = {
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code: string;
+};
+
 export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'code_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
 
 /**
@@ -963,6 +981,17 @@ export type CreateDeveloperRequest = {
     is_owner?: boolean;
 };
 
+export type CreateInvitationRequest = {
+    /**
+     * Whom to invite.
+     */
+    email: string;
+    /**
+     * What the member may do in the project.
+     */
+    role: Role;
+};
+
 export type CreateProjectRequest = {
     /**
      * The `id` of a project.
@@ -972,6 +1001,10 @@ export type CreateProjectRequest = {
      * A name that people read.
      */
     name: string;
+    /**
+     * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
+     */
+    connect_name?: string | null;
     /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
@@ -1484,6 +1517,13 @@ export type FieldError = {
     message: string;
 };
 
+export type ForgotPasswordRequest = {
+    /**
+     * The e-mail address of the account.
+     */
+    email: string;
+};
+
 /**
  * The position of a page in a list that is read forward.
  */
@@ -1518,6 +1558,21 @@ export type ImportConnectionRequest = {
      * The permissions that the user granted at the provider.
      */
     scope?: Array<string>;
+};
+
+/**
+ * A role in a project that is offered to an e-mail address.
+ */
+export type Invitation = {
+    id: string;
+    email: string;
+    role: Role;
+    /**
+     * The id of the developer who made it.
+     */
+    invited_by: string;
+    created_at: string;
+    expires_at: string;
 };
 
 /**
@@ -1653,6 +1708,10 @@ export type LoginRequest = {
      * The password. `npm start` prints the password of the first account.
      */
     password: string;
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code?: string;
 };
 
 /**
@@ -1663,6 +1722,15 @@ export type Member = {
     email: string;
     role: Role;
     created_at: string;
+};
+
+/**
+ * The role of an account in a project.
+ */
+export type Membership = {
+    project_id: string;
+    email: string;
+    role: Role;
 };
 
 /**
@@ -1699,6 +1767,39 @@ export type NewApplication = {
     name: string;
     created_at: string;
     app_secret: string;
+};
+
+/**
+ * An invitation with its link, which no later response contains.
+ */
+export type NewInvitation = {
+    id: string;
+    email: string;
+    role: Role;
+    /**
+     * The id of the developer who made it.
+     */
+    invited_by: string;
+    created_at: string;
+    expires_at: string;
+    /**
+     * The page that accepts it. It serves once.
+     */
+    link: string;
+};
+
+/**
+ * The secret of an authenticator, which no later response contains.
+ */
+export type NewTotp = {
+    /**
+     * The secret in base32, to type into an authenticator.
+     */
+    secret: string;
+    /**
+     * The same as a URL, which authenticators read from a QR code.
+     */
+    otpauth_url: string;
 };
 
 /**
@@ -1908,8 +2009,13 @@ export type Project = {
      * Your role in it.
      */
     role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+    connect_name: string | null;
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
+    /**
+     * Whether developers need a second factor to enter it.
+     */
+    require_second_factor: boolean;
     created_at: string;
 };
 
@@ -2090,6 +2196,13 @@ export type ReceivedPeriod = 'hour' | 'day';
  */
 export type RecordingMethod = 'manual' | 'on_demand';
 
+/**
+ * Codes that stand in for the authenticator, each once. No later response contains them.
+ */
+export type RecoveryCodes = {
+    recovery_codes: Array<string>;
+};
+
 export type RecoverySummary = {
     /**
      * A local day, YYYY-MM-DD.
@@ -2147,6 +2260,17 @@ export type RemainingQuota = {
     day_left: number;
     day_limit: number;
     paused: boolean;
+};
+
+export type RemoveTotpRequest = {
+    /**
+     * The password of the account.
+     */
+    password?: string;
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code?: string;
 };
 
 export type RemoveUnauthenticatedRequest = {
@@ -2241,6 +2365,17 @@ export type ReprocessedItems = {
      * Of accounts that no user had connected when the delivery arrived.
      */
     unlinked: number;
+};
+
+export type ResetPasswordRequest = {
+    /**
+     * What follows the `#` of the link.
+     */
+    token: string;
+    /**
+     * The new password.
+     */
+    password: string;
 };
 
 /**
@@ -2869,6 +3004,17 @@ export type Tokens = {
 };
 
 /**
+ * Whether an authenticator is set up.
+ */
+export type Totp = {
+    enabled: boolean;
+    /**
+     * The number of recovery codes that are left.
+     */
+    recovery_codes: number;
+};
+
+/**
  * What is stored from webhook deliveries whose sender was not authenticated.
  */
 export type UnauthenticatedData = {
@@ -2892,6 +3038,10 @@ export type UpdateProjectRequest = {
      */
     name?: string;
     /**
+     * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
+     */
+    connect_name?: string | null;
+    /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
     rate_limit_api_key?: number | null;
@@ -2899,6 +3049,10 @@ export type UpdateProjectRequest = {
      * Requests a minute of each user token. Null: RATE_LIMIT_SDK of the installation.
      */
     rate_limit_sdk?: number | null;
+    /**
+     * Whether developers need a second factor to enter the project. Sessions without one get 403, API keys go on.
+     */
+    require_second_factor?: boolean;
 };
 
 export type UpdateWebhookEndpointRequest = {
@@ -3461,6 +3615,48 @@ export type AuthRemoveDeveloperData = {
     url: '/developers/{developer_id}';
 };
 
+export type AuthForgotPasswordData = {
+    body: ForgotPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/forgot-password';
+};
+
+export type AuthResetPasswordData = {
+    body: ResetPasswordRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/reset-password';
+};
+
+export type AuthRemoveTotpData = {
+    body: RemoveTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthShowTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthBeginTotpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/totp';
+};
+
+export type AuthConfirmTotpData = {
+    body: ConfirmTotpRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/totp/confirm';
+};
+
 export type AuthListProjectsData = {
     body?: never;
     path?: never;
@@ -3523,6 +3719,39 @@ export type AuthRemoveMemberData = {
     };
     query?: never;
     url: '/members/{developer_id}';
+};
+
+export type AuthListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/invitations';
+};
+
+export type AuthCreateInvitationData = {
+    body: CreateInvitationRequest;
+    path?: never;
+    query?: never;
+    url: '/invitations';
+};
+
+export type AuthRemoveInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an invitation.
+         */
+        invitation_id: string;
+    };
+    query?: never;
+    url: '/invitations/{invitation_id}';
+};
+
+export type AuthAcceptInvitationData = {
+    body: AcceptInvitationRequest;
+    path?: never;
+    query?: never;
+    url: '/invitations/accept';
 };
 
 export type AuthListKeysData = {

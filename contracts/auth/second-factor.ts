@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { action, Nothing } from '../../domain/contract.ts';
+import { hashingTimeoutMs } from './schemas.ts';
+
+/** Whether an authenticator is set up. */
+export const Totp = z
+  .object({
+    enabled: z.boolean(),
+    recovery_codes: z.int().describe('The number of recovery codes that are left.'),
+  })
+  .meta({ id: 'Totp', description: 'Whether an authenticator is set up.' });
+
+/** The secret of an authenticator, which no later response contains. */
+export const NewTotp = z
+  .object({
+    secret: z.string().describe('The secret in base32, to type into an authenticator.'),
+    otpauth_url: z.string().describe('The same as a URL, which authenticators read from a QR code.'),
+  })
+  .meta({ id: 'NewTotp', description: 'The secret of an authenticator, which no later response contains.' });
+
+/** Codes that stand in for the authenticator, each once. */
+export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) }).meta({
+  id: 'RecoveryCodes',
+  description: 'Codes that stand in for the authenticator, each once. No later response contains them.',
+});
+
+/** A code of an authenticator, or a recovery code. */
+export const Code = z
+  .string()
+  .max(100)
+  .meta({ description: 'The current code of the authenticator, or a recovery code.', example: '000000' });
+
+const tag = 'Accounts';
+const path = '/auth/totp';
+
+/** The second factor of the caller's account: an authenticator with codes that change with time (TOTP). */
+export const secondFactorActions = {
+  showTotp: action({
+    summary: 'Get whether you have an authenticator',
+    params: Nothing,
+    returns: Totp,
+    http: { method: 'GET', path, access: 'account', tag },
+    idempotent: true,
+  }),
+  beginTotp: action({
+    summary: 'Begin to set up an authenticator; only this response contains the secret',
+    description: 'It has no effect until `POST /auth/totp/confirm`, within an hour.',
+    params: Nothing,
+    returns: NewTotp,
+    http: {
+      method: 'POST',
+      path,
+      access: 'account',
+      tag,
+      bodyOptional: true,
+      audit: { none: 'A secret has no effect until it is confirmed.' },
+      failures: ['SECOND_FACTOR_EXISTS'],
+    },
+  }),
+  confirmTotp: action({
+    summary: 'Turn the authenticator on with a code; only this response contains the recovery codes',
+    description: 'From now on a log-in needs a `code`. Your other sessions continue.',
+    params: z.object({ code: Code }).meta({ id: 'ConfirmTotpRequest' }),
+    returns: RecoveryCodes,
+    http: {
+      method: 'POST',
+      path: '/auth/totp/confirm',
+      access: 'account',
+      tag,
+      audit: 'second_factor.enabled',
+      failures: ['SECOND_FACTOR_EXISTS', 'SECOND_FACTOR_NOT_FOUND'],
+    },
+  }),
+  removeTotp: action({
+    summary: 'Turn the authenticator off, with the password or a code in the body',
+    params: z
+      .object({
+        password: z
+          .string()
+          .max(1024)
+          .optional()
+          .meta({ description: 'The password of the account.', example: 'correct horse battery staple' }),
+        code: Code.optional(),
+      })
+      .refine(({ password, code }) => (password ?? code) !== undefined, {
+        path: ['code'],
+        error: 'or the password is required',
+      })
+      .meta({ id: 'RemoveTotpRequest' }),
+    returns: Nothing,
+    http: {
+      method: 'DELETE',
+      path,
+      access: 'account',
+      tag,
+      bodyOfDelete: true,
+      audit: 'second_factor.disabled',
+      failures: ['SECOND_FACTOR_NOT_FOUND'],
+    },
+    timeoutMs: hashingTimeoutMs,
+  }),
+};
+
+export type Totp = z.infer<typeof Totp>;
+export type NewTotp = z.infer<typeof NewTotp>;
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>;

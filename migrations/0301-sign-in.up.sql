@@ -1,0 +1,95 @@
+-- Sign-in: invitations, password resets, second factors, identities of an OpenID provider. Additive: no table is rewritten.
+
+-- An offer of a role in a project to an e-mail address. `hash` is the SHA-256 of the token of its link, in hex.
+create table auth.invitation (
+  id uuid default gen_random_uuid() not null,
+  hash text not null,
+  project_id text not null,
+  email text not null,
+  role text not null,
+  invited_by uuid not null,
+  created_at timestamptz(3) default now() not null,
+  expires_at timestamptz(3) not null,
+  constraint invitation_pkey primary key (id),
+  constraint invitation_role_check check (role in ('admin', 'developer', 'support', 'analyst')),
+  constraint invitation_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade,
+  constraint invitation_invited_by_fkey foreign key (invited_by) references auth.developer(id) on delete cascade
+);
+create unique index invitation_hash on auth.invitation (hash);
+create unique index invitation_address on auth.invitation (project_id, lower(email));
+create index invitation_invited_by on auth.invitation (invited_by);
+create index invitation_expires on auth.invitation (expires_at);
+
+-- Whoever is no admin of the project any more has no open invitations to it.
+create function auth.end_invitations() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and new.role = 'admin' then return null; end if;
+  delete from auth.invitation where project_id = old.project_id and invited_by = old.developer_id;
+  return null;
+end $$;
+create trigger member_demoted after delete or update of role on auth.member
+  for each row when (old.role = 'admin')
+  execute function auth.end_invitations();
+
+-- Links that set a new password, by the SHA-256 of their token.
+create table auth.reset_link (
+  hash text not null,
+  developer_id uuid not null,
+  expires_at timestamptz(3) not null,
+  constraint reset_link_pkey primary key (hash),
+  constraint reset_link_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+);
+create index reset_link_developer on auth.reset_link (developer_id);
+create index reset_link_expires on auth.reset_link (expires_at);
+
+-- The secret of an authenticator, encrypted. `last_step` is the time step of the last accepted code: no earlier one is accepted.
+create table auth.totp (
+  developer_id uuid not null,
+  secret text not null,
+  created_at timestamptz(3) default now() not null,
+  confirmed_at timestamptz(3),
+  last_step bigint,
+  constraint totp_pkey primary key (developer_id),
+  constraint totp_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+);
+create table auth.recovery_code (
+  developer_id uuid not null,
+  hash text not null,
+  constraint recovery_code_pkey primary key (developer_id, hash),
+  constraint recovery_code_developer_id_fkey foreign key (developer_id) references auth.totp(developer_id) on delete cascade
+);
+
+-- Whether the session began with a second factor, or its developer has proven one since.
+alter table auth.family add column second_factor boolean default false not null;
+alter table auth.project add column require_second_factor boolean default false not null;
+drop trigger project_noted on auth.project;
+create trigger project_noted
+  after insert or delete or update of name, rate_limit_api_key, rate_limit_sdk, require_second_factor on auth.project
+  for each row
+  execute function auth.note_project();
+
+-- The account of a subject of an OpenID provider.
+create table auth.identity (
+  issuer text not null,
+  subject text not null,
+  developer_id uuid not null,
+  created_at timestamptz(3) default now() not null,
+  constraint identity_pkey primary key (issuer, subject),
+  constraint identity_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+);
+create unique index identity_developer on auth.identity (developer_id, issuer);
+
+-- `auth.sign_in_method` of the transaction states how a session began, other than with a password.
+create or replace function auth.note_family() returns trigger language plpgsql as $$
+declare
+  method text := nullif(current_setting('auth.sign_in_method', true), '');
+begin
+  insert into auth.audit_entry (actor, action, subject_id, user_id, project_id, details)
+  values (new.issued_by,
+    case when new.user_id is not null then 'token.issued'
+      when coalesce(current_setting('auth.by_link', true), '') = 'on' then 'developer.signed_in_by_link'
+      else 'developer.logged_in' end,
+    new.id, new.user_id, coalesce(new.project_id, 'default'),
+    case when new.user_id is null and method is not null then jsonb_build_object('method', method) end);
+  return null;
+end $$;

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type * as wire from '../../../contracts/auth/invitations.ts';
+import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { acting } from '../actor.ts';
+import { type Attempting, type AttemptPriority, countAttempt } from '../log-in/attempts.ts';
+import { checkPassword } from '../log-in/log-in.ts';
+import { refuseWeakPassword } from '../log-in/password-rules.ts';
+import type { Passwords } from '../log-in/passwords.ts';
+import { wrongCredentials } from '../log-in/wrong-credentials.ts';
+import {
+  insertMemberAccount,
+  selectOpenInvitation,
+  upsertInvited,
+  useInvitation,
+} from '../queries/invitations.ts';
+import { sha256 } from '../tokens/secrets.ts';
+
+/** Dependencies of an acceptance. */
+export interface Accepting extends Attempting {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
+}
+
+interface Account {
+  readonly id: string;
+  readonly password: string;
+}
+
+/**
+ * Makes the holder of a link a member of its project, with a new account if the address has none. Nothing changes unless
+ * all of it succeeds.
+ * @throws INVITATION_NOT_FOUND (404), VALIDATION_FAILED (422) for a weak new password, UNAUTHENTICATED (401) where that of
+ * the account is wrong, OWNER_NEEDS_NO_ROLE (409)
+ */
+export async function acceptInvitation(
+  accepting: Accepting,
+  { token, password }: { readonly token: string; readonly password: string },
+): Promise<wire.Membership> {
+  const hash = sha256(token);
+  const open = await selectOpenInvitation(accepting.database, hash);
+  const account = open?.hasAccount === true ? open.email.toLowerCase() : null;
+  return countAttempt(accepting, account, async (priority) => {
+    if (open === undefined) throw new ServiceError('INVITATION_NOT_FOUND');
+    if (account !== null) return join(accepting, hash, { email: open.email, password }, priority);
+    return register(accepting, hash, { email: open.email, password });
+  });
+}
+
+interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+async function join(accepting: Accepting, hash: string, login: Login, priority: AttemptPriority) {
+  const account = await checkPassword(accepting, login, priority);
+  return asAccount(accepting, account.id, (on) => enter(on, accepting.origin, hash, account));
+}
+
+const shortestPassword = 10;
+
+async function register(accepting: Accepting, hash: string, { email, password }: Login) {
+  if (password.length < shortestPassword)
+    throw validationFailed([
+      { field: 'password', message: `must have at least ${shortestPassword} characters` },
+    ]);
+  await refuseWeakPassword('password', password, email);
+  const account = { id: randomUUID(), email, password: await accepting.passwords.hash(password) };
+  return asAccount(accepting, account.id, async (on) => {
+    // Another acceptance of the address made the account meanwhile: its password was not checked.
+    if (!(await insertMemberAccount(on, account))) throw new ServiceError('INVITATION_NOT_FOUND');
+    return enter(on, accepting.origin, hash, account);
+  });
+}
+
+const asAccount = <T>({ database, origin }: Accepting, id: string, work: (on: Queryable) => Promise<T>) =>
+  acting(database, { ...origin, actor: `admin:${id}` }, work);
+
+async function enter(
+  on: Queryable,
+  origin: AuditOrigin,
+  hash: string,
+  account: Account,
+): Promise<wire.Membership> {
+  const used = await useInvitation(on, hash);
+  if (used === undefined) throw new ServiceError('INVITATION_NOT_FOUND');
+  if (!(await upsertInvited(on, used, account))) throw await refusalOf(on, account.id);
+  const by = { ...origin, actor: `admin:${account.id}`, projectId: used.project_id };
+  const entry = { subjectId: used.id, details: { role: used.role } };
+  await recordAudit(on, by, { action: 'invitation.accepted', ...entry });
+  return { project_id: used.project_id, email: used.email, role: used.role };
+}
+
+async function refusalOf(on: Queryable, id: string): Promise<ServiceError> {
+  const owners = await on.query('select from auth.developer where id = $1 and is_owner', [id]);
+  return owners.length > 0 ? new ServiceError('OWNER_NEEDS_NO_ROLE') : wrongCredentials();
+}

@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Config } from '../../../config.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { acting } from '../actor.ts';
+import type { Passwords } from '../log-in/passwords.ts';
+import { insertSessionByMethod } from '../queries/console-sessions.ts';
+import { type GivenRole, insertIdentity, selectBoundAccount, setRoles } from '../queries/identities.ts';
+import { insertMemberAccount } from '../queries/invitations.ts';
+import { sessionLifetimeOf } from '../tokens/lifetimes.ts';
+import type { Identity, Oidc } from './provider.ts';
+import { refused } from './refusals.ts';
+
+/** Dependencies of a sign-in with the provider. */
+export interface OidcSignIn {
+  readonly database: Database;
+  readonly oidc: Oidc | null;
+  readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
+  readonly config: Pick<Config, 'OIDC_ALLOWED_DOMAINS' | 'OIDC_ROLES' | 'DEVELOPER_SESSION_DAYS'>;
+}
+
+/** The client of the provider. @throws ROUTE_NOT_FOUND (404) where OIDC_ISSUER is not set */
+export function oidcIn({ oidc }: Pick<OidcSignIn, 'oidc'>): Oidc {
+  if (oidc === null) throw new ServiceError('ROUTE_NOT_FOUND');
+  return oidc;
+}
+
+/**
+ * Ends a sign-in with the provider: starts a session of the console; returns the developer's id. An account is bound to the
+ * subject at its first sign-in, by its verified address; one is made if the provider states a role.
+ * @throws SIGN_IN_REFUSED (403), SIGN_IN_PROVIDER_AWAY (503)
+ */
+export async function signInByOidc(
+  signIn: OidcSignIn,
+  { query, flow, session_hash }: { query: string; flow: string | null; session_hash: string },
+): Promise<string> {
+  const identity = await oidcIn(signIn).finish(query, flow);
+  refuseAddress(identity, signIn.config.OIDC_ALLOWED_DOMAINS);
+  const given = rolesOf(identity, signIn.config.OIDC_ROLES);
+  const account = await accountOf(signIn, identity, given.length > 0);
+  const decided = [...new Set(signIn.config.OIDC_ROLES.map(({ project }) => project))];
+  const session = { hash: session_hash, ...sessionLifetimeOf(signIn.config) };
+  return acting(signIn.database, { ...signIn.origin, actor: `admin:${account.id}` }, async (on) => {
+    if (
+      account.password !== null &&
+      !(await insertMemberAccount(on, { ...account, password: account.password }))
+    )
+      throw refused('account');
+    if (!(await insertIdentity(on, identity, account.id))) throw refused('subject');
+    await setRoles(on, account.id, { given, decided });
+    const isProven = identity.hasSecondFactor;
+    const isOpen = await insertSessionByMethod(on, session, { id: account.id, isProven, method: 'oidc' });
+    if (!isOpen) throw refused('account');
+    return account.id;
+  });
+}
+
+function refuseAddress({ email, isVerified }: Identity, domains: readonly string[]): void {
+  if (!isVerified) throw refused('unverified');
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (domains.length > 0 && !domains.includes(domain)) throw refused('domain');
+}
+
+// Of several roles in a project, the one that OIDC_ROLES names first.
+function rolesOf({ groups }: Identity, all: OidcSignIn['config']['OIDC_ROLES']): GivenRole[] {
+  const given = new Map<string, GivenRole>();
+  for (const { value, project, role } of all)
+    if (groups.includes(value) && !given.has(project)) given.set(project, { project, role });
+  return [...given.values()];
+}
+
+interface Account {
+  readonly id: string;
+  readonly email: string;
+  /** The hash of a new account's password, which nobody knows; null if the account exists. */
+  readonly password: string | null;
+}
+
+async function accountOf(
+  { database, passwords }: OidcSignIn,
+  identity: Identity,
+  mayBeMade: boolean,
+): Promise<Account> {
+  const { email } = identity;
+  const held = await selectBoundAccount(database, identity, email);
+  if (held?.isOthers === true) throw refused('subject');
+  if (held !== undefined) return { id: held.id, email, password: null };
+  if (!mayBeMade) throw refused('account');
+  const password = await passwords.hash(randomBytes(32).toString('base64url'));
+  return { id: randomUUID(), email, password };
+}

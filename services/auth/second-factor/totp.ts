@@ -1,0 +1,146 @@
+import type * as wire from '../../../contracts/auth/second-factor.ts';
+import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Meta } from '../../../runtime/environment.ts';
+import { callingDeveloper, readDeveloper } from '../accounts.ts';
+import type { Passwords } from '../log-in/passwords.ts';
+import { selectPassword } from '../queries/select-credentials.ts';
+import {
+  confirmTotp,
+  countRecoveryCodes,
+  deleteTotp,
+  markSession,
+  replaceRecoveryCodes,
+  selectFormerTotp,
+  selectTotp,
+  unmarkSessions,
+  updateTotpSecret,
+  upsertTotp,
+} from '../queries/totp.ts';
+import { sha256 } from '../tokens/secrets.ts';
+import { acceptCode, boundTo, countingCodes } from './check-code.ts';
+import {
+  isTotpCode,
+  newRecoveryCodes,
+  newTotpSecret,
+  otpauthUrlOf,
+  plainCode,
+  stepOf,
+} from './totp-codes.ts';
+
+/** Dependencies of the changes of an authenticator. */
+export interface TotpDeps {
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
+  readonly meta: Meta;
+}
+
+/** Whether the caller has an authenticator, and how many recovery codes are left. */
+export async function showTotp({ database, meta }: TotpDeps): Promise<wire.Totp> {
+  const { developer_id } = callingDeveloper(meta);
+  const totp = await selectTotp(database, developer_id);
+  return {
+    enabled: totp?.isConfirmed === true,
+    recovery_codes: await countRecoveryCodes(database, developer_id),
+  };
+}
+
+/** Makes a secret, which has no effect until it is confirmed. @throws SECOND_FACTOR_EXISTS (409) */
+export async function beginTotp({ database, cipher, meta }: TotpDeps): Promise<wire.NewTotp> {
+  const { developer_id } = callingDeveloper(meta);
+  const { email } = await readDeveloper(database, developer_id);
+  const secret = newTotpSecret();
+  if (!(await upsertTotp(database, developer_id, cipher.encrypt(secret, boundTo(developer_id)))))
+    throw new ServiceError('SECOND_FACTOR_EXISTS');
+  return { secret, otpauth_url: otpauthUrlOf(secret, email) };
+}
+
+/**
+ * Turns the authenticator on; only this answer contains the recovery codes. The session of the caller counts as proven.
+ * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code
+ */
+export async function confirmBegunTotp(
+  { database, cipher, origin, meta }: TotpDeps,
+  code: string,
+): Promise<wire.RecoveryCodes> {
+  const { id: session, developer_id } = callingDeveloper(meta);
+  const totp = await selectTotp(database, developer_id);
+  if (totp === undefined) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
+  if (totp.isConfirmed) throw new ServiceError('SECOND_FACTOR_EXISTS');
+  const plain = plainCode(code);
+  let step: number | null = null;
+  const isRight = await countingCodes(database, developer_id, async () => {
+    if (isTotpCode(plain))
+      step = stepOf(cipher.decrypt(totp.secret, boundTo(developer_id)), plain, Date.now());
+    return step !== null;
+  });
+  if (!isRight || step === null)
+    throw validationFailed([{ field: 'code', message: 'is not the current code' }]);
+  const recovery_codes = newRecoveryCodes();
+  const confirmed = { secret: totp.secret, step };
+  await database.transaction(async (on) => {
+    if (!(await confirmTotp(on, developer_id, confirmed))) throw new ServiceError('SECOND_FACTOR_EXISTS');
+    const hashes = recovery_codes.map((one) => sha256(plainCode(one)));
+    await replaceRecoveryCodes(on, developer_id, hashes);
+    await markSession(on, session);
+    await recordAudit(on, origin, { action: 'second_factor.enabled', subjectId: developer_id });
+  });
+  return { recovery_codes };
+}
+
+/** What proves that the caller may turn the authenticator off. */
+export interface Proof {
+  readonly password?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** Turns the authenticator off. @throws SECOND_FACTOR_NOT_FOUND (404), FORBIDDEN (403) for a wrong password or code */
+export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
+  const { database, origin, meta } = deps;
+  const { developer_id } = callingDeveloper(meta);
+  const totp = await selectTotp(database, developer_id);
+  if (totp?.isConfirmed !== true) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
+  const isProven = await countingCodes(database, developer_id, () =>
+    proves(deps, developer_id, totp.secret, proof),
+  );
+  if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
+  await database.transaction(async (on) => {
+    await turnOff(on, developer_id);
+    await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developer_id });
+  });
+}
+
+/** Removes the authenticator of an account, also for an operator; false if there is none. */
+export async function turnOff(on: Queryable, developerId: string): Promise<boolean> {
+  const isDeleted = await deleteTotp(on, developerId);
+  await unmarkSessions(on, developerId);
+  return isDeleted;
+}
+
+async function proves(deps: TotpDeps, developerId: string, secret: string, { password, code }: Proof) {
+  if (code !== undefined) return acceptCode(deps, developerId, { secret, code });
+  const { email } = await readDeveloper(deps.database, developerId);
+  const account = await selectPassword(deps.database, email);
+  return deps.passwords.matches(password ?? '', account?.password ?? null);
+}
+
+/** Encrypts secrets of a former ENCRYPTION_KEY with the current one. Those that no configured key decrypts are unchanged. */
+export async function resealTotp({
+  database,
+  cipher,
+}: {
+  database: Queryable;
+  cipher: Cipher;
+}): Promise<void> {
+  for (const { developer_id, secret } of await selectFormerTotp(database, cipher.newest)) {
+    if (!cipher.readable.some((prefix) => secret.startsWith(prefix))) continue;
+    const bound = boundTo(developer_id);
+    const to = cipher.encrypt(cipher.decrypt(secret, bound), bound);
+    await updateTotpSecret(database, developer_id, { from: secret, to });
+  }
+}

@@ -1,0 +1,94 @@
+// npm run test:browser: invitations, a new password, an authenticator, and the ways to sign in.
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
+import { sha256 } from '../../services/auth/tokens/secrets.ts';
+import { codeOf } from '../support/totp.ts';
+import { startConsole, violations } from './console.ts';
+
+// Nothing asks the provider: the page only shows its name.
+const { api, root, openAt, openConsole } = await startConsole(t, [], {
+  OIDC_ISSUER: 'https://id.example.com',
+  OIDC_CLIENT_ID: 'pulsebus',
+});
+const email = 'grace@example.com';
+const [first, second] = ['purple lamps over quiet water', 'another lamp over quiet water'];
+
+async function enter(page: Page, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+t.test('an invited member joins by the link, which leaves the address at once', async (t) => {
+  const owner = await openAt('/members');
+  const form = owner.page.getByRole('form', { name: 'Invite a member' });
+  await form.getByLabel('E-mail address').fill(email);
+  await form.getByLabel('Role').selectOption('developer');
+  await form.getByRole('button', { name: 'Invite' }).click();
+  const link = await owner.page.locator('.secret').innerText();
+  t.match(link, /\/console\/invitation#[\w-]{43}$/);
+  t.strictSame(await violations(owner.page), []);
+  await owner.page.getByRole('button', { name: 'Close' }).click();
+  await owner.page.getByRole('cell', { name: email, exact: true }).waitFor();
+
+  const { page, complaints } = await openConsole(t);
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Join a project' }).waitFor();
+  t.equal(page.url(), `${root}/invitation`);
+  t.strictSame(await violations(page), []);
+  await page.getByLabel('Password').fill(first);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.strictSame([...complaints, ...owner.complaints], []);
+});
+
+t.test('a lost password is set anew by a link', async (t) => {
+  const { page, complaints } = await openConsole(t, { colorScheme: 'dark', width: 390 });
+  await page.goto(root);
+  await page.getByRole('link', { name: 'Sign in with id.example.com' }).waitFor();
+  t.strictSame(await violations(page), []);
+  await page.getByRole('link', { name: 'Forgot password' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send a link' }).click();
+  await page.getByText('a message with a link is on its way').waitFor();
+  t.strictSame(await violations(page), []);
+  await insertResetLink(api.database, { hash: sha256('a-token'), email, seconds: 60 });
+  await page.goto(`${root}/reset#a-token`);
+  await page.getByLabel('New password').fill(second);
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('link', { name: 'Log in' }).click();
+  await enter(page, second);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test('an authenticator is set up, asked for at the sign-in, and turned off', async (t) => {
+  const { page, complaints } = await openConsole(t);
+  await page.goto(`${root}/account`);
+  await enter(page, second);
+  await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+  const secret = await page.locator('.secret').innerText();
+  await page.getByLabel('Code that it shows').fill(codeOf(secret));
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Turn it on' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Recovery codes' });
+  t.equal((await dialog.locator('.secret').innerText()).split('\n').length, 10);
+  t.strictSame(await violations(page), []);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('10 of 10 recovery codes are left').waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+
+  await enter(page, second);
+  await page.getByLabel('Code of your authenticator').fill(codeOf(secret, 1));
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('10 of 10 recovery codes are left').waitFor();
+  const off = page.getByRole('form', { name: 'Turn the authenticator off' });
+  await off.getByLabel('Password').fill(second);
+  await off.getByRole('button', { name: 'Turn it off' }).click();
+  await page.getByRole('button', { name: 'Set up an authenticator' }).waitFor();
+  t.equal(complaints.length, 1, 'the browser reports the answer 401');
+  t.match(complaints, [/401/]);
+});

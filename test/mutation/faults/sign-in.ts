@@ -1,0 +1,68 @@
+import type { PlantedFault } from '../planted.ts';
+
+export const signIn: readonly PlantedFault[] = [
+  {
+    kind: 'secret',
+    promise: 'An invitation serves once.',
+    file: 'services/auth/queries/invitations.ts',
+    before: "'delete from auth.invitation where hash = $1 and expires_at > now() returning",
+    after: "'update auth.invitation set hash = hash where hash = $1 and expires_at > now() returning",
+    test: 'test/http/invitations.test.ts',
+  },
+  {
+    kind: 'tenant',
+    promise: 'An invitation changes no owner.',
+    file: 'services/auth/queries/invitations.ts',
+    before: 'and password = $4 and not is_owner for share',
+    after: 'and password = $4 for share',
+    test: 'test/http/invitations.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A link that sets a password ends the sessions of the account.',
+    file: 'services/auth/passwords/reset-by-link.ts',
+    before: '    await endOtherSessions(on, account.id, null);\n',
+    after: '',
+    test: 'test/http/password-reset.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A code of an authenticator is accepted once.',
+    file: 'services/auth/queries/totp.ts',
+    before: 'last_step < $2)',
+    after: 'last_step <= $2)',
+    test: 'test/http/second-factor.test.ts',
+  },
+  {
+    kind: 'quota',
+    promise: 'Wrong codes are limited by account.',
+    file: 'services/auth/second-factor/check-code.ts',
+    before: 'const mostFailures = 20;',
+    after: 'const mostFailures = 200;',
+    test: 'test/http/second-factor.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A sign-in with a provider ends in the browser that began it.',
+    file: 'services/auth/oidc/provider.ts',
+    before: "if (url.searchParams.get('state') !== flow.state) throw refused('browser');",
+    after: '',
+    test: 'test/http/oidc.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'The secret of the client goes to the origin of the issuer only.',
+    file: 'services/auth/oidc/provider.ts',
+    before: 'if (new URL(url).origin !== issuer.origin)',
+    after: 'if (new URL(url).protocol !== issuer.protocol)',
+    test: 'test/http/oidc.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'An unverified address does not sign in.',
+    file: 'services/auth/oidc/sign-in.ts',
+    before: "if (!isVerified) throw refused('unverified');",
+    after: '',
+    test: 'test/http/oidc.test.ts',
+  },
+];
