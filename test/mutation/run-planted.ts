@@ -12,7 +12,7 @@ import { type PlantedFault, withFault } from './planted.ts';
 import { runTest } from './run-test.ts';
 
 const root = join(import.meta.dirname, '../..');
-const longestMs = 240_000;
+const longestMs = 120_000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
