@@ -54,7 +54,7 @@ const table = {
   'deliveries.bodies': { roles: builders, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.write': { roles: builders, scopes: ['write'], of: 'installation' },
   mcp: { roles: everyone, scopes: keyScopes, own: true },
-  operations: { roles: ['admin'], scopes: [], of: 'installation' },
+  operations: { roles: [], scopes: [], of: 'installation' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** What a route needs of its caller. */

@@ -36,7 +36,7 @@ export const grants = {
   'deliveries.read': { roles: 'admin developer support', scopes: 'read write' },
   'deliveries.bodies': { roles: 'admin developer', scopes: 'read write' },
   'deliveries.write': { roles: 'admin developer', scopes: 'write' },
-  operations: { roles: 'admin', scopes: '' },
+  operations: { roles: '', scopes: '' },
 } as const;
 
 const range = 'start_time=2026-01-01&end_time=2026-01-02';

@@ -153,7 +153,6 @@ function ask(method: string, path: string, name: string) {
   return api.ask(path, { ...credential, method, headers, ...body });
 }
 
-// A word in its `detail`.
 const hasDetail = (body: unknown) => /\w/.test(String(Reflect.get(Object(body), 'detail') ?? ''));
 const bare = (path: string) => path.split('?')[0] ?? '';
 
