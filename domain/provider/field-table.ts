@@ -38,11 +38,17 @@ export type FieldEnd =
   | 'extra';
 
 /**
+ * Makes the value of a field's ends, in their units, from the value of the field and its item. Null or undefined: there is
+ * none.
+ */
+export type FieldReader = (value: unknown, item: Readonly<Record<string, unknown>>) => unknown;
+
+/**
  * One field of a provider. `unit` is the provider's own, null for texts, flags, ids and times of day. `assumed`: our
- * documentation of the provider does not name the field.
+ * documentation of the provider does not name the field. `read`: what a unit cannot say (`read-fields.ts`).
  */
 export type Field = { readonly unit: string | null; readonly assumed?: true } & (
-  | { readonly ends: readonly [FieldEnd, ...FieldEnd[]] }
+  | { readonly ends: readonly [FieldEnd, ...FieldEnd[]]; readonly read?: FieldReader }
   | { readonly notKept: string }
 );
 
@@ -56,6 +62,13 @@ export type FieldTable = Readonly<Record<string, Field>>;
 export const kept = (unit: string | null, ...ends: readonly [FieldEnd, ...FieldEnd[]]): Field => ({
   ...{ unit, ends },
 });
+
+/** A field that is kept, with the function that makes the value of its ends. */
+export const computed = (
+  read: FieldReader,
+  unit: string | null,
+  ...ends: readonly [FieldEnd, ...FieldEnd[]]
+): Field => ({ unit, ends, read });
 
 /** A field that no record has: it is kept by its own name under `extra`. */
 export const extra = (unit: string | null = null): Field => kept(unit, 'extra');

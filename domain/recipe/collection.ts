@@ -1,0 +1,54 @@
+import type { FieldTable } from '../provider/field-table.ts';
+import type { PulledType } from '../provider/pulled-provider.ts';
+import { dayMs } from '../time/time.ts';
+import { type ListRead, listPass } from './list-pass.ts';
+import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
+
+/** A kind of data of a provider that lists it: how it is read, and what its records become. */
+export interface Collection extends RecordType {
+  readonly read: ListRead;
+  /** The scopes of which one is needed; empty: any will do. */
+  readonly scopes: readonly string[];
+  readonly longestSpanDays: number;
+  /** A notification that names no time leads to a read of the last days. */
+  readonly recentDays: number;
+  /** Once a day the last days are read, which repairs lost notifications and deletions. */
+  readonly sweepDays: number;
+  /** Spans are of whole UTC days. */
+  readonly wholeDays?: boolean;
+}
+
+/** A collection as a type that pull-ingest reads. */
+export function pulledCollection(name: string, collection: Collection): PulledType {
+  const { read, scopes, longestSpanDays, recentDays, sweepDays, wholeDays = true } = collection;
+  return {
+    isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
+    follows: 'spans',
+    passes: { list: listPass(read) },
+    longestSpanMs: longestSpanDays * dayMs,
+    recentMs: recentDays * dayMs,
+    sweeps: [{ everyMs: dayMs, days: sweepDays }],
+    replaces: replacedBy(collection),
+    normalise: normaliserOf(name, collection),
+    ...(wholeDays ? { widen } : {}),
+  };
+}
+
+/** All collections of a provider. */
+export function pulledCollections(
+  all: Readonly<Record<string, Collection>>,
+): Readonly<Record<string, PulledType>> {
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, pulledCollection(name, one)]));
+}
+
+const widen: NonNullable<PulledType['widen']> = ({ startMs, endMs }) => ({
+  startMs: Math.floor(startMs / dayMs) * dayMs,
+  endMs: Math.ceil(endMs / dayMs) * dayMs,
+});
+
+/** The field tables of all collections. */
+export function fieldsOf<N extends string>(
+  all: Readonly<Record<N, Collection>>,
+): Readonly<Record<string, FieldTable>> {
+  return Object.fromEntries(Object.entries<Collection>(all).map(([name, { fields }]) => [name, fields]));
+}

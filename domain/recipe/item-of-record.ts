@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { extraOf } from '../provider/extra-fields.ts';
+import { type FieldTable, isExtra } from '../provider/field-table.ts';
+import type { DayValuesRecord } from '../records/day-values.ts';
+import {
+  bareItem,
+  type DayRecord,
+  type SleepRecord,
+  type StoreItem,
+  sleepRanks,
+  type WorkoutRecord,
+} from '../records/records.ts';
+import { type ScoreRecord, scoreKinds } from '../records/scores.ts';
+import { dateToMs, dayMs } from '../time/time.ts';
+import { hasExtras, sentDetails } from '../workouts/details.ts';
+import type { Draft } from './draft.ts';
+import type { Made } from './made.ts';
+import { blocksOf } from './sample-blocks.ts';
+
+/** The store item of a record: a workout, a night, a day, scores, with its samples. */
+export function itemOfRecord(name: string, fields: FieldTable, made: Made): StoreItem {
+  const { draft, item, startMs } = made;
+  const extra = Object.values(fields).some(isExtra) ? extraOf(item, fields) : null;
+  const workout = draft.workout === undefined ? null : workoutOf(made);
+  const values = draft.day_values ?? {};
+  const isDay =
+    Object.keys(values).length > 0 || (extra !== null && workout === null && draft.sleep === undefined);
+  const whole = {
+    ...bareItem,
+    data_type: name,
+    key: (draft.key ?? draft.date ?? String(startMs)).slice(0, 200),
+    supersede: draft.sleep === undefined ? ('latest' as const) : ('sleep' as const),
+    duration_seconds: durationOf(made),
+    workout,
+    extras: workout === null ? null : extrasOf(draft, extra),
+    sleeps: draft.sleep === undefined ? [] : [sleepOf(made, extra)],
+    day: draft.day === undefined ? null : dayOf(made),
+    day_values: isDay ? { ...placeOf(made), values, extra } : null,
+    scores: scoresOf(made),
+    samples: blocksOf([made]),
+  };
+  return { ...whole, hash: createHash('sha256').update(JSON.stringify(whole)).digest('hex') };
+}
+
+const durationOf = ({ draft, startMs, endMs }: Made) =>
+  draft.duration_seconds ?? Math.round((endMs - startMs) / 1000);
+
+function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['extras'] {
+  const extras = { details: sentDetails(draft.details ?? {}), laps: null, splits: null, extra };
+  return hasExtras(extras) ? extras : null;
+}
+
+function workoutOf(made: Made): WorkoutRecord {
+  const { draft, startMs, endMs, offset, device } = made;
+  const { workout = {} } = draft;
+  const type = workout.type ?? 'other';
+  const duration = durationOf(made);
+  const [moving, meters] = [workout.moving_seconds ?? duration, workout.distance_meters ?? null];
+  return {
+    ...{
+      calories_kcal: null,
+      avg_heart_rate_bpm: null,
+      max_heart_rate_bpm: null,
+      elevation_gain_meters: null,
+    },
+    ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
+    ...{ moving_seconds: null, distance_meters: null, raw_type: type },
+    avg_pace_sec_per_km: moving > 0 && meters !== null && meters > 0 ? moving / (meters / 1000) : null,
+    ...workout,
+    ...{
+      type,
+      name: workout.name ?? plainName(workout.raw_type ?? type),
+      plain_name: workout.name === undefined,
+    },
+    ...{ start_ms: startMs, end_ms: endMs, zone_offset_minutes: offset, duration_seconds: duration, device },
+  };
+}
+
+// `trail_running` is shown as "Trail running".
+function plainName(rawType: string): string {
+  const words = rawType.toLowerCase().replace(/[_-]+/g, ' ').trim();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}` || 'Workout';
+}
+
+function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
+  const { draft, startMs, endMs, offset, date, device } = made;
+  const { validation, score_qualifier, score_parts, latency_seconds, ...sleep } = draft.sleep ?? {};
+  const spans = sleep.stage_intervals ?? null;
+  const inStage = (stage: string) =>
+    spans?.reduce((sum, [name, from, to]) => sum + (name === stage ? to - from : 0), 0) ?? null;
+  const [deep, light, rem] = [
+    sleep.deep_seconds ?? inStage('deep'),
+    sleep.light_seconds ?? inStage('light'),
+    sleep.rem_seconds ?? inStage('rem'),
+  ];
+  const awake = sleep.awake_seconds ?? inStage('awake');
+  const staged = (deep ?? 0) + (light ?? 0) + (rem ?? 0);
+  const details = {
+    ...{
+      validation: validation ?? null,
+      score_qualifier: score_qualifier ?? null,
+      score_parts: score_parts ?? [],
+    },
+    ...{ latency_seconds: latency_seconds ?? null, extra },
+  };
+  const hasDetails = Object.values(details).some(
+    (value) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return {
+    ...{ is_nap: false, rank: sleepRanks.final, unmeasurable_seconds: null, score: null },
+    ...sleep,
+    ...{
+      start_ms: startMs,
+      end_ms: endMs,
+      zone_offset_minutes: offset,
+      date,
+      device,
+      stage_intervals: spans,
+    },
+    ...{ deep_seconds: deep, light_seconds: light, rem_seconds: rem, awake_seconds: awake },
+    asleep_seconds:
+      sleep.asleep_seconds ??
+      (staged > 0 ? staged : Math.max(0, Math.round((endMs - startMs) / 1000) - (awake ?? 0))),
+    interruptions:
+      sleep.interruptions ?? spans?.slice(1, -1).filter(([name]) => name === 'awake').length ?? null,
+    details: hasDetails ? details : null,
+  };
+}
+
+// A day without a time begins at midnight UTC of its date.
+function placeOf({ draft, startMs, offset, date, device }: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
+  const start_ms = draft.start_time === undefined && date !== null ? dateToMs(date) : startMs;
+  const duration_seconds = draft.duration_seconds ?? dayMs / 1000;
+  return { date, start_ms, duration_seconds, zone_offset_minutes: offset, device };
+}
+
+function dayOf(made: Made): DayRecord {
+  return {
+    ...{
+      steps: null,
+      distance_meters: null,
+      floors_climbed: null,
+      active_seconds: null,
+      moderate_seconds: null,
+    },
+    ...{
+      vigorous_seconds: null,
+      active_calories_kcal: null,
+      basal_calories_kcal: null,
+      avg_heart_rate_bpm: null,
+    },
+    ...{ min_heart_rate_bpm: null, max_heart_rate_bpm: null, pushes: null, consumed_calories_kcal: null },
+    ...made.draft.day,
+    ...placeOf(made),
+  };
+}
+
+function scoresOf(made: Made): ScoreRecord[] {
+  const { score = {}, score_components = {} } = made.draft;
+  const { date, start_ms, zone_offset_minutes, device } = placeOf(made);
+  const end_ms = made.endMs > made.startMs ? made.endMs : start_ms + dayMs;
+  return scoreKinds.flatMap((kind) => {
+    const { value = null, label = null } = score[kind] ?? {};
+    if (value === null && label === null) return [];
+    const components = score_components[kind] ?? {};
+    return [{ ...{ kind, value, label, components, date, start_ms, end_ms }, zone_offset_minutes, device }];
+  });
+}

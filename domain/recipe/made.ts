@@ -1,0 +1,13 @@
+import type { Draft } from './draft.ts';
+import type { Item } from './read-fields.ts';
+
+/** An item that can be stored, with its times. */
+export interface Made {
+  readonly item: Item;
+  readonly draft: Draft;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly offset: number | null;
+  readonly date: string | null;
+  readonly device: string;
+}
