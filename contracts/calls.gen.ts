@@ -133,6 +133,8 @@ export const namedCalls = {
   ],
   'pull-ingest': [
     'deliveries.noteAnswers',
+    'timeseries.clock',
+    'timeseries.itemSpans',
     'timeseries.replace',
     'timeseries.replaceIntervals',
     'timeseries.store',

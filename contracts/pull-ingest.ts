@@ -18,8 +18,12 @@ type ReceiveAction = ActionDefinition<
   z.ZodObject<{ delivery_id: z.ZodUUID }>,
   z.ZodObject<{ done: z.ZodBoolean }>
 >;
+/** The answer to a check of the address: the state, or the provider's challenge under its own name. */
+const Checked = z.union([Health, z.record(z.string(), z.string())]);
+const CheckText = z.string().max(1000);
+
 /** The action that answers a provider's check of the address. */
-type ProbeAction = ActionDefinition<z.ZodObject, z.ZodObject<{ status: z.ZodLiteral<'ok'> }>>;
+type ProbeAction = ActionDefinition<z.ZodObject, typeof Checked>;
 
 type Receiving = { readonly [N in PulledName as `receive_${N}`]: ReceiveAction };
 type Probing = { readonly [N in PulledName as `probe_${N}`]: ProbeAction };
@@ -83,7 +87,7 @@ const receiving: Receiving = eachPulled('receive', (provider) => {
 
 // A provider that does not check its address has the action, but no route.
 const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
-  const { kind, answersProbe } = pullOf(provider).notifications;
+  const { kind, answersProbe, challenge } = pullOf(provider).notifications;
   const http: HttpRoute = {
     method: 'GET',
     path: `/webhooks/${provider}/${kind}`,
@@ -91,13 +95,16 @@ const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
     tag: 'Webhooks',
     secretAddress: provider,
     unlimited: true,
+    ...(challenge === undefined ? {} : { failures: ['VERIFY_TOKEN_INVALID'] as const }),
   };
+  const fields =
+    challenge === undefined ? {} : { [challenge.token]: CheckText, [challenge.challenge]: CheckText };
   return action({
     summary: `Answer the check of the webhook address of the provider ${provider}`,
-    params: z.object({}),
-    returns: Health,
+    params: z.object(fields),
+    returns: Checked,
     idempotent: true,
-    ...(answersProbe ? { http } : {}),
+    ...(answersProbe || challenge !== undefined ? { http } : {}),
   });
 });
 

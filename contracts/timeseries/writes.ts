@@ -123,6 +123,24 @@ export const writeActions = {
     idempotent: true,
     timeoutMs: 10_000,
   }),
+  /** The spans that items of a provider have as they are stored. Unknown items have none. */
+  itemSpans: action({
+    summary: 'Find the spans of stored items',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      items: z.array(z.object({ data_type: z.string().max(40), key: z.string().max(200) })).max(1000),
+    }),
+    returns: z.array(z.object({ start_ms: z.number(), end_ms: z.number() })),
+    idempotent: true,
+  }),
+  /** The offset of the user's clock in minutes: the latest known one, otherwise that of the user's zone. Null: it is unknown. */
+  clock: action({
+    summary: "Get the offset of a user's clock",
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ zone_offset_minutes: z.int().nullable() }),
+    idempotent: true,
+  }),
   /**
    * Removes sleep sessions and events by the keys of their items, and samples by their instants. The key of a meal removes its
    * nutrients too. The same item is stored again if it is sent again: the caller remembers what was deleted.

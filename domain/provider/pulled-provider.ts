@@ -43,7 +43,8 @@ export interface PullRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  readonly method?: 'DELETE' | 'PATCH';
+  readonly method?: 'DELETE' | 'PATCH' | 'PUT' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer. Header names are lower case. Status 0: there was none. */
@@ -86,7 +87,9 @@ export interface Notifications {
   readonly acceptedStatus: 200 | 204;
   /** HEAD and GET of the address return 200, because the provider checks it so when it subscribes. */
   readonly answersProbe: boolean;
-  readonly authentication: AddressAuthentication | SignatureAuthentication;
+  readonly authentication: AddressAuthentication | SignatureAuthentication | HmacAuthentication;
+  /** GET of the address with our token answers the provider's challenge. */
+  readonly challenge?: Challenge;
   /**
    * Whether a body is a check of the address at which the provider wants a status: 200 with the right Authorization header
    * (`authorization`), otherwise 401. Null without such a check.
@@ -114,6 +117,28 @@ export interface SignatureAuthentication {
   readonly verify: (signature: string, body: Buffer, key: PublicKey) => boolean;
 }
 
+/**
+ * An HMAC-SHA256 over the raw body, with a secret that the provider shares with the application. A body without a valid one
+ * is refused at every address.
+ */
+export interface HmacAuthentication {
+  readonly by: 'hmac';
+  /** In lower case; list it, and the header of the time, in `webhooks.keptHeaders` too. */
+  readonly header: string;
+  /** The header whose text stands before the body in what is signed. */
+  readonly timeHeader?: string;
+  readonly encoding: 'hex' | 'base64';
+  /** `stored`: the provider gave it when the subscription was made. */
+  readonly secret: OfSettings<[], string | undefined> | 'stored';
+}
+
+/** The names of the query fields of a check, and our token. */
+export interface Challenge {
+  readonly token: string;
+  readonly challenge: string;
+  readonly expected: OfSettings<[], string | undefined>;
+}
+
 /** Keys that rotate, published at an address. */
 export interface Keyset {
   readonly url: OfSettings<[], URL>;
@@ -137,8 +162,10 @@ export interface ChangeHint {
   readonly account: string;
   /** The names of types; unknown ones are ignored. */
   readonly types: readonly string[];
-  /** The changed span; null if the types are read from a cursor. */
+  /** The changed span; null if the types are read from a cursor, or if the notification names none. */
   readonly span: Span | null;
+  /** The provider's id of the record. Where it is stored, the span that it has there is read as well. */
+  readonly id?: string;
 }
 
 /** Our access to an account may have ended: the probe is sent, and only a refused token ends the connection. */
@@ -168,6 +195,10 @@ export interface PulledType {
   readonly longestSpanMs: number;
   /** Widens a span to whole units, such as days or nights, before it is read and replaced. */
   readonly widen?: (span: Span) => Span;
+  /** A hint without a span leads to a read of this time until now. Omitted: such a hint is ignored. */
+  readonly recentMs?: number;
+  /** Its records have times of the device's clock without an offset. */
+  readonly hasLocalTimes?: boolean;
   /** Periodic reads without a notification. */
   readonly sweeps: readonly Sweep[];
   readonly replaces: ReplacedTypes;
@@ -213,6 +244,8 @@ export interface PartRead {
   /** Null for a read from the cursor: nothing is removed then. */
   readonly span: Span | null;
   readonly nowMs: number;
+  /** The latest known offset of the user's clocks, for times without one. */
+  readonly offsetMinutes?: number | null;
 }
 
 /**
@@ -244,20 +277,25 @@ export interface ReplacedTypes {
   readonly records?: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
 }
 
-/** One subscription of the application, checked with credentials of the application. */
+/** The subscriptions of the application, checked with credentials of the application. */
 export interface ApplicationSubscription {
   readonly of: 'application';
   readonly everyMs: number;
-  /** The form of the token request of the application. Null: its credentials are not set, so nothing is checked. */
-  readonly token: OfSettings<
-    [nowMs: number],
-    { readonly url: URL; readonly form: Record<string, string> } | null
-  >;
+  /** How requests show which application sends them. Null: its credentials are not set, so nothing is checked. */
+  readonly proof: OfSettings<[nowMs: number], ApplicationProof | null>;
   readonly check: OfSettings<[], PullRequest>;
-  readonly read: (reply: PullReply) => SubscriptionState;
-  /** The request that creates or renews the subscription to `address`. */
-  readonly renew: OfSettings<[address: string, state: SubscriptionState], PullRequest | null>;
+  readonly read: OfSettings<[reply: PullReply, address: string, nowMs: number], SubscriptionState>;
+  /** The requests that create or renew what is missing at `address`, after a check that did not find all of it active. */
+  readonly renewals: OfSettings<[reply: PullReply, address: string, nowMs: number], readonly PullRequest[]>;
+  /** The secret that the answer to a renewal contains, with which the provider signs from then on. */
+  readonly secretOf?: (reply: PullReply) => string | null;
 }
+
+/** The form of a token request of the application, its id and secret (RFC 6749, 2.3.1), or headers. */
+export type ApplicationProof =
+  | { readonly url: URL; readonly form: Readonly<Record<string, string>> }
+  | { readonly client: { readonly id: string; readonly secret: string } }
+  | { readonly headers: Readonly<Record<string, string>> };
 
 /** Subscriptions of each account, with its token. */
 export interface AccountSubscription {

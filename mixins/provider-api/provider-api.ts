@@ -13,7 +13,9 @@ export interface ProviderRequest {
   /** Our client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
   readonly client?: { readonly id: string; readonly secret: string };
   /** Set if the method is neither GET nor the POST of a form or of JSON. */
-  readonly method?: 'DELETE' | 'PATCH';
+  readonly method?: 'DELETE' | 'PATCH' | 'PUT' | 'POST';
+  /** The provider's own headers. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as a form with POST. Without a form the request is a GET. */
   readonly form?: URLSearchParams;
   /** Sent as JSON with POST, unless `method` is set. */
@@ -150,6 +152,7 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
     const response = await fetch(url, {
       method: request.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
+        ...request.headers,
         accept: 'application/json',
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(authorization === null ? {} : { authorization }),

@@ -35,16 +35,17 @@ const Subscribers = z.object({ subscribers: z.array(Subscriber).default([]) });
 export const subscriber: ApplicationSubscription = {
   of: 'application',
   everyMs: 3_600_000,
-  token({ GOOGLEHEALTH_SERVICE_ACCOUNT: account, GOOGLEHEALTH_PROJECT_NUMBER: project }: Settings, nowMs) {
+  proof({ GOOGLEHEALTH_SERVICE_ACCOUNT: account, GOOGLEHEALTH_PROJECT_NUMBER: project }: Settings, nowMs) {
     if (account === undefined || project === undefined) return null;
     const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     return { url: new URL(account.token_uri), form: { grant_type, assertion: assertionOf(account, nowMs) } };
   },
   check: (settings: Settings) => ({ path: subscribersOf(settings) }),
-  read: stateOf,
-  renew(settings: Settings, address, state) {
+  read: (_, reply) => stateOf(reply),
+  renewals(settings: Settings, reply, address) {
     const secret = settings.GOOGLEHEALTH_WEBHOOK_AUTHORIZATION;
-    if (secret === undefined) return null;
+    if (secret === undefined) return [];
+    const state = stateOf(reply);
     const id = settings.GOOGLEHEALTH_SUBSCRIBER_ID;
     const body = {
       endpointUri: address,
@@ -54,10 +55,10 @@ export const subscriber: ApplicationSubscription = {
       endpointAuthorization: { secret },
     };
     if (state === 'missing')
-      return { path: subscribersOf(settings), query: { subscriberId: id }, json: body };
+      return [{ path: subscribersOf(settings), query: { subscriberId: id }, json: body }];
     return state === 'off'
-      ? { path: `${subscribersOf(settings)}/${id}`, json: body, method: 'PATCH' as const }
-      : null;
+      ? [{ path: `${subscribersOf(settings)}/${id}`, json: body, method: 'PATCH' as const }]
+      : [];
   },
 };
 

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
+import { isSameSecret } from '../../domain/same-secret.ts';
 
 /** Parameters that the provider sends when a subscription is created. */
 export interface SubscriptionCheck {
@@ -15,13 +15,7 @@ export function verifySubscription(
   check: SubscriptionCheck,
   expected: string | undefined,
 ): { 'hub.challenge': string } {
-  if (expected === undefined || !same(check['hub.verify_token'], expected))
+  if (expected === undefined || !isSameSecret(check['hub.verify_token'], expected))
     throw new ServiceError('VERIFY_TOKEN_INVALID');
   return { 'hub.challenge': check['hub.challenge'] };
-}
-
-// Compares digests, because comparing the values themselves would reveal the length of the token.
-function same(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -3,8 +3,9 @@ import { type InboxWorker, inboxWorker } from '../../mixins/inbox/inbox-worker.t
 import { openProviderApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
 import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
-import { type Signatures, signaturesOf } from './keysets.ts';
 import type { PullServicePace } from './pace.ts';
+import { readSecret } from './queries/subscription.ts';
+import { hmacSignatures, type Signatures, signaturesOf } from './signatures.ts';
 import { workNotification } from './work-notification.ts';
 
 /** The inbox workers of all providers. */
@@ -28,7 +29,7 @@ export function notifications(pace: PullServicePace): Mixin<Notifications> {
       const api = openProviderApi({ ...providerPace, spacingMs: 0 });
       const workers = new Map<PulledName, { worker: InboxWorker; mixin: Mixin<InboxWorker> }>();
       for (const provider of pulledNames) {
-        const signatures = signaturesFor(provider, environment, api);
+        const signatures = signaturesFor(provider, environment, { api, pool });
         const mixin = inboxWorker({
           ...{ provider, kind: pullOf(provider).notifications.kind, needs: ['users.resolve'] },
           work: (job, within) =>
@@ -57,8 +58,10 @@ export function notifications(pace: PullServicePace): Mixin<Notifications> {
 function signaturesFor(
   provider: PulledName,
   { config }: Environment,
-  api: ReturnType<typeof openProviderApi>,
+  { api, pool }: { readonly api: ReturnType<typeof openProviderApi>; readonly pool: Database },
 ): Signatures | null {
   const { authentication } = pullOf(provider).notifications;
-  return authentication.by === 'signature' ? signaturesOf(authentication, { config, api }) : null;
+  if (authentication.by === 'address') return null;
+  if (authentication.by === 'signature') return signaturesOf(authentication, { config, api });
+  return hmacSignatures(authentication, config, () => readSecret(config, pool, provider));
 }

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from 'moleculer';
+import type { Config } from '../../config.ts';
 import { eachPulled, pullIngest } from '../../contracts/pull-ingest.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
@@ -8,6 +9,7 @@ import { providerApi, providerPace } from '../../mixins/provider-api/provider-ap
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { answerCheck } from './answer-check.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
 import { type Notifications, notifications } from './notifications.ts';
 import { type PullServicePace, pullPace } from './pace.ts';
@@ -21,6 +23,11 @@ import { upkeepJobs } from './upkeep.ts';
 interface Receiving {
   readonly params: { readonly delivery_id: string };
   readonly notifications: Notifications;
+}
+
+interface Checking {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly config: Config;
 }
 
 /** The service with a pace that a test chooses. Production uses the defaults. */
@@ -40,7 +47,12 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       ...eachPulled('receive', (provider) => async ({ params, notifications }: Receiving) => ({
         done: await notifications.workOn(provider, params.delivery_id),
       })),
-      ...eachPulled('probe', () => () => ({ status: 'ok' as const })),
+      ...eachPulled(
+        'probe',
+        (provider) =>
+          ({ params, config }: Checking) =>
+            answerCheck(config, provider, params),
+      ),
       async startBackfill(ctx) {
         const run = await startBackfillRun(ctx, ctx.params, Date.now());
         ctx.rowJobs.notify();

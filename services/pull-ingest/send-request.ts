@@ -96,7 +96,7 @@ async function sendWith(
 }
 
 /** A request of a provider's API as an HTTP request. */
-export function toHttp(apiUrl: string, { path, query = {}, form, json, method }: PullRequest) {
+export function toHttp(apiUrl: string, { path, query = {}, form, json, method, headers }: PullRequest) {
   const url = apiPath(apiUrl, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return {
@@ -104,6 +104,7 @@ export function toHttp(apiUrl: string, { path, query = {}, form, json, method }:
     ...(form === undefined ? {} : { form: new URLSearchParams(form) }),
     ...(json === undefined ? {} : { json }),
     ...(method === undefined ? {} : { method }),
+    ...(headers === undefined ? {} : { headers }),
   };
 }
 

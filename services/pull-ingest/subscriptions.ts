@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type {
+  ApplicationProof,
   ApplicationSubscription,
   PullRequest,
   SubscriptionState,
@@ -8,7 +9,7 @@ import type {
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import { addressOf } from './address.ts';
-import { noteSubscription, selectSubscription } from './queries/subscription.ts';
+import { noteSubscription, selectSubscription, storeSecret } from './queries/subscription.ts';
 import { type Sending, toHttp } from './send-request.ts';
 import type { ReadingDeps } from './work-reading.ts';
 
@@ -39,33 +40,38 @@ async function checkedState(
   subscription: ApplicationSubscription,
   signal: AbortSignal,
 ): Promise<SubscriptionState | null> {
-  const { config } = deps;
-  const token = await applicationToken(deps, subscription, signal);
-  if (token === null) return null;
-  if (token === 'unknown') return 'unknown';
+  const { config, database } = deps;
+  const proof = subscription.proof(config, Date.now());
+  if (proof === null) return null;
+  const shown = 'form' in proof ? await applicationToken(deps, proof, signal) : proof;
+  if (shown === null) return 'unknown';
   const send = async (request: PullRequest) => {
-    const http = toHttp(settingsOf(config, provider).apiUrl, request);
-    const { status, headers, text } = await deps.api.request({ ...http, token, signal });
-    return { status, headers: Object.fromEntries(headers), text };
+    const { headers: own = {}, ...http } = toHttp(settingsOf(config, provider).apiUrl, request);
+    const headers = 'headers' in shown ? { ...own, ...shown.headers } : own;
+    const answer = await deps.api.request({ ...http, ...shown, headers, signal });
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), text: answer.text };
   };
-  const state = subscription.read(await send(subscription.check(config)));
   const address = addressOf(config, provider);
-  const renewal = state === 'active' || address === null ? null : subscription.renew(config, address, state);
-  if (renewal === null) return state;
-  await send(renewal);
-  return subscription.read(await send(subscription.check(config)));
+  const check = async () => {
+    const reply = await send(subscription.check(config));
+    return { reply, state: subscription.read(config, reply, address ?? '', Date.now()) };
+  };
+  const { reply, state } = await check();
+  if (state === 'active' || address === null) return state;
+  const renewals = subscription.renewals(config, reply, address, Date.now());
+  for (const request of renewals) {
+    const secret = subscription.secretOf?.(await send(request)) ?? null;
+    if (secret !== null) await storeSecret({ config, database }, provider, secret);
+  }
+  return renewals.length === 0 ? state : (await check()).state;
 }
 
 async function applicationToken(
-  { config, api }: Sending,
-  subscription: ApplicationSubscription,
+  { api }: Sending,
+  { url, form }: Extract<ApplicationProof, { form: unknown }>,
   signal: AbortSignal,
-): Promise<string | 'unknown' | null> {
-  const request = subscription.token(config, Date.now());
-  if (request === null) return null;
-  const { status, text } = await api.request({
-    ...{ url: request.url, form: new URLSearchParams(request.form), signal },
-  });
+): Promise<{ readonly token: string } | null> {
+  const { status, text } = await api.request({ url, form: new URLSearchParams(form), signal });
   const read = TokenAnswer.safeParse(status === 200 ? jsonOrNull(text) : null);
-  return read.success ? read.data.access_token : 'unknown';
+  return read.success ? { token: read.data.access_token } : null;
 }

@@ -1,19 +1,19 @@
 import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
-import type { Hint, Pull } from '../../domain/provider/pulled-provider.ts';
+import type { Hint, Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { Database } from '../../mixins/database/database.ts';
 import { authorizationHeader } from '../../mixins/inbox/delivery.ts';
 import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
 import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../mixins/inbox/linked-users.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { Call, Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { addKnown } from './add-known.ts';
-import type { Signatures } from './keysets.ts';
 import type { PullServicePace } from './pace.ts';
 import { accessType, typeNamed } from './pulled.ts';
 import { type Demand, demandReads } from './queries/demand-reads.ts';
 import { countSkipped } from './queries/figures.ts';
+import type { Signatures } from './signatures.ts';
 
 /** Dependencies of the work on a notification. */
 export interface NotificationDeps extends Environment {
@@ -38,8 +38,10 @@ const forgeableMs = 3 * dayMs;
 export async function workNotification(job: Job, deps: NotificationDeps): Promise<Outcome> {
   const { notifications, pace } = pullOf(deps.provider);
   const authorization = job.headers[authorizationHeader];
-  if (notifications.isHandshake?.(job.body) === true)
-    return answer(authorization === 'right' ? 'verified' : 'refused', 'HANDSHAKE');
+  if (notifications.isHandshake?.(job.body) === true) {
+    const isRight = notifications.authorization === null || authorization === 'right';
+    return answer(isRight ? 'verified' : 'refused', 'HANDSHAKE');
+  }
   if (authorization === 'wrong') return refuse(deps, 'AUTHORIZATION_WRONG');
   try {
     const problem = (await deps.signatures?.problemOf(job)) ?? null;
@@ -89,11 +91,11 @@ async function demand(
   const accounts = hints.map(({ account }) => account);
   const arrival = { ...arrivalOf(job), authenticated };
   const linked = await findLinkedUsers(call, provider, accounts, arrival);
-  const demands = demandsOf(
-    provider,
-    hints.map((hint) => clipped(hint, authenticated)),
-    linked,
-  );
+  const clippedHints = hints.map((hint) => clipped(hint, authenticated));
+  const demands = [
+    ...demandsOf(provider, clippedHints, linked),
+    ...(authenticated ? await storedDemands(call, provider, clippedHints, linked) : []),
+  ];
   // Whether an account is connected is not told, because a sender of an unsigned notification may guess.
   if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
   await database.transaction(async (transaction) => {
@@ -122,12 +124,43 @@ function demandsOf(provider: PulledName, hints: readonly Hint[], linked: LinkedU
     (linked.get(hint.account) ?? []).flatMap(({ connection_id }) =>
       hint.kind === 'access'
         ? [{ connection_id, type: accessType, span: null }]
-        : hint.types.flatMap((type) => {
-            const follows = typeNamed(pull, type)?.follows;
-            const isComplete = follows === 'cursor' || (follows === 'spans' && hint.span !== null);
-            const span = follows === 'cursor' ? null : hint.span;
-            return isComplete ? [{ connection_id, type, span }] : [];
+        : hint.types.flatMap((name): Demand[] => {
+            const type = typeNamed(pull, name);
+            if (type?.follows === 'cursor') return [{ connection_id, type: name, span: null }];
+            const span = hint.span ?? recentSpan(type);
+            return type === undefined || span === null ? [] : [{ connection_id, type: name, span }];
           }),
     ),
   );
+}
+
+function recentSpan(type: PulledType | undefined): Span | null {
+  const nowMs = Date.now();
+  return type?.recentMs === undefined ? null : { startMs: nowMs - type.recentMs, endMs: nowMs };
+}
+
+// A record that is known is read again where it is stored: a change of an old record, or its deletion, is found there.
+async function storedDemands(
+  call: Call,
+  provider: PulledName,
+  hints: readonly Hint[],
+  linked: LinkedUsers,
+): Promise<Demand[]> {
+  const named = hints.flatMap((hint) =>
+    hint.kind === 'changed' && hint.id !== undefined
+      ? (linked.get(hint.account) ?? []).flatMap((user) =>
+          hint.types.map((type) => ({ ...user, type, key: hint.id ?? '' })),
+        )
+      : [],
+  );
+  const demands: Demand[] = [];
+  for (const [connection_id, own] of Map.groupBy(named, (one) => one.connection_id))
+    for (const [type, some] of Map.groupBy(own, (one) => one.type)) {
+      const items = some.map(({ key }) => ({ data_type: type, key: key.slice(0, 200) }));
+      const user_id = some[0]?.user_id ?? '';
+      const spans = await call('timeseries.itemSpans', { user_id, provider, items });
+      for (const { start_ms, end_ms } of spans)
+        demands.push({ connection_id, type, span: { startMs: start_ms, endMs: end_ms } });
+    }
+  return demands;
 }

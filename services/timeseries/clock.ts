@@ -28,6 +28,18 @@ export async function zoneWithoutClock(
   return zoneOfUser(call, user_id);
 }
 
+/** The offset of a user's clock: the latest known one, otherwise that of the user's zone. Null: neither is known. */
+export async function knownClock(
+  { database, call }: { readonly database: Queryable; readonly call: Call },
+  user_id: string,
+  ms: number,
+): Promise<number | null> {
+  const known = await selectClock(database, user_id);
+  if (known !== undefined) return known.zone_offset_minutes;
+  const zone = await zoneOfUser(call, user_id);
+  return zone === null ? null : offsetMinutesIn(zone, ms);
+}
+
 /** The clock offset that an item reports in its records, otherwise in its samples. Null if it reports none. */
 export function clockOf(item: StoreItem): ClockRow | null {
   const known = clocksIn(item).flatMap(({ start_ms, zone_offset_minutes }) =>

@@ -6,6 +6,7 @@ import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { knownClock } from './clock.ts';
 import { compressionHandler } from './compression/compression.ts';
 import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts';
 import { dateCursorOf, readActivityDays } from './days/activity-days.ts';
@@ -21,6 +22,7 @@ import { changeSourcePriority, readSourcePriority } from './intervals/source-pri
 import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
+import { selectItemSpans } from './queries/select-item-spans.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
 import { readEvents } from './records/events.ts';
@@ -111,6 +113,10 @@ export default implement(timeseries, {
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
+    itemSpans: ({ params, database }) => selectItemSpans(database, params),
+    clock: async ({ params: { user_id }, database, call }) => ({
+      zone_offset_minutes: await knownClock({ database, call }, user_id, Date.now()),
+    }),
     ...storeHandlers,
     ...intervalHandlers,
     ...trackHandlers,

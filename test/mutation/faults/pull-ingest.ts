@@ -200,10 +200,10 @@ export const pullIngest: readonly PlantedFault[] = [
   {
     kind: 'quota',
     promise: 'An unknown key of a signature fetches the keys once a minute at most.',
-    file: 'services/pull-ingest/keysets.ts',
+    file: 'services/pull-ingest/signatures.ts',
     before: 'if (running === null && now() - triedMs < floorMs) return;',
     after: 'if (running !== null && now() - triedMs < floorMs) return;',
-    test: 'test/services/pull-ingest/keysets.test.ts',
+    test: 'test/services/pull-ingest/signatures.test.ts',
   },
   {
     kind: 'retry',

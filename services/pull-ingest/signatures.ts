@@ -1,5 +1,11 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import type { Keyset, PublicKey, SignatureAuthentication } from '../../domain/provider/pulled-provider.ts';
+import type {
+  HmacAuthentication,
+  Keyset,
+  PublicKey,
+  SignatureAuthentication,
+} from '../../domain/provider/pulled-provider.ts';
 import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
@@ -48,6 +54,29 @@ export function signaturesOf(
       if (key === null) return 'KEYS_UNAVAILABLE';
       if (key === undefined) return 'SIGNATURE_KEY_UNKNOWN';
       return verify(signature, body, key) ? null : 'SIGNATURE_INVALID';
+    },
+  };
+}
+
+/**
+ * Checks signatures with the secret that the provider and the application share. `stored` reads one that the provider gave.
+ * Without a secret nothing is accepted.
+ */
+export function hmacSignatures(
+  { header, timeHeader, encoding, secret }: HmacAuthentication,
+  config: Config,
+  stored: () => Promise<string | null>,
+): Signatures {
+  return {
+    async problemOf({ headers, body }) {
+      const given = headers[header];
+      const time = timeHeader === undefined ? '' : headers[timeHeader];
+      if (given === undefined || time === undefined) return 'SIGNATURE_MISSING';
+      const key = secret === 'stored' ? await stored() : secret(config);
+      if (key === undefined || key === null) return 'KEYS_UNAVAILABLE';
+      const made = createHmac('sha256', key).update(time).update(body).digest();
+      const sent = Buffer.from(given, encoding);
+      return sent.length === made.length && timingSafeEqual(sent, made) ? null : 'SIGNATURE_INVALID';
     },
   };
 }

@@ -1,0 +1,1 @@
+alter table pull.subscription drop column secret;
