@@ -1,3 +1,5 @@
+import type { Collection } from '../../domain/recipe/collection.ts';
+import { normaliserOf } from '../../domain/recipe/record-type.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
@@ -6,9 +8,11 @@ import { dataTypes as googleTypes } from '../../providers/googlehealth/data-type
 import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
 import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../providers/phone/upload.ts';
+import { collections as whoop } from '../../providers/whoop/records.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
+import { bodies as whoopBodies } from '../fixtures/whoop/bodies.ts';
 import * as rows from '../fixtures/withings/records.ts';
 
 /** What the normalisers of each provider make of the fixtures. */
@@ -21,7 +25,20 @@ export const normalisedFixtures: Readonly<Record<string, () => unknown>> = {
   phone: ofPhones,
   googlehealth: ofGoogle,
   withings: ofWithings,
+  whoop: () => ofListed(whoop, whoopBodies),
 };
+
+function ofListed(
+  collections: Readonly<Record<string, Collection>>,
+  bodies: Readonly<Record<string, readonly unknown[]>>,
+) {
+  return Object.entries(collections).map(([name, collection]) =>
+    normaliserOf(
+      name,
+      collection,
+    )({ records: { list: bodies[name] ?? [] }, span: null, nowMs: afterMs, offsetMinutes: 120 }),
+  );
+}
 
 const afterMs = Date.parse('2026-06-01T00:00:00Z');
 

@@ -61,9 +61,10 @@ export function itemsOf(
   return { items, intervals: [], sources: [], skipped };
 }
 
-/** Completes an item with the hash of what is kept. */
-export function withHash(item: Omit<StoreItem, 'hash'>): StoreItem {
-  return { ...item, hash: createHash('sha256').update(JSON.stringify(item)).digest('hex') };
+/** Completes an item with the hash of what is kept. An item without scores has the hash of before there were scores. */
+export function withHash({ scores, ...item }: Omit<StoreItem, 'hash'>): StoreItem {
+  const content = scores.length === 0 ? item : { ...item, scores };
+  return { ...item, scores, hash: createHash('sha256').update(JSON.stringify(content)).digest('hex') };
 }
 
 /** Whether an instant may be stored: not before 1990, and at most a day ahead. */

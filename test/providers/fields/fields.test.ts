@@ -1,9 +1,12 @@
 import t from 'tap';
 import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
+import { collections as whoop } from '../../../providers/whoop/records.ts';
+import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
 import { googlehealthCases } from './googlehealth.ts';
+import { listedCases } from './listed.ts';
 import { phoneCases } from './phone.ts';
 import { type FieldCase, faultsOf } from './removal.ts';
 import { withingsCases } from './withings.ts';
@@ -14,6 +17,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   phone: phoneCases,
   googlehealth: googlehealthCases,
   withings: withingsCases,
+  whoop: listedCases(whoop, whoopBodies),
 };
 
 for (const name of providerNames) {

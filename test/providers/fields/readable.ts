@@ -36,6 +36,11 @@ export function itemRows(item: StoreItem): Row[] {
     ...placed('', item.other),
     ['event.data', item.other?.data],
     ['extra', item.day_values?.extra],
+    ...item.scores.flatMap(({ kind, value, label, components, ...place }): Row[] => [
+      [`score.${kind}`, [value, label]],
+      [`score_components.${kind}`, components],
+      ...common(place),
+    ]),
     ...item.samples.flatMap(({ type, device, zone_offset_minutes, base_ms, at, values }): Row[] => [
       [`series.${type}`, [at.map((ms) => base_ms + ms), values]],
       ...common({ device, zone_offset_minutes, start_ms: base_ms + (at[0] ?? 0) }),

@@ -780,7 +780,7 @@ export class PullIngest extends Group {
   }
 
   /** Answer the check of the webhook address of the provider withings */
-  probeWithings(options?: CallOptions): Promise<types.Health> {
+  probeWithings(options?: CallOptions): Promise<types.Health | Record<string, never>> {
     return this.json('GET /webhooks/withings/notify', {}, options, { isOpen: true });
   }
 
@@ -793,8 +793,24 @@ export class PullIngest extends Group {
   }
 
   /** Answer the check of the webhook address of the provider withings */
-  probeWithingsAtSecretAddress(params: Input<types.PullIngestProbeWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.Health> {
+  probeWithingsAtSecretAddress(params: Input<types.PullIngestProbeWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.Health | Record<string, never>> {
     return this.json('GET /webhooks/withings/notify/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider whoop.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWhoop(params: Input<types.PullIngestReceiveWhoopData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/whoop/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider whoop.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWhoopAtSecretAddress(params: Input<types.PullIngestReceiveWhoopAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/whoop/events/{secret}', params, options, { isOpen: true });
   }
 }
 

@@ -2022,7 +2022,7 @@ export type Project = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -2171,6 +2171,7 @@ export type Received = {
         phone: ReceivedColumns;
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
+        whoop: ReceivedColumns;
     };
 };
 
@@ -2881,6 +2882,7 @@ export type Status = {
         phone: ProviderStatus;
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
+        whoop: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5221,6 +5223,25 @@ export type PullIngestReceiveWithingsAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/withings/notify/{secret}';
+};
+
+export type PullIngestReceiveWhoopData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/whoop/events';
+};
+
+export type PullIngestReceiveWhoopAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/whoop/events/{secret}';
 };
 
 export type AuthAuditData = {

@@ -1,0 +1,119 @@
+import { consentEndpoint } from '../server/consent.ts';
+import { bearerOf, type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import { isClient, issue, ownerOf, refresh } from '../server/tokens.ts';
+import { userChoices, userOfForm } from '../server/user-choice.ts';
+import { hashOf } from '../simulation/random.ts';
+import type { ListedAccount, ListedWorld } from './listed.ts';
+import { failure } from './records.ts';
+
+const hourMs = 3_600_000;
+const lifetimes = {
+  rotates: { accessMs: hourMs, refreshMs: 90 * 24 * hourMs },
+  lasts: { accessMs: 10 * 365 * 24 * hourMs, refreshMs: 0 },
+};
+
+/** The consent page, on which a user may deselect scopes, and the endpoint for tokens. */
+export function accessRoutes(world: ListedWorld): Route[] {
+  const { spec, own } = world;
+  const consents = consentEndpoint({
+    title: `${spec.title} (simulated)`,
+    client_id: () => own.client.client_id,
+    needsPkce: false,
+    redirectOrigins: world.redirectOrigins,
+    clock: world.clock,
+    scopes: ({ query, form }) =>
+      (query.get('scope') ?? form.get('scope') ?? '')
+        .split(/[\s,]+/)
+        .filter((one) => spec.scopes.includes(one))
+        .map((value) => ({ value, label: value })),
+    users: () => userChoices(world, spec.hasAccount),
+    userOf: (choice) => userOfForm(world, choice),
+    extra: (scope) => ({ scope: scope.join(' ') }),
+  });
+  const base = `/${spec.name}`;
+  return [
+    route('GET', `${base}${spec.authorizePath}`, consents.showPage),
+    route('POST', `${base}${spec.authorizePath}`, consents.decide),
+    route('POST', `${base}${spec.tokenPath}`, (request) => exchange(world, request, consents.take), 'token'),
+    ...spec
+      .routes(world)
+      .map((one) => route(one.method, `${base}${one.path}`, (request) => served(world, request, one), 'api')),
+  ];
+}
+
+function exchange(
+  world: ListedWorld,
+  request: HttpRequest,
+  take: ReturnType<typeof consentEndpoint>['take'],
+): Reply {
+  const { spec, own, clock, store } = world;
+  const { form } = request;
+  if (!isClient(request, own.client)) return failure(401, 'invalid_client');
+  if (form.get('grant_type') === 'refresh_token') {
+    const fresh = refresh(own.accounts, clock, lifetimes[spec.refresh], form.get('refresh_token') ?? '');
+    store.save();
+    if (fresh === null || !fresh.holder.authorized) return failure(400, 'invalid_grant');
+    return tokens(world, fresh.holder, fresh.grant);
+  }
+  const consent = form.get('grant_type') === 'authorization_code' ? take(form) : null;
+  if (consent === null) return failure(400, 'invalid_grant');
+  const account = link(world, consent.user);
+  const grant = issue(account, clock, lifetimes[spec.refresh], consent.scope);
+  store.save();
+  return tokens(world, account, grant);
+}
+
+function tokens(
+  { spec, clock }: ListedWorld,
+  account: ListedAccount,
+  { access_token, refresh_token, scope }: ListedAccount['grants'][number],
+): Reply {
+  const expires_in = Math.floor(clock.wallMsFor(lifetimes[spec.refresh].accessMs) / 1000);
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'no-store' },
+    json: {
+      ...{ token_type: 'bearer', access_token, expires_in, scope: scope.join(' ') },
+      ...(spec.refresh === 'rotates' ? { refresh_token } : {}),
+      ...spec.tokenFields?.(account),
+    },
+  };
+}
+
+/** Connects a user's account to the application. */
+export function link({ spec, own, clock, user }: ListedWorld, person: number): ListedAccount {
+  const id = String(10_000_000 + (hashOf(`${user(person).seed}/${spec.name}`) % 80_000_000));
+  const known = own.accounts.find((one) => one.id === id);
+  const account = known ?? {
+    id,
+    person,
+    authorized: false,
+    grants: [],
+    live_ms: 0,
+    deleted: [],
+    versions: {},
+    recorded: [],
+  };
+  if (known === undefined) own.accounts.push(account);
+  if (!account.authorized) account.live_ms = clock.nowMs();
+  account.authorized = true;
+  return account;
+}
+
+/** Ends the access of the application to an account. */
+export function endAccess({ store }: Pick<ListedWorld, 'store'>, account: ListedAccount): void {
+  account.authorized = false;
+  account.grants = [];
+  store.save();
+}
+
+function served(
+  world: ListedWorld,
+  request: HttpRequest,
+  { scope, handle }: ReturnType<ListedWorld['spec']['routes']>[number],
+): Reply {
+  const found = ownerOf(world.own.accounts, world.clock, bearerOf(request));
+  if (found === null || !found.holder.authorized) return failure(401, 'unauthorized');
+  if (scope !== null && !found.grant.scope.includes(scope)) return failure(403, 'insufficient_scope');
+  return handle(found.holder, request);
+}

@@ -1,0 +1,101 @@
+import { accepts } from '../../domain/records/series.ts';
+import { type HttpRequest, ok, type Reply } from '../server/http.ts';
+import { datesIn } from '../simulation/days.ts';
+import type { SampleSink } from '../simulation/expected-series.ts';
+import type { ListedAccount, ListedRecord, ListedWorld } from './listed.ts';
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const dayMs = 86_400_000;
+const shownDays = 40;
+const recordedMs = 600_000;
+
+/** The records of an account that begin in a span and are available, in order of time. Deleted ones are left out. */
+export function recordsIn(
+  world: ListedWorld,
+  account: ListedAccount,
+  kind: string,
+  span: Span,
+): ListedRecord[] {
+  const { spec, days, user, clock } = world;
+  const nowMs = clock.nowMs();
+  const around = { startMs: span.startMs - 2 * dayMs, endMs: Math.min(span.endMs, nowMs) + 2 * dayMs };
+  const person = user(account.person);
+  const versionOf = (id: string) => account.versions[id] ?? 0;
+  return datesIn(person, around)
+    .flatMap((date) => {
+      const day = days.of(person, date);
+      const starts = account.recorded.filter((ms) => ms >= day.startMs && ms < day.endMs);
+      const recorded = starts.map((startMs) => ({ startMs, endMs: startMs + recordedMs }));
+      return spec.kinds[kind]?.of(day, { versionOf, recorded }) ?? [];
+    })
+    .filter(
+      ({ startMs, availableMs }) => startMs >= span.startMs && startMs < span.endMs && availableMs <= nowMs,
+    )
+    .filter(({ id }) => !account.deleted.includes(id))
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+/** The span of a query; `form` says how its bounds are written. Null: it has none. */
+export function spanOf(
+  { query }: HttpRequest,
+  start: string,
+  end: string,
+  form: 'instant' | 'date' | 'ms',
+): Span | null {
+  const read = (name: string) => {
+    const text = query.get(name) ?? '';
+    return form === 'ms'
+      ? Number(text || Number.NaN)
+      : Date.parse(form === 'date' ? `${text}T00:00:00Z` : text);
+  };
+  const [startMs, endMs] = [read(start), read(end)];
+  return Number.isNaN(startMs) || Number.isNaN(endMs) ? null : { startMs, endMs };
+}
+
+/** A page of records whose token is the number of records before it. */
+export function tokenPage(
+  records: readonly ListedRecord[],
+  token: string | null,
+  size: number,
+): { readonly fields: readonly object[]; readonly next: string | null } {
+  const from = Number(token ?? 0);
+  const next = from + size < records.length ? String(from + size) : null;
+  return { fields: records.slice(from, from + size).map(({ fields }) => fields), next };
+}
+
+/** An error in JSON. */
+export const failure = (status: number, error: string): Reply => ({ status, json: { error } });
+export { ok };
+
+/** What an application should have of an account: records by kind, and the number of samples by series. */
+export function expectedRecords(
+  world: ListedWorld,
+  account: ListedAccount,
+  from_ms = world.clock.nowMs() - shownDays * dayMs,
+) {
+  const span = { startMs: from_ms, endMs: world.clock.nowMs() + 1 };
+  const kinds = Object.keys(world.spec.kinds).map((type) => {
+    const records = recordsIn(world, account, type, span);
+    const samples: Record<string, number> = {};
+    for (const [series, , value] of records.flatMap((one) => one.samples ?? []))
+      if (accepts(series, value)) samples[series] = (samples[series] ?? 0) + 1;
+    const { scope = '', kind = 'other' } = world.spec.kinds[type] ?? {};
+    return { type, scope, kind, records: records.length, samples };
+  });
+  return { account: account.id, authorized: account.authorized, kinds };
+}
+
+/** Adds the samples of an account. */
+export function addListedSamples(sink: SampleSink, world: ListedWorld, account: ListedAccount): void {
+  const endMs = world.clock.nowMs();
+  for (const [type, { device }] of Object.entries(world.spec.kinds))
+    for (const { samples = [] } of recordsIn(world, account, type, {
+      startMs: endMs - shownDays * dayMs,
+      endMs,
+    }))
+      for (const [series, ms, value] of samples) sink.add(series, device, ms / 1000, value);
+}

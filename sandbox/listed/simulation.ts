@@ -1,0 +1,165 @@
+import { ok, type Reply, type Route, refused, route } from '../server/http.ts';
+import { answerForUser, userOfChoice } from '../server/user-choice.ts';
+import type { Random } from '../simulation/random.ts';
+import type { Provider, Simulation } from '../simulation/simulation.ts';
+import { accessRoutes, endAccess } from './access.ts';
+import {
+  type ListedAccount,
+  type ListedMessage,
+  type ListedSpec,
+  type ListedWorld,
+  messageOf,
+  openListed,
+  signed,
+} from './listed.ts';
+import { addListedSamples, expectedRecords, recordsIn } from './records.ts';
+
+const dayMs = 86_400_000;
+
+/** A simulation of a provider that lists records. */
+export function listedSimulation<const N extends string>(
+  spec: ListedSpec & { readonly name: N },
+): Simulation & { readonly name: N } {
+  const Message = messageOf(spec.name);
+  return {
+    name: spec.name,
+    application: { shape: {}, initial: {} },
+    hasAccount: spec.hasAccount,
+    // As a person does on a page of the provider.
+    async pointAt({ access, webhooks, secret, request }) {
+      const url = `${webhooks}/${spec.name}${spec.webhookPath}${secret === null ? '' : `/${secret}`}`;
+      await request(`${access.url}/${spec.name}/control/webhook?url=${encodeURIComponent(url)}`, {
+        method: 'POST',
+      });
+    },
+    sends: (contents) => Message.safeParse(contents).success,
+    open: (world) => providerOf(openListed(world, spec), (contents) => Message.parse(contents)),
+  };
+}
+
+function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessage): Provider {
+  const { spec, own } = world;
+  return {
+    name: spec.name,
+    title: spec.title,
+    routes: [...accessRoutes(world), ...controlRoutes(world)],
+    settings: spec.settings(`${world.url}/${spec.name}`, own.client, own),
+    delivery: { answerWithinMs: 2000, attempts: 6, firstGapMs: 10_000, longestGapMs: 3_600_000 },
+    retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
+    sendNewData: () => sendNewRecords(world),
+    isReady: () => own.webhook !== null,
+    post(contents) {
+      const message = read(contents);
+      const event = message.kind === 'change' ? eventOf(world, message) : null;
+      const body = message.kind === 'change' ? JSON.stringify(event) : message.text;
+      if (own.webhook === null || (message.kind === 'change' && event === null)) return null;
+      const headers = signed(world, message.kind === 'change' ? body : `${body} `, Date.now());
+      return { url: new URL(own.webhook), headers: { 'Content-Type': 'application/json', ...headers }, body };
+    },
+    acknowledged: () => undefined,
+    invalidNotification: (_, chance) => invalid(spec.name, chance),
+    tokenHolders: () => own.accounts,
+    account(user) {
+      const account = accountOf(world, user);
+      if (account === null) return null;
+      return {
+        shown: { ...{ connected: account.authorized, id: account.id } },
+        expectedData: () => expectedRecords(world, account),
+        addSamples: (sink) => addListedSamples(sink, world, account),
+      };
+    },
+  };
+}
+
+const garbage = ['{', 'null', '[]', JSON.stringify({ user_id: 1 })] as const;
+
+function invalid(name: string, chance: Random): ListedMessage {
+  return { kind: 'garbage', path: `/${name}/events`, text: chance.pick(garbage) };
+}
+
+function accountOf({ own }: ListedWorld, user: number | null): ListedAccount | null {
+  return own.accounts.find(({ person }) => person === user) ?? null;
+}
+
+function eventOf(world: ListedWorld, message: Extract<ListedMessage, { kind: 'change' }>): object | null {
+  const account = world.own.accounts.find(({ id }) => id === message.account);
+  return account === undefined ? null : world.spec.eventOf(account, message);
+}
+
+/** Sends a notification of a change, if the provider notifies of it. */
+export function sendChange(
+  { spec, outbox, clock }: ListedWorld,
+  account: ListedAccount,
+  change: { readonly type: string; readonly id: string; readonly operation: 'update' | 'delete' },
+): void {
+  const whole = { kind: 'change' as const, account: account.id, ms: clock.nowMs(), ...change };
+  const message: ListedMessage = { ...whole, provider: spec.name };
+  if (spec.eventOf(account, whole) !== null) outbox.add(spec.name, message);
+}
+
+// A record is notified once it is available.
+function sendNewRecords(world: ListedWorld): void {
+  const nowMs = world.clock.nowMs();
+  for (const account of world.own.accounts) {
+    const fromMs = account.live_ms;
+    account.live_ms = nowMs;
+    if (!account.authorized) continue;
+    for (const type of Object.keys(world.spec.kinds))
+      for (const { id, availableMs } of recordsIn(world, account, type, {
+        startMs: fromMs - 3 * dayMs,
+        endMs: nowMs + 1,
+      }))
+        if (availableMs > fromMs) sendChange(world, account, { type, id, operation: 'update' });
+  }
+  world.store.touch();
+}
+
+/** What tests change: the address of notifications, deleted and changed records, and access. */
+function controlRoutes(world: ListedWorld): Route[] {
+  const { spec, own, store } = world;
+  const withAccount = (person: string, use: (account: ListedAccount) => void): Reply => {
+    const account = accountOf(world, userOfChoice(world, person));
+    if (account === null) return refused(`This person is not connected to ${spec.title}.`, 404);
+    use(account);
+    store.save();
+    return ok({});
+  };
+  const base = `/${spec.name}/control`;
+  return [
+    route('POST', `${base}/webhook`, ({ query }) => {
+      own.webhook = query.get('url');
+      store.save();
+      return ok({});
+    }),
+    // The user begins a workout of ten minutes in a minute.
+    route('POST', `${base}/people/:person/workouts`, ({ params }) =>
+      withAccount(params.person ?? '', (account) => {
+        account.recorded.push(world.clock.nowMs() + 60_000 + account.recorded.length * 1000);
+      }),
+    ),
+    route('POST', `${base}/people/:person/access`, ({ params }) =>
+      withAccount(params.person ?? '', (account) => endAccess(world, account)),
+    ),
+    route('DELETE', `${base}/people/:person/:type/:id`, ({ params: { person = '', type = '', id = '' } }) =>
+      withAccount(person, (account) => {
+        account.deleted.push(id);
+        sendChange(world, account, { type, id, operation: 'delete' });
+      }),
+    ),
+    route('POST', `${base}/people/:person/:type/:id`, ({ params: { person = '', type = '', id = '' } }) =>
+      withAccount(person, (account) => {
+        account.versions[id] = (account.versions[id] ?? 0) + 1;
+        sendChange(world, account, { type, id, operation: 'update' });
+      }),
+    ),
+    route('GET', `${base}/ledger`, ({ query }) =>
+      answerForUser(world, query.get('person'), (index) => {
+        const account = accountOf(world, index);
+        const from = query.get('from_ms');
+        return account === null
+          ? null
+          : expectedRecords(world, account, from === null ? undefined : Number(from));
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { type Playing, queueWork, underErrors, underExpiry, underFault, underLimit } from '../plays.ts';
+import { control, type Product, settled } from '../product.ts';
+import type { Account, Comparison, Descriptor, Forgery, PartialScopes } from '../scenarios.ts';
+import { servedCounts, servedStarts } from '../served.ts';
+import { pulledPlaying, sweep } from './pulled.ts';
+import { accountAt, connectTo, postOf } from './simulated.ts';
+
+/** What differs between providers that list records. */
+export interface ListedCase {
+  readonly provider: string;
+  readonly people: number;
+  /** A type of which a genuine notification can be made, and an id of it. */
+  readonly notified: { readonly type: string; readonly id: string };
+  /** The header of the signature, and its encoding. */
+  readonly header: string;
+  readonly encoding: 'hex' | 'base64';
+  readonly series: readonly SeriesType[];
+  readonly partialScopes: PartialScopes;
+  readonly rotates: boolean;
+}
+
+const Kind = z.object({
+  type: z.string(),
+  scope: z.string(),
+  kind: z.enum(['workouts', 'sleeps', 'other']),
+  records: z.int(),
+  samples: z.record(z.string(), z.int()),
+});
+const Ledger = z.object({ kinds: z.array(Kind) });
+
+/** The descriptor of a provider that lists records and signs notifications which name them. */
+export function listedDescriptor(given: ListedCase): Descriptor {
+  const { provider, people, header, encoding, series, partialScopes, rotates } = given;
+  // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
+  const pulled = pulledPlaying(provider);
+  const playing: Playing = {
+    ...pulled,
+    async newData(product, account) {
+      await control(product, 'POST', `/${provider}/control/people/${account.person}/workouts`);
+      await pulled.newData(product, account);
+    },
+  };
+
+  async function genuine(product: Product, account: Account) {
+    const { id } = z.object({ id: z.string() }).parse(accountAt(product, provider, account).shown);
+    const ms = product.sandbox.world.clock.nowMs();
+    const change = { ...given.notified, operation: 'update', account: id, ms };
+    return postOf(product, provider, { kind: 'change', ...{ provider, ...change } });
+  }
+
+  async function forgeries(product: Product, account: Account): Promise<Forgery[]> {
+    const { url, headers, body } = await genuine(product, account);
+    const { [header]: text = '', ...unsigned } = headers;
+    const signature = Buffer.from(text, encoding);
+    const refused = (title: string, bytes: Buffer, of = body): Forgery => {
+      const post = { url, body: of, headers: { ...unsigned, [header]: bytes.toString(encoding) } };
+      return { title, post, status: 401 };
+    };
+    const other = Buffer.from(signature);
+    other[0] = (other[0] ?? 0) ^ 1;
+    const wrong = new URL(url.href.replace(/[^/]+$/, 'x'.repeat(40)));
+    return [
+      { title: 'a wrong secret in the address', post: { url: wrong, headers, body }, status: 404 },
+      { title: 'no signature', post: { url, headers: unsigned, body }, status: 401 },
+      refused('another signature', other),
+      refused('a truncated signature', signature.subarray(0, signature.length - 3)),
+      refused('a signature of another body', signature, `${body} `),
+    ];
+  }
+
+  async function compare(
+    product: Product,
+    { userId, person, fromMs, without }: Account,
+  ): Promise<Comparison> {
+    const path = `/${provider}/control/ledger?person=${person}&from_ms=${fromMs}`;
+    const { kinds } = Ledger.parse(await control(product, 'GET', path));
+    const granted = kinds.filter(({ scope }) => !without.includes(scope));
+    const samples: Record<string, number> = {};
+    for (const one of granted)
+      for (const [type, count] of Object.entries(one.samples)) samples[type] = (samples[type] ?? 0) + count;
+    const records = (kind: string) =>
+      granted.filter((one) => one.kind === kind).reduce((sum, one) => sum + one.records, 0);
+    return {
+      want: { samples: withoutZero(samples), sleeps: records('sleeps'), workouts: records('workouts') },
+      have: {
+        samples: withoutZero(await servedCounts(product, userId, fromMs, series)),
+        sleeps: (await servedStarts(product, userId, fromMs, 'sleep')).length,
+        workouts: (await servedStarts(product, userId, fromMs, 'workouts')).length,
+      },
+    };
+  }
+
+  return {
+    isLean: false,
+    connect: (product, person, without) => connectTo(product, provider, 5 + people * person, without),
+    ...{ newData: playing.newData, compare, genuine },
+    scenarios: {
+      forged: { requests: forgeries, mostReads: 0 },
+      duplicate: underFault(playing, { kind: 'duplicate' }),
+      lost: underFault(playing, { kind: 'dropped', repair: sweep }),
+      outOfOrder: underFault(playing, { kind: 'disorder', spreadSeconds: 900 }),
+      late: underFault(playing, { kind: 'disorder', spreadSeconds: 7200 }),
+      rotatedTokens: rotates
+        ? underExpiry(playing, 2)
+        : { doesNotApply: 'its tokens last until they are revoked, and there are no others' },
+      expiredTokens: rotates
+        ? underExpiry(playing, 1)
+        : { doesNotApply: 'its tokens last until they are revoked' },
+      rateLimit: underLimit(playing, 8),
+      serverErrors: underErrors(playing),
+      partialScopes,
+      endedAtProvider: {
+        status: 'expired',
+        async end(product, { userId, person }) {
+          await control(product, 'POST', `/${provider}/control/people/${person}/access`);
+          // There is no notification of it: the next read shows it.
+          const path = `/users/${userId}/connections/${provider}/backfill`;
+          await product.api.expect(202, path, { method: 'POST', body: { days: 1 } });
+          await settled(product);
+        },
+      },
+      endedInProduct: {
+        isEnded: (product, account) => !accountAt(product, provider, account).shown.connected,
+      },
+      erasure: { queue: queueWork(playing) },
+    },
+  };
+}
+
+function withoutZero(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
