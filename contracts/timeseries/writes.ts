@@ -61,7 +61,7 @@ export const writeActions = {
         series: z.array(SeriesTypeName).max(seriesTypes.length),
         devices: z.array(z.string().max(100)).max(20).nullable().default(null),
         together: z.array(SeriesTypeName).max(20).default([]),
-        records: z.array(z.enum(['workouts', 'sleeps', 'days', 'others'])).max(4),
+        records: z.array(z.enum(['workouts', 'sleeps', 'days', 'others', 'scores'])).max(5),
         start_ms: z.int(),
         end_ms: z.int(),
       }),

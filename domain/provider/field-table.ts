@@ -1,5 +1,6 @@
 import type { DayValues } from '../records/day-values.ts';
 import type { DayRecord, EpochRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
+import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
 import type { LapRecord, WorkoutDetails, WorkoutSplit } from '../workouts/details.ts';
 import type { StreamType } from '../workouts/track.ts';
@@ -21,6 +22,8 @@ export type FieldEnd =
   | `sleep.${Names<SleepRecord> | Names<SleepDetails>}`
   | `day.${Names<DayRecord>}`
   | `day_values.${Names<DayValues>}`
+  | `score.${ScoreKind}`
+  | `score_components.${ScoreKind}`
   | `epoch.${Names<EpochRecord>}`
   | 'event.data'
   | `nutrition.${Names<NutritionData>}`

@@ -241,7 +241,7 @@ export interface ReplacedTypes {
   readonly devices?: readonly string[];
   readonly together?: readonly SeriesType[];
   readonly intervals?: readonly SummedType[];
-  readonly records?: readonly ('workouts' | 'sleeps' | 'days' | 'others')[];
+  readonly records?: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
 }
 
 /** One subscription of the application, checked with credentials of the application. */

@@ -5,6 +5,7 @@ import { OtherEventType, SeriesTypeName, SleepStageName, WorkoutTypeName } from 
 import { WorkoutExtras } from '../workouts/details.ts';
 import { TrackChunk } from '../workouts/track.ts';
 import { DayValuesRecord } from './day-values.ts';
+import { ScoreRecord } from './scores.ts';
 
 /**
  * The normalised form of one item of a provider, before it is stored. Times are UTC milliseconds; the local time is the
@@ -170,6 +171,9 @@ export const OtherRecord = z.object({
  */
 export const Supersede = z.enum(['longest', 'latest', 'sleep']);
 
+const areOfDistinctKinds = (scores: readonly ScoreRecord[]) =>
+  new Set(scores.map(({ kind }) => kind)).size === scores.length;
+
 /**
  * A normalised item of a provider. It is stored as a whole or not at all. `key` identifies it within its data type (it is
  * never the provider's summary id, which changes as the record grows); `hash` identifies its content.
@@ -191,6 +195,12 @@ export const StoreItem = z.object({
   day_values: DayValuesRecord.nullable().default(null),
   epoch: EpochRecord.nullable().default(null),
   other: OtherRecord.nullable().default(null),
+  /** At most one of each kind. */
+  scores: z
+    .array(ScoreRecord)
+    .max(10)
+    .refine(areOfDistinctKinds, 'must have at most one score of each kind')
+    .default([]),
   samples: z.array(SampleBlock).default([]),
   /** The item contains no samples, and those of the stored version are kept, with its track. */
   samples_kept: z.boolean().default(false),
@@ -235,6 +245,7 @@ export const bareItem: Pick<
   | 'day_values'
   | 'epoch'
   | 'other'
+  | 'scores'
   | 'samples'
   | 'samples_kept'
   | 'extras'
@@ -249,6 +260,7 @@ export const bareItem: Pick<
   day_values: null,
   epoch: null,
   other: null,
+  scores: [],
   samples: [],
   samples_kept: false,
   extras: null,

@@ -22,7 +22,7 @@ export interface ReplacedData {
   readonly devices: readonly string[] | null;
   /** Deleted with a sample of `series` of the same device and instant. */
   readonly together: readonly SeriesType[];
-  readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others')[];
+  readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
   readonly start_ms: number;
   readonly end_ms: number;
 }

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { CalendarDate } from '../time/time.ts';
+import { Text } from '../wire.ts';
+
+/**
+ * The kinds of scores: the bounds of the number, null where there is none, and the meaning. A score is a figure or a word that a
+ * provider computes from other data. Scores of one kind from two providers are not comparable.
+ */
+export const scoreRows = [
+  { kind: 'readiness', min: 0, max: 100, meaning: 'How ready the body is for strain on this day (Oura).' },
+  { kind: 'sleep', min: 0, max: 100, meaning: 'How good the sleep was.' },
+  { kind: 'activity', min: 0, max: 100, meaning: 'How well the activity of the day met its goals (Oura).' },
+  {
+    kind: 'recovery',
+    min: 0,
+    max: 100,
+    meaning: 'How far the body has recovered, in percent (WHOOP, Suunto).',
+  },
+  { kind: 'strain', min: 0, max: 21, meaning: 'The cardiovascular load of a day or cycle (WHOOP).' },
+  { kind: 'workout_strain', min: 0, max: 21, meaning: 'The cardiovascular load of one workout (WHOOP).' },
+  {
+    kind: 'recharge',
+    min: 1,
+    max: 6,
+    meaning: 'How far a night restored the body (Polar Nightly Recharge).',
+  },
+  { kind: 'body_battery', min: 0, max: 100, meaning: 'The energy of the body (device maker).' },
+  {
+    kind: 'resilience',
+    min: null,
+    max: null,
+    meaning: 'How well the body withstands stress, as a word (Oura).',
+  },
+  { kind: 'stress', min: 0, max: 100, meaning: 'The stress of a day as a number, a word or both.' },
+  { kind: 'cardio_load', min: 0, max: null, meaning: 'The training load of the heart on a day (Polar).' },
+  {
+    kind: 'alertness',
+    min: 0,
+    max: 10,
+    meaning: 'How alert the sleep lets a person be on this day (Polar SleepWise).',
+  },
+  { kind: 'cardiovascular_age', min: 0, max: 150, meaning: 'The age of the blood vessels in years (Oura).' },
+] as const satisfies readonly {
+  readonly kind: string;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly meaning: string;
+}[];
+
+/** The kinds of scores. */
+export const scoreKinds = scoreRows.map(({ kind }) => kind);
+
+/** The kind of a score. */
+export const ScoreKind = z.enum(scoreKinds).meta({ id: 'ScoreKind', description: kindsText() });
+
+/** The most components of a score. */
+export const mostScoreComponents = 40;
+
+/** The parts of a score by the provider's own names; null if the provider names a part without a value. */
+export const ScoreComponents = z
+  .record(Text.min(1).max(60), z.union([z.number(), Text.max(200), z.null()]))
+  .refine((parts) => Object.keys(parts).length <= mostScoreComponents, 'must have at most 40 entries');
+
+/**
+ * A score of an item. An item has at most one of each kind; a later version of the item replaces it. `value` is null where the
+ * provider gives only a word (`label`). The score of a sleep session stays in `SleepRecord.score`. `date` is the local day; null
+ * if the item has neither the day nor its offset. A score of a day without times starts at the day's local midnight.
+ */
+export const ScoreRecord = z
+  .object({
+    kind: ScoreKind,
+    value: z.number().nullable(),
+    label: Text.min(1).max(60).nullable(),
+    components: ScoreComponents,
+    date: CalendarDate.nullable(),
+    start_ms: z.int(),
+    end_ms: z.int(),
+    zone_offset_minutes: z.int().min(-1080).max(1080).nullable(),
+    device: z.string().min(1).max(100),
+  })
+  .refine(
+    ({ kind, value }) => value === null || isScoreOf(kind, value),
+    'value must be within the range of the kind',
+  );
+
+export type ScoreKind = z.infer<typeof ScoreKind>;
+export type ScoreComponents = z.infer<typeof ScoreComponents>;
+export type ScoreRecord = z.infer<typeof ScoreRecord>;
+
+/** Whether a number is within the range of a kind. Normalisers skip other numbers: the store refuses them. */
+export function isScoreOf(kind: ScoreKind, value: number): boolean {
+  const row = scoreRows.find((one) => one.kind === kind);
+  if (row === undefined || row.min === null) return false;
+  return value >= row.min && (row.max === null || value <= row.max);
+}
+
+function kindsText(): string {
+  const texts = scoreRows.map(
+    ({ kind, min, max, meaning }) => `\`${kind}\` (${rangeText(min, max)}): ${meaning}`,
+  );
+  return `What a score is about, with its range. ${texts.join(' ')}`;
+}
+
+function rangeText(min: number | null, max: number | null): string {
+  if (min === null) return 'a word';
+  return max === null ? `from ${min}` : `${min} to ${max}`;
+}
