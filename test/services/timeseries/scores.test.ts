@@ -117,6 +117,12 @@ t.test('a score without a day is on that of its own clock, of the clock of the u
   const { data } = await list();
   t.match(data, [{ date: '2026-03-02' }, { date: '2026-03-02' }]);
   t.same(new Set(data.map(({ zone_offset }) => zone_offset)), new Set(['+01:00', null]));
+
+  const traveller = await wearer();
+  const early = { ...late, kind: 'recovery' as const, zone_offset_minutes: 0 };
+  const later = { date: null, start_ms: at('23:50:00'), end_ms: at('23:50:00'), zone_offset_minutes: 60 };
+  await traveller.store([item({ scores: [score('2026-03-01', early), score('2026-03-01', later)] })]);
+  t.same(await traveller.values(), ['2026-03-02 readiness 70', '2026-03-01 recovery 70']);
 });
 
 const detailsOf = (
