@@ -17,6 +17,7 @@ export const exportKinds = [
   'sleep',
   'day',
   'day_values',
+  'score',
   'other',
   'sample',
   'audit',
@@ -38,7 +39,7 @@ export const apiGateway = contract('api-gateway', {
   export: action({
     summary: 'Export all data of a user as JSON lines',
     description:
-      'Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
+      'Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, scores, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
     params: z.object({
       user_id: UserId,
       since: TimeParameter.optional().describe(

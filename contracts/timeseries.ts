@@ -7,6 +7,7 @@ import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
 import { routePrivacyActions } from './timeseries/route-privacy.ts';
 import { sampleBytesActions } from './timeseries/sample-bytes.ts';
+import { scoreActions } from './timeseries/scores.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { sourcePriorityActions } from './timeseries/source-priority.ts';
 import { unauthenticatedActions } from './timeseries/unauthenticated.ts';
@@ -20,6 +21,7 @@ export const timeseries = contract('timeseries', {
   ...calendarActions,
   ...chartActions,
   ...dayActions,
+  ...scoreActions,
   ...exportActions,
   ...writeActions,
   ...unauthenticatedActions,

@@ -7,6 +7,7 @@ export const dataKinds = [
   'sleep',
   'events',
   'days',
+  'scores',
   'activity',
   'body',
   'recovery',

@@ -15,6 +15,7 @@ in turn and fails if what can be read then does not differ at the ends that the 
 | \`details.x\`, \`laps.x\`, \`splits.x\` | the single workout |
 | \`day.x\` | the summary of the day |
 | \`day_values.x\` | \`GET /users/{id}/days\` |
+| \`score.x\`, \`score_components.x\` | the score of the kind \`x\` of \`GET /users/{id}/scores\`, and its components |
 | \`epoch.x\` | the values of a quarter of an hour, which are computed from its parts: sums are intervals, means are samples |
 | \`event.data\` | \`data\` of \`GET /users/{id}/events/other\` |
 | \`nutrition.x\`, \`cycle_record.x\` | \`x\` in \`data\` of the events of this type, \`GET /users/{id}/events/other?type=nutrition\` |

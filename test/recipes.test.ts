@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -103,15 +94,8 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
   const tree = copiedTree(t);
   const fixtures = join(root, 'test/fixtures/providers');
   cpSync(join(fixtures, 'ringmaker'), join(tree, 'providers/ringmaker'), { recursive: true });
-  cpSync(join(fixtures, 'ringmaker-ingest'), join(tree, 'services/ringmaker-ingest'), { recursive: true });
-  const contract = 'services/ringmaker-ingest/contract.ts';
-  renameSync(join(tree, contract), join(tree, 'contracts/ringmaker-ingest.ts'));
   cpSync(join(fixtures, 'trial.ts'), join(tree, 'trial.ts'));
   register(tree, 'providers/all.ts', 'export const providers = {', ['ringmaker', './ringmaker/provider.ts']);
-  register(tree, 'contracts/all.ts', 'export const contracts = [', [
-    'ringmakerIngest',
-    './ringmaker-ingest.ts',
-  ]);
   // Changes of other kinds (docs/changes.md) compile in the same copy.
   for (const [file, change] of inventedChanges.flatMap(({ files }) => Object.entries(files)))
     if (/^(contracts|domain|providers|services)\//.test(file)) {
@@ -150,18 +134,22 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
     connection: ['ring-7', 'active', ['naps', 'heart']],
     token: [basic],
     types: ['naps', 'heart'],
-    past: ['Bearer ring-token', 'Bearer ring-token'],
-    backfill: ['done', 4],
+    past: ['Bearer ring-token'],
+    backfill: ['done', [2, 1]],
     answers: [
-      { status: 'unsigned', stored: 0 },
-      { status: 'stored', stored: 1 },
+      { status: 'refused', reason: 'SIGNATURE_INVALID' },
+      { status: 'accepted' },
+      { status: 'accepted' },
     ],
-    values: [
-      ['heart_rate', 70],
-      ['heart_rate', 71],
-      ['heart_rate', 72],
-    ],
-    naps: [true, true],
+    stored: {
+      values: [60, 61],
+      naps: [true, true],
+      scores: [
+        ['recovery', 80],
+        ['recovery', 80],
+      ],
+    },
+    later: { values: [70, 71, 72], naps: [true], scores: [['recovery', 80]] },
     left: 'BACKFILL_NOT_FOUND',
     configured: true,
     revoke: [['POST', 'access_token=ring-token']],

@@ -112,7 +112,7 @@ t.test("no service imports another's folder", async (t) => {
   t.same(offenders, []);
 });
 
-const providerFolders = ['devicemaker', 'activitynet', 'phone', 'googlehealth', 'withings'];
+const providerFolders = providerNames;
 
 t.test('no provider imports another one', async (t) => {
   const offenders = files

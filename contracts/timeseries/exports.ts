@@ -18,7 +18,7 @@ export const exportActions = {
     summary: 'Read stored records for an export',
     params: z.object({
       user_id: UserId,
-      kind: z.enum(['workout', 'sleep', 'day', 'day_values', 'other']),
+      kind: z.enum(['workout', 'sleep', 'day', 'day_values', 'score', 'other']),
       after: z.object({ start_time: z.string(), id: z.uuid() }).nullable(),
       limit: z.int().min(1).max(500),
     }),

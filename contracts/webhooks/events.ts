@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { ScoreKind } from '../../domain/records/scores.ts';
 import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
 import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
+import { Score } from '../timeseries/scores.ts';
 
 /*
  * The events that applications receive: the body of each type, for webhooks, for the change feed and for openapi.json.
@@ -97,6 +99,12 @@ const ChangedDay = OfUser.extend({
   url: Url,
   record: record(Day),
 }).meta({ id: 'DayEventData' });
+const DeletedScore = OfUser.extend({
+  ...Span,
+  kind: ScoreKind,
+  date: CalendarDate.describe('The local day of the score.'),
+}).meta({ id: 'DeletedScoreEventData' });
+const StoredScore = DeletedScore.extend({ url: Url, record: record(Score) }).meta({ id: 'ScoreEventData' });
 const Body = OfUser.extend({ url: Url, record: record(BodySummary) }).meta({ id: 'BodyEventData' });
 const Timeseries = OfUser.extend({
   series_type: SeriesTypeName,
@@ -163,6 +171,8 @@ export const events = {
     summary: 'The other values of a local day changed: stress, goals, resting values',
     data: ChangedDay,
   },
+  'score.updated': { summary: 'A score was stored or changed', data: StoredScore },
+  'score.deleted': { summary: 'A score was removed', data: DeletedScore },
   'body.updated': { summary: 'The body summary changed', data: Body },
   'timeseries.updated': { summary: 'Samples of a series were stored or removed', data: Timeseries },
   'webhook_endpoint.disabled': {

@@ -7,39 +7,39 @@ import { Text } from '../wire.ts';
  * provider computes from other data. Scores of one kind from two providers are not comparable.
  */
 export const scoreRows = [
-  { kind: 'readiness', min: 0, max: 100, meaning: 'How ready the body is for strain on this day (Oura).' },
-  { kind: 'sleep', min: 0, max: 100, meaning: 'How good the sleep was.' },
-  { kind: 'activity', min: 0, max: 100, meaning: 'How well the activity of the day met its goals (Oura).' },
+  { kind: 'readiness', min: 0, max: 100, meaning: 'Readiness of the body for strain on this day (Oura).' },
+  { kind: 'sleep', min: 0, max: 100, meaning: 'Quality of a sleep.' },
+  { kind: 'activity', min: 0, max: 100, meaning: 'Activity of a day compared with its goals (Oura).' },
   {
     kind: 'recovery',
     min: 0,
     max: 100,
-    meaning: 'How far the body has recovered, in percent (WHOOP, Suunto).',
+    meaning: 'Recovery of the body in percent (WHOOP, Suunto).',
   },
-  { kind: 'strain', min: 0, max: 21, meaning: 'The cardiovascular load of a day or cycle (WHOOP).' },
-  { kind: 'workout_strain', min: 0, max: 21, meaning: 'The cardiovascular load of one workout (WHOOP).' },
+  { kind: 'strain', min: 0, max: 21, meaning: 'Cardiovascular load of a day or cycle (WHOOP).' },
+  { kind: 'workout_strain', min: 0, max: 21, meaning: 'Cardiovascular load of one workout (WHOOP).' },
   {
     kind: 'recharge',
     min: 1,
     max: 6,
-    meaning: 'How far a night restored the body (Polar Nightly Recharge).',
+    meaning: 'Recovery of the body in a night (Polar Nightly Recharge).',
   },
-  { kind: 'body_battery', min: 0, max: 100, meaning: 'The energy of the body (device maker).' },
+  { kind: 'body_battery', min: 0, max: 100, meaning: 'Energy of the body (device maker).' },
   {
     kind: 'resilience',
     min: null,
     max: null,
-    meaning: 'How well the body withstands stress, as a word (Oura).',
+    meaning: 'Resistance to stress over weeks (Oura).',
   },
-  { kind: 'stress', min: 0, max: 100, meaning: 'The stress of a day as a number, a word or both.' },
-  { kind: 'cardio_load', min: 0, max: null, meaning: 'The training load of the heart on a day (Polar).' },
+  { kind: 'stress', min: 0, max: 100, meaning: 'Stress of a day.' },
+  { kind: 'cardio_load', min: 0, max: null, meaning: 'Training load of the heart on a day (Polar).' },
   {
     kind: 'alertness',
     min: 0,
     max: 10,
-    meaning: 'How alert the sleep lets a person be on this day (Polar SleepWise).',
+    meaning: 'Alertness of a day as predicted from sleep (Polar SleepWise).',
   },
-  { kind: 'cardiovascular_age', min: 0, max: 150, meaning: 'The age of the blood vessels in years (Oura).' },
+  { kind: 'cardiovascular_age', min: 0, max: 150, meaning: 'Age of the blood vessels in years (Oura).' },
 ] as const satisfies readonly {
   readonly kind: string;
   readonly min: number | null;
@@ -98,7 +98,7 @@ function kindsText(): string {
   const texts = scoreRows.map(
     ({ kind, min, max, meaning }) => `\`${kind}\` (${rangeText(min, max)}): ${meaning}`,
   );
-  return `What a score is about, with its range. ${texts.join(' ')}`;
+  return `The kind of a score, with its range. ${texts.join(' ')}`;
 }
 
 function rangeText(min: number | null, max: number | null): string {

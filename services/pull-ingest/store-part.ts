@@ -37,8 +37,8 @@ export async function storePart(call: Call, account: Account, given: PartToStore
   return { items: ofItems.items + ofIntervals.items, saved: ofItems.saved + ofIntervals.saved };
 }
 
-function isRecord({ workout, sleeps, day, other }: StoreItem): boolean {
-  return workout !== null || sleeps.length > 0 || day !== null || other !== null;
+function isRecord({ workout, sleeps, day, other, scores }: StoreItem): boolean {
+  return [workout, day, other].some((one) => one !== null) || sleeps.length > 0 || scores.length > 0;
 }
 
 const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
@@ -106,9 +106,10 @@ function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
     : [];
 }
 
-// Day values alone, without the totals of the day or samples, are a record of their own.
-function startOf({ workout, sleeps, other, day, day_values, samples }: StoreItem): number | null {
-  const ofDay = day === null && samples.length === 0 ? day_values?.start_ms : undefined;
+// Day values or scores alone, without the totals of the day or samples, are a record of their own.
+function startOf({ workout, sleeps, other, day, day_values, scores, samples }: StoreItem): number | null {
+  const isAlone = day === null && samples.length === 0;
+  const ofDay = isAlone ? (day_values?.start_ms ?? scores[0]?.start_ms) : undefined;
   return workout?.start_ms ?? sleeps[0]?.start_ms ?? other?.start_ms ?? ofDay ?? null;
 }
 

@@ -42,7 +42,7 @@ export async function knownClock(
 
 /** The clock offset that an item reports in its records, otherwise in its samples. Null if it reports none. */
 export function clockOf(item: StoreItem): ClockRow | null {
-  const known = clocksIn(item).flatMap(({ start_ms, zone_offset_minutes }) =>
+  const known = [...clocksIn(item), ...item.scores].flatMap(({ start_ms, zone_offset_minutes }) =>
     zone_offset_minutes === null ? [] : [{ start_ms, zone_offset_minutes }],
   );
   return known.reduce<ClockRow | null>(later, null);
@@ -56,8 +56,10 @@ export function later(a: ClockRow | null, b: ClockRow | null): ClockRow | null {
 
 /** The parts of items that are dated by their offset. */
 export function datedParts(items: readonly StoreItem[]) {
-  const days = items.flatMap(({ day_values }) => (day_values?.date === null ? [day_values] : []));
-  return [...items.flatMap(clocksIn), ...days];
+  const days = items.flatMap(({ day_values, scores }) =>
+    day_values === null ? scores : [day_values, ...scores],
+  );
+  return [...items.flatMap(clocksIn), ...days.filter(({ date }) => date === null)];
 }
 
 function clocksIn({ workout, day, sleeps, epoch, other, samples }: StoreItem) {

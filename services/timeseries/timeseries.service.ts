@@ -14,6 +14,7 @@ import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
 import { readNights } from './days/nights.ts';
+import { readScores } from './days/scores.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
@@ -111,6 +112,9 @@ export default implement(timeseries, {
     activityDays: ({ params, pages }) => readActivityDays(pages, params),
     dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
+    async scores({ params, pages, settings, call }) {
+      return unlessUnknown(await readScores(pages, settings, params), call, params.user_id);
+    },
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { consentVersion } from '../../services/api-gateway/connect-page/consent-text.ts';
+import { item, score } from '../services/timeseries/items.ts';
 import { createUser, createWearer } from '../support/api.ts';
 import { until } from '../support/until.ts';
 import { apiNames, audited, sharedConsole, textOf, violations } from './console.ts';
@@ -152,6 +153,25 @@ t.test('a night is shown as a hypnogram with a table', async (t) => {
   const answered = page.waitForResponse((response) => response.url().endsWith('/stages'));
   await nights.selectOption({ label: other ?? '' });
   t.equal((await answered).status(), 200);
+  t.strictSame(complaints, []);
+});
+
+t.test('scores are listed by day, with their words and parts', async (t) => {
+  const id = await createUser(api, { first_name: 'Scored' });
+  const today = new Date().toISOString().slice(0, 10);
+  const components = { hrv_balance: 81, sleep_regularity: 'good' };
+  const resilience = { kind: 'resilience', value: null, label: 'solid' } as const;
+  await api.call('timeseries.store', {
+    ...{ user_id: id, provider: 'devicemaker' },
+    items: [item({ scores: [score(today, { value: 71.5, components }), score(today, resilience)] })],
+  });
+  const { page, complaints } = await openAt(`/users/${id}`);
+  const table = page.getByRole('region', { name: 'Scores, table' });
+  await table.waitFor();
+  const texts = async (name: string) => table.getByRole('row').filter({ hasText: name }).innerText();
+  t.match(await texts('readiness'), /71\.5\s+hrv balance: 81, sleep regularity: good\s+Garmin/);
+  t.match(await texts('resilience'), 'solid');
+  t.strictSame(await violations(page), []);
   t.strictSame(complaints, []);
 });
 

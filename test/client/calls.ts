@@ -160,6 +160,7 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   const zone = { latitude: 52.5, longitude: 13.4, radius_meters: 200 };
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [zone] });
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [], store_routes: null });
+  await timeseries.scores({ ...days, kind: 'sleep', limit: 2 });
   await summaries.activity({ ...days, explain: true }).toArray();
   await summaries.sleep(days).toArray();
   await summaries.days({ ...days, provider: 'devicemaker' }).toArray();

@@ -85,6 +85,7 @@ const reads: readonly (readonly [path: string, kind: string])[] = [
   [`/events/other?${days}`, 'events'],
   [`/days?${days}`, 'days'],
   ['/days/2026-03-01', 'days'],
+  [`/scores?${days}`, 'scores'],
   [`/summaries/activity?${days}`, 'activity'],
   ['/summaries/body', 'body'],
   [`/data-calendar?${days}`, 'calendar'],

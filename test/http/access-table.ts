@@ -115,6 +115,7 @@ export const rows: readonly Row[] = [
   ['GET', '/users/:user_id/events/other/:event_id', 'data.read', 404],
   ['GET', `/users/:user_id/days?${dates}`, 'data.read', 200],
   ['GET', '/users/:user_id/days/:date', 'data.read', 200],
+  ['GET', `/users/:user_id/scores?${dates}`, 'data.read', 200],
   ['GET', `/users/:user_id/summaries/activity?${dates}`, 'data.read', 200],
   ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'data.read', 200],
   ['GET', '/users/:user_id/summaries/body', 'data.read', 200],

@@ -26,6 +26,7 @@ t.test('the official client lists and calls every tool over three gateways in tu
     activity_summaries: dates,
     sleep_summaries: dates,
     body_summary: { user_id },
+    list_scores: dates,
     list_workouts: dates,
     list_sleep_sessions: dates,
     time_series: { user_id, start_time: '2026-03-01', end_time: '2026-03-02', types: ['heart_rate'] },

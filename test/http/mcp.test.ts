@@ -45,6 +45,7 @@ const permitted = {
   activity_summaries: ['api-key', 'developer', 'sdk'],
   sleep_summaries: ['api-key', 'developer', 'sdk'],
   body_summary: ['api-key', 'developer', 'sdk'],
+  list_scores: ['api-key', 'developer', 'sdk'],
   list_workouts: ['api-key', 'developer', 'sdk'],
   list_sleep_sessions: ['api-key', 'developer', 'sdk'],
   time_series: ['api-key', 'developer', 'sdk'],

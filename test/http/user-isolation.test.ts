@@ -19,7 +19,7 @@ const other = fuller(together(bothProviders(), brokenNights(), vitalsAt(measured
 const range = 'start_time=2025-03-09&end_time=2025-03-25&limit=100';
 const dates = 'start_date=2025-03-09&end_date=2025-03-25&limit=100';
 // Without the audit entries: their times differ, and each export adds one.
-const kinds = 'kinds=user,connection,workout,sleep,day,day_values,other,sample';
+const kinds = 'kinds=user,connection,workout,sleep,day,day_values,score,other,sample';
 const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id', ''],
   ['/users/:user_id/connections', ''],
@@ -45,6 +45,8 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/days', dates],
   ['/users/:user_id/days', `${dates}&provider=devicemaker&sort_order=desc`],
   ['/users/:user_id/days/:date', ''],
+  ['/users/:user_id/scores', dates],
+  ['/users/:user_id/scores', `${dates}&kind=sleep&provider=devicemaker`],
   ['/users/:user_id/summaries/activity', dates],
   ['/users/:user_id/summaries/activity', `${dates}&sort_order=desc`],
   ['/users/:user_id/summaries/sleep', dates],

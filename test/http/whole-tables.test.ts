@@ -167,6 +167,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const filter of ['', '&provider=devicemaker&sort_order=desc'])
     await readPages(get, '/users/:user_id/days', `${dates}${filter}`);
   await get('/users/:user_id/days/:date');
+  await readPages(get, '/users/:user_id/scores', dates);
   await get('/users/:user_id/summaries/body', 'average_period=7');
   await get('/users/:user_id/summaries/recovery', dates);
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])

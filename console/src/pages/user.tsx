@@ -9,6 +9,7 @@ import { Connections } from '../parts/connections.tsx';
 import { Consents } from '../parts/consents.tsx';
 import { Calendar } from '../parts/data-calendar.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
+import { Scores } from '../parts/scores.tsx';
 import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
 import { Sleep } from '../parts/sleep.tsx';
 import { Empty, Loaded, Problem } from '../parts/states.tsx';
@@ -69,6 +70,8 @@ function Records(of: OfUser) {
       <Activity {...of} />
       <h2>Sleep</h2>
       <Sleep {...of} />
+      <h2>Scores</h2>
+      <Scores {...of} />
       <h2>Workouts</h2>
       <Workouts {...of} />
       <h2>Body</h2>

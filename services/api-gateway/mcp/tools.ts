@@ -1,5 +1,6 @@
 import { changesTool } from './changes-tool.ts';
 import { eventTools } from './event-tools.ts';
+import { scoresTool } from './scores-tool.ts';
 import { summaryTools } from './summary-tools.ts';
 import { timeSeriesTool } from './time-series-tool.ts';
 import type { Tool } from './tool.ts';
@@ -9,6 +10,7 @@ import { userTools } from './user-tools.ts';
 export const tools: readonly Tool[] = [
   ...userTools,
   ...summaryTools,
+  scoresTool,
   ...eventTools,
   timeSeriesTool,
   changesTool,

@@ -115,9 +115,9 @@ interface PageOf<Item> {
   readonly pagination: { readonly next_cursor: string | null };
 }
 
-const recordKinds = ['workout', 'sleep', 'day', 'day_values', 'other'] as const;
+const recordKinds = ['workout', 'sleep', 'day', 'day_values', 'score', 'other'] as const;
 /** Kinds of records that belong to a day, and may start before it in UTC. */
-const ofDays: ReadonlySet<(typeof recordKinds)[number]> = new Set(['day', 'day_values']);
+const ofDays: ReadonlySet<(typeof recordKinds)[number]> = new Set(['day', 'day_values', 'score']);
 
 async function* recordsOf(
   call: Call,
@@ -131,9 +131,15 @@ async function* recordsOf(
     const asked = { user_id, kind, after, limit: recordsPerCall };
     const page: Page = await call('timeseries.exportRecords', asked);
     for (const record of page.records)
-      if (firstDate === '' || String(record.date) >= firstDate) yield { ...record, kind };
+      if (firstDate === '' || String(record.date) >= firstDate) yield lineOf(record, kind);
     after = page.next;
   } while (after !== null);
+}
+
+// `kind` is that of the line.
+function lineOf(record: Page['records'][number], kind: (typeof recordKinds)[number]): ExportLine {
+  const { kind: score_kind, ...rest } = record;
+  return { ...rest, ...(kind === 'score' ? { score_kind } : {}), kind };
 }
 
 /** The position of a record in its list. */

@@ -27,6 +27,10 @@ const statement = {
         from timeseries.day_value d join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
         where d.user_id = $1 and d.provider = $2
       union all
+      select c.start_time, c.end_time
+        from timeseries.score c join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
+        where c.user_id = $1 and c.provider = $2
+      union all
       select (date '1970-01-01' + first_day::int) at time zone 'UTC', (date '1970-01-01' + last_day::int + 1) at time zone 'UTC'
         from named where first_day is not null)
     select (extract(epoch from start_time) * 1000)::float8 as start_ms,

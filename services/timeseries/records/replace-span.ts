@@ -7,6 +7,7 @@ import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import {
   deleteUnlistedDays,
   deleteUnlistedOthers,
+  deleteUnlistedScores,
   deleteUnlistedSleeps,
   deleteUnlistedWorkouts,
   type Reread,
@@ -49,6 +50,7 @@ export async function deleteUnlisted(
   const keys = items.map(({ key }) => key);
   if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
   if (records.includes('days')) await deleteUnlistedDays(transaction, reread, data_type, keys);
+  if (records.includes('scores')) await deleteUnlistedScores(transaction, reread, data_type, keys);
   if (records.includes('others')) {
     const listed = items.filter(({ other }) => other !== null).map(({ key }) => key);
     await deleteUnlistedOthers(transaction, reread, data_type, listed);

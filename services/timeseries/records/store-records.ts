@@ -8,6 +8,7 @@ import { identityOf, type RecordContext } from './record-context.ts';
 import { dayRow } from './record-rows.ts';
 import { storeDayValues } from './store-day-values.ts';
 import { storeOther } from './store-other.ts';
+import { storeScores } from './store-scores.ts';
 import { storeSleeps } from './store-sleeps.ts';
 
 /** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
@@ -34,6 +35,7 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
   const day = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
   await storeDayValues(context, item);
+  await storeScores(context, item);
   const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';

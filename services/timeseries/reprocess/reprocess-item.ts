@@ -78,9 +78,10 @@ export async function reprocessItem(
 
 // The normaliser makes nothing of it, and nothing is stored.
 function isEmpty(item: StoreItem): boolean {
-  const { workout, sleeps, day, day_values, epoch, other, samples, extras, track } = item;
+  const { workout, sleeps, day, day_values, epoch, other, scores, samples, extras, track } = item;
   const records = [workout, day, day_values, epoch, other, extras, track];
-  return sleeps.length === 0 && samples.length === 0 && records.every((record) => record === null);
+  const lists = [sleeps, scores, samples];
+  return lists.every((list) => list.length === 0) && records.every((record) => record === null);
 }
 
 type Steps = readonly Pick<Footstep, 'series_id' | 'times'>[];

@@ -1,5 +1,6 @@
 import { SleepSession, Workout } from '../../../contracts/timeseries/schemas.ts';
 import { isError } from '../../../domain/errors.ts';
+import { ScoreKind } from '../../../domain/records/scores.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type Event, eventOf, type Shown } from '../feed/event-of-change.ts';
@@ -50,6 +51,8 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
         return await activityOf(call, user_id, String(data.date));
       case 'day.updated':
         return await dayOf(call, user_id, String(data.date));
+      case 'score.updated':
+        return await scoreOf(call, user_id, data);
       case 'body.updated':
         return await call('summaries.body', { user_id });
       default:
@@ -64,6 +67,22 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
 async function activityOf(call: Call, user_id: string, date: string): Promise<unknown> {
   const { data } = await call('summaries.activity', { user_id, start_date: date, end_date: date });
   return data[0] ?? null;
+}
+
+async function scoreOf(call: Call, user_id: string, { id, date, kind }: Event['data']): Promise<unknown> {
+  const day = { start_date: String(date), end_date: String(date), kind: ScoreKind.parse(kind) };
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: ScorePage = await call('timeseries.scores', { user_id, ...day, cursor, limit: 100 });
+    const score = page.data.find((one) => one.id === id);
+    if (score !== undefined) return score;
+    cursor = page.pagination.next_cursor;
+  }
+  return null;
+}
+
+interface ScorePage {
+  readonly data: readonly { readonly id: string }[];
+  readonly pagination: { readonly next_cursor: string | null };
 }
 
 async function dayOf(call: Call, user_id: string, date: string): Promise<unknown> {

@@ -65,7 +65,7 @@ function deviceOf({ type, data: { device: stored } }: ChangeRow): Record<string,
   return method === null ? { device } : { device, recording_method: method };
 }
 
-const withSpan = /^(workout|sleep|timeseries)\.|^backfill\.(started|completed)$/;
+const withSpan = /^(workout|sleep|score|timeseries)\.|^backfill\.(started|completed)$/;
 
 function spanOf({ type, first_at, last_at, n }: ChangeRow): Record<string, unknown> {
   if (!withSpan.test(type)) return {};
@@ -78,7 +78,7 @@ const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTi
 // The path that returns the object. Undefined: the type has no URL. Null: this change has none.
 function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string | null | undefined {
   const user = `/users/${user_id}`;
-  const { id, date, provider, series_type: series } = data;
+  const { id, date, kind, provider, series_type: series } = data;
   switch (type) {
     case 'user.created':
     case 'user.updated':
@@ -93,6 +93,8 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
       return `${user}/summaries/activity?start_date=${date}&end_date=${date}`;
     case 'day.updated':
       return `${user}/days/${date}`;
+    case 'score.updated':
+      return `${user}/scores?start_date=${date}&end_date=${date}&kind=${kind}`;
     case 'body.updated':
       return `${user}/summaries/body`;
     case 'timeseries.updated':

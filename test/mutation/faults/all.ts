@@ -16,6 +16,7 @@ import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
+import { scores } from './scores.ts';
 import { signIn } from './sign-in.ts';
 import { summaries } from './summaries.ts';
 import { telemetry } from './telemetry.ts';
@@ -50,6 +51,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'sign-in': signIn,
   summaries,
   timeseries,
+  scores,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],
   users: [...users, ...tenantsOfUsers],
 };

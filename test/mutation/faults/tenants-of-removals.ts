@@ -98,12 +98,12 @@ const records`,
   row(
     `${reprocess}/note-version.ts`,
     'where user_id = $1 and provider = $2 and data_type = $3 and key = $4 and normaliser',
-    'The version of the normaliser is noted on day values of the user only.',
+    'The version of the normaliser is noted on day values and scores of the user only.',
   ),
   row(
     `${reprocess}/select-made.ts`,
     'where user_id = $1 and provider = $3',
-    'Day values that are compared are those of the user.',
+    'Day values and scores that are compared are those of the user.',
   ),
   row(
     `${reprocess}/select-made.ts`,

@@ -4,6 +4,7 @@ import { forgottenUser } from './forgotten-user.ts';
 const row = forgottenUser('services/timeseries', 'test/services/timeseries/tenants.test.ts');
 const unclaimed = 'test/services/timeseries/unclaimed-samples.test.ts';
 const queries = 'test/services/timeseries/tenant-queries.test.ts';
+const scores = 'test/services/timeseries/scores.test.ts';
 const records = 'records/queries';
 const workouts = 'workouts/queries';
 const unlisted = `${records}/delete-unlisted.ts`;
@@ -52,28 +53,14 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     unlisted,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the source
     'delete from timeseries.${table} where user_id = $1',
-    'A span that is read again loses days and events of its user only.',
+    'A span that is read again loses days, their values, events and scores of its user only.',
   ),
   row(
     unlisted,
     `delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
     select count(*)::int as n from gone\`,
 });`,
-    'Items of days and events that are gone are forgotten for their user only.',
-  ),
-  row(
-    unlisted,
-    'delete from timeseries.day_value where user_id = $1',
-    'A span that is read again loses day values of its user only.',
-  ),
-  row(
-    unlisted,
-    `delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select count(*)::int as n from gone\`,
-};
-
-/** Deletes the totals`,
-    'Items of day values that are gone are forgotten for their user only.',
+    'Items of days, events and scores that are gone are forgotten for their user only.',
   ),
   row(`${records}/select-day.ts`, 'where user_id = $1', 'A daily record replaces one of its user.'),
   row(`${records}/select-items.ts`, 'i.user_id = $1', 'The stored version of an item is that of its user.'),
@@ -98,10 +85,12 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     'from timeseries.purge where user_id = $1',
     'A purged connection does not keep other users from storing.',
   ),
+  row(`${records}/delete-unmade.ts`, 'where v.user_id = $1', 'Day values are deleted for their user only.'),
   row(
-    `${records}/upsert-day-values.ts`,
-    'where v.user_id = $1',
-    'Day values are deleted for their user only.',
+    `${records}/delete-unmade.ts`,
+    'where s.user_id = $1',
+    'Scores are deleted for their user only.',
+    scores,
   ),
   row(`${workouts}/crop-blocks.ts`, 'where user_id = $1', 'A shorter activity cuts blocks of its user only.'),
   row(

@@ -31,6 +31,11 @@ export function itemRows(item: StoreItem): Row[] {
     ...placed('day', item.day),
     ...placed('', item.day_values),
     ...prefixed('day_values', item.day_values?.values),
+    ...item.scores.flatMap(({ kind, value, label, components, ...score }): Row[] => [
+      ...common(score),
+      [`score.${kind}`, [value, label]],
+      [`score_components.${kind}`, components],
+    ]),
     ...placed('epoch', item.epoch),
     ...prefixed('series', item.epoch?.values),
     ...placed('', item.other),

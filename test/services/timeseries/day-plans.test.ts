@@ -4,6 +4,7 @@ import { readBody } from '../../../services/timeseries/days/body.ts';
 import { readNights } from '../../../services/timeseries/days/nights.ts';
 import { selectActivityDays } from '../../../services/timeseries/days/queries/select-activity-days.ts';
 import { selectCalendar } from '../../../services/timeseries/days/queries/select-calendar.ts';
+import { selectScores } from '../../../services/timeseries/days/queries/select-scores.ts';
 import { settleLocalDays } from '../../../services/timeseries/days/settle-local-days.ts';
 import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
@@ -21,6 +22,8 @@ const tables = [
   'epoch_part',
   'provider_day',
   'other_record',
+  'day_value',
+  'score',
   'series',
 ];
 
@@ -64,6 +67,18 @@ const records = [
      i::text, 'd', timestamptz '2025-01-01' + i * interval '1 hour', timestamptz '2025-01-01' + i * interval '1 hour',
      0, date '2025-01-01' + i / 24, '{}'
    from generate_series(1, 20000) i`,
+  `insert into timeseries.score (id, user_id, provider, data_type, key, kind, device, date, start_time, end_time,
+     value, components)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'scores',
+     i::text, 'strain', 'd', date '2025-01-01' + i / 24, timestamptz '2025-01-01' + i * interval '1 hour',
+     timestamptz '2025-01-01' + i * interval '1 hour', 1, '{}'
+   from generate_series(1, 20000) i`,
+  `insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time,
+     duration_seconds, vals)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'dailies',
+     i::text, 'd', date '2025-01-01' + i / 24, timestamptz '2025-01-01' + i * interval '1 hour', 60,
+     '{"average_stress_level": 31}'
+   from generate_series(1, 20000) i`,
 ];
 
 async function crowded(t: Test) {
@@ -90,6 +105,17 @@ t.test('days, nights and bodies read no large table whole', async (t) => {
   const now = { now_ms: samples.at(-1)?.[0] ?? 0, period_days: 7, window_hours: 24 };
   t.equal((await readBody(on, { user_id: userId, ...now })).slow.length, 1);
   t.ok(plans.length >= 10, 'the plans were seen');
+  t.strictSame(wholeScans(plans, tables), []);
+});
+
+t.test('a page of scores reads no large table whole', async (t) => {
+  const plans: string[] = [];
+  const filter = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', kind: null, provider: null };
+  for (const direction of ['next', 'previous'] as const) {
+    const page = await selectScores(explaining(database, plans), filter, { direction, after: null }, 11);
+    t.equal(page.rows.length, 11);
+  }
+  t.equal(plans.length, 4, 'the plans were seen');
   t.strictSame(wholeScans(plans, tables), []);
 });
 

@@ -10,6 +10,7 @@ import type {
   StoreItem,
   WorkoutRecord,
 } from '../../../domain/records/records.ts';
+import type { ScoreRecord } from '../../../domain/records/scores.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 
 /** Builders of what normalisers produce; each test names only what it is about. */
@@ -161,6 +162,22 @@ export function dayValues(date: string, fields: Partial<DayValuesRecord> = {}): 
     device: 'Watch 7',
     values: { average_stress_level: 31 },
     extra: null,
+    ...fields,
+  };
+}
+
+export function score(date: string, fields: Partial<ScoreRecord> = {}): ScoreRecord {
+  const start_ms = Date.parse(`${date}T00:00:00Z`);
+  return {
+    kind: 'readiness',
+    value: 70,
+    label: null,
+    components: {},
+    date,
+    start_ms,
+    end_ms: start_ms + 60 * minuteMs,
+    zone_offset_minutes: 120,
+    device: 'Ring 4',
     ...fields,
   };
 }

@@ -10,7 +10,7 @@ import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { callDuringStore } from './call-during-store.ts';
 import { steps, watch } from './interval-items.ts';
-import { activity, at, block, day, dayValues, item, night, sleep, workout } from './items.ts';
+import { activity, at, block, day, dayValues, item, night, score, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
@@ -78,6 +78,7 @@ const everything = () => [
   item({
     data_type: 'epochs',
     day_values: dayValues('2026-03-01'),
+    scores: [score('2026-03-01')],
     epoch: {
       start_ms: at('12:00:00'),
       zone_offset_minutes: 0,

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
 const samples = ['sample', 'sample_hour', 'sample_day', 'sample_local_day'];
-const records = ['workout', 'sleep_session', 'provider_day', 'other_record', 'epoch_part', 'day_value'];
+const days = ['provider_day', 'day_value', 'score'];
+const records = ['workout', 'sleep_session', ...days, 'other_record', 'epoch_part'];
 
 /** All data that is stored of a user, with its statistics, without ids and series numbers. */
 export async function storedOf(on: Queryable, userId: string): Promise<Record<string, unknown>> {

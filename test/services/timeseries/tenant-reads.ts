@@ -28,10 +28,11 @@ export async function readAll({ call, userId: user_id }: Setting): Promise<unkno
     call('timeseries.calendar', { ...range, counts: true }),
     call('timeseries.activityDays', { ...days, limit: 10, parts: true }),
     call('timeseries.dayValues', { ...days, limit: 10, provider: null }),
+    call('timeseries.scores', range),
     call('timeseries.nights', { ...days, limit: 10 }),
     call('timeseries.bodyFacts', { user_id, now_ms, period_days: 7, window_hours: 24 }),
     call('timeseries.chart', { ...times, types: ['heart_rate', 'steps', 'weight'], max_points: 10 }),
-    ...(['workout', 'sleep', 'day', 'day_values', 'other'] as const).map((kind) =>
+    ...(['workout', 'sleep', 'day', 'day_values', 'score', 'other'] as const).map((kind) =>
       call('timeseries.exportRecords', { user_id, kind, after: null, limit: 100 }),
     ),
     call('timeseries.exportSeries', { user_id }).then((series) =>

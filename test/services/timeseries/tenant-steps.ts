@@ -4,7 +4,20 @@ import { dayMs, minuteMs } from '../../../domain/time/time.ts';
 import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
 import type { StreamType, Track } from '../../../domain/workouts/track.ts';
 import { phone, steps, watch } from './interval-items.ts';
-import { activity, at, block, day, dayValues, epoch, item, night, other, sleep, workout } from './items.ts';
+import {
+  activity,
+  at,
+  block,
+  day,
+  dayValues,
+  epoch,
+  item,
+  night,
+  other,
+  score,
+  sleep,
+  workout,
+} from './items.ts';
 import type { Setting } from './setting.ts';
 
 /*
@@ -85,6 +98,7 @@ const stress = (level: number, hash: string) =>
   item({
     ...{ data_type: 'stressDetails', key: 'stress', hash },
     day_values: dayValues(date, { values: { average_stress_level: level } }),
+    scores: [score(date, { value: level, start_ms: bedtime, end_ms: bedtime })],
   });
 
 /** A day that begins and ends four hours before that of UTC. */
@@ -142,7 +156,12 @@ export async function fillMore(setting: Setting): Promise<void> {
   const before = '2026-02-27';
   const at10 = at('10:00:00', before);
   await store([
-    item({ key: 'earlier', day: day(before, { steps: 9 }), day_values: dayValues(before), other: null }),
+    item({
+      key: 'earlier',
+      day: day(before, { steps: 9 }),
+      day_values: dayValues(before),
+      scores: [score(before)],
+    }),
     item({ samples: [block('heart_rate', [[at10, 99]], { device: 'Band 2' }), block('steps', [[at10, 9]])] }),
     night([sleep(at('01:00:00', before), 300)], { key: 'earlier night' }),
     item({ data_type: 'moveiq', key: 'earlier', other: other(at10) }),

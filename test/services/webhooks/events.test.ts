@@ -7,7 +7,7 @@ import { insertEndpointDisabled } from '../../../services/webhooks/queries/publi
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { until } from '../../support/until.ts';
 import { startSetting } from '../backfill/setting.ts';
-import { activity, block, day, dayValues, item, night, sleep, workout } from '../timeseries/items.ts';
+import { activity, block, day, dayValues, item, night, score, sleep, workout } from '../timeseries/items.ts';
 import { nothingPending, ofType, readAll, startWebhooks, typesOf } from './setting.ts';
 
 const hourMs = 3_600_000;
@@ -238,6 +238,27 @@ t.test('a day with other values is reported with its address', async (t) => {
   });
   const url = `https://pulse.example/api/v1/users/${user_id}/days/${today}`;
   t.match(check(ofType(await s.settled(user_id), 'day.updated')), [{ data: { date: today, url } }]);
+});
+
+t.test('a score is stored and removed, with its span and the address that lists it', async (t) => {
+  const user_id = await newUser();
+  const store = (scores: ReturnType<typeof score>[]) =>
+    s.call('timeseries.store', {
+      ...{ user_id, provider: 'devicemaker' },
+      items: [item({ data_type: 'daily_readiness', key: 'day', supersede: 'latest', scores })],
+    });
+  await store([score(today)]);
+  await s.settled(user_id);
+  await store([]);
+  const changes = check(await s.settled(user_id)).filter(({ type }) => type.startsWith('score'));
+  const url = `https://pulse.example/api/v1/users/${user_id}/scores?start_date=${today}&end_date=${today}&kind=readiness`;
+  const data = { kind: 'readiness', provider: 'garmin', device: 'Ring 4', date: today };
+  const span = { start_time: `${today}T00:00:00Z`, end_time: `${today}T01:00:00Z`, historical: false };
+  t.match(changes, [
+    { type: 'score.updated', data: { ...data, ...span, url } },
+    { type: 'score.deleted', data: { ...data, ...span } },
+  ]);
+  t.equal(changes[1]?.data.url, undefined);
 });
 
 t.test('an endpoint that is disabled is reported to the others', async (t) => {

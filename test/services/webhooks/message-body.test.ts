@@ -103,6 +103,33 @@ t.test('contains a day, null if it has no records', async (t) => {
   t.match(empty.body, { data: { record: null } });
 });
 
+t.test(
+  'contains a score, which it looks for on all pages of its day, null if it no longer exists',
+  async (t) => {
+    const data = { id: 's1', kind: 'recovery', date: '2025-01-02', provider: 'devicemaker', device: 'watch' };
+    const changed: ChangeRow = { ...change, type: 'score.updated', data };
+    const pages = () => {
+      const left = [
+        { data: [{ id: 's0' }], pagination: { next_cursor: 'more' } },
+        { data: [{ id: 's1', value: 70 }], pagination: { next_cursor: 'further' } },
+      ];
+      return () => left.shift() ?? { data: [], pagination: { next_cursor: null } };
+    };
+    const { body, calls } = await bodyOf(pages(), { change: changed });
+    const day = { user_id: 'u1', start_date: '2025-01-02', end_date: '2025-01-02', kind: 'recovery' };
+    t.match(calls, [
+      ['timeseries.scores', { ...day, cursor: undefined }],
+      ['timeseries.scores', { ...day, cursor: 'more' }],
+    ]);
+    t.equal(calls.length, 2);
+    const url =
+      'https://api.example/api/v1/users/u1/scores?start_date=2025-01-02&end_date=2025-01-02&kind=recovery';
+    t.match(body, { data: { url, record: { id: 's1', value: 70 } } });
+    const other: ChangeRow = { ...changed, data: { ...data, id: 's2' } };
+    t.match((await bodyOf(pages(), { change: other })).body, { data: { record: null } });
+  },
+);
+
 t.test('contains no record that makes it larger than 20 kB', async (t) => {
   const { body } = await bodyOf(() => ({ ...session, id: 'ä'.repeat(10_000) }));
   t.match(body, { data: { id: 's1', record: undefined } });

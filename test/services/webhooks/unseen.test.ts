@@ -1,6 +1,7 @@
 import t from 'tap';
+import type { DayValues } from '../../../domain/records/day-values.ts';
 import { hourMs } from '../../../domain/time/time.ts';
-import { dayValues, epoch, item, night, sleep, workout } from '../timeseries/items.ts';
+import { dayValues, epoch, item, night, score, sleep, workout } from '../timeseries/items.ts';
 import { ofType, startWebhooks, typesOf } from './setting.ts';
 
 const s = await startWebhooks(t);
@@ -153,6 +154,18 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ],
     ],
   },
+  of_day_scores: {
+    'not shown': ['key', 'normaliser_version'],
+    'shown by the day, which another trigger records': ['data_type', 'extra'],
+  },
+  of_score: { 'not shown': ['data_type', 'key', 'normaliser_version'] },
+  of_sleep_score: {
+    'not shown': ['key', 'normaliser_version', 'rank'],
+    'shown by the session, which another trigger records': [
+      ...['asleep_seconds', 'awake_seconds', 'deep_seconds', 'interruptions', 'is_nap', 'light_seconds'],
+      ...['rem_seconds', 'stage_intervals', 'unmeasurable_seconds'],
+    ],
+  },
   of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank'] },
   of_user: {
     'never changes': ['project_id'],
@@ -291,6 +304,50 @@ t.test('the day values of an item are a change of its day, old and new', async (
   t.same(changed, ['2026-03-01', '2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02']);
 });
 
+t.test('a score is changed by what is shown of it, and removed by a version without it', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const versions = [{ value: 61 }, { value: 68 }, { value: 74 }, { value: 74 }, { label: 'good' }, null];
+  for (const version of versions) {
+    const scores = version === null ? [] : [score('2026-03-01', version)];
+    await store(id, { key: 'one', data_type: 'daily_readiness', supersede: 'latest', scores });
+    await s.settled(id);
+  }
+  const changes = (await s.settled(id)).slice(1);
+  t.same(typesOf(changes), [...Array.from({ length: 4 }, () => 'score.updated'), 'score.deleted']);
+  t.equal(new Set(changes.map(({ data }) => data.id)).size, 1);
+});
+
+t.test('scores of a sleep and of a day are changes of their own, each by its id in the list', async (t) => {
+  const { id: user_id } = await s.call('users.create', {});
+  const days = { user_id, start_date: '2026-03-01', end_date: '2026-03-01' };
+  const nightOf = (score: number | null) =>
+    s.call('timeseries.store', {
+      ...{ user_id, provider: 'devicemaker' },
+      items: [night([sleep(at, 400, { score, date: '2026-03-01' })], { key: 'night' })],
+    });
+  const dayOf = (values: DayValues) =>
+    store(user_id, { key: 'day', supersede: 'latest', day_values: dayValues('2026-03-01', { values }) });
+  const changed = async () => ofType(await s.settled(user_id), 'score.updated');
+  const namesOf = (list: readonly { id?: unknown; kind?: unknown }[]) =>
+    list.map(({ id, kind }) => `${kind} ${id}`).sort();
+
+  await nightOf(80);
+  await dayOf({ average_stress_level: 31, body_battery_charged: 50 });
+  const listed = (await s.call('timeseries.scores', days)).data;
+  t.equal(listed.length, 3);
+  t.same(namesOf((await changed()).map(({ data }) => data)), namesOf(listed));
+
+  await dayOf({ average_stress_level: 31, body_battery_charged: 51, steps_goal: 9000 });
+  t.match((await changed()).slice(3), [{ data: { kind: 'body_battery' } }]);
+  t.equal((await changed()).length, 4, 'the stress is the same');
+
+  await nightOf(null);
+  await dayOf({ average_stress_level: 31 });
+  const deleted = ofType(await s.settled(user_id), 'score.deleted').map(({ data }) => data.kind);
+  t.same(deleted.toSorted(), ['body_battery', 'sleep']);
+  t.equal((await changed()).length, 4);
+});
+
 t.test('the validation and the score of a night are a change of its sleep', async (t) => {
   const { id } = await s.call('users.create', {});
   const of = (validation: string) => ({
@@ -304,7 +361,8 @@ t.test('the validation and the score of a night are a change of its sleep', asyn
     });
     await s.settled(id);
   }
-  t.same(typesOf(await s.settled(id)).slice(1), ['sleep.created', 'sleep.updated', 'sleep.updated']);
+  const types = typesOf(await s.settled(id)).slice(1);
+  t.same(types, ['sleep.created', 'sleep.updated', 'sleep.updated', 'score.updated']);
 });
 
 t.test('stages of a night that move are a change of its sleep', async (t) => {

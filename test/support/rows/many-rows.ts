@@ -63,6 +63,9 @@ export const fillStatements: readonly string[] = [
   `insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time, duration_seconds, vals)
    select gen_random_uuid(), gen_random_uuid(), 'devicemaker', 'dailies', i::text, 'd', '2025-03-10', ${days}, 60, '{}'
    from ${people}`,
+  `insert into timeseries.score (id, user_id, provider, data_type, key, kind, device, date, start_time, end_time, value, components)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', 'scores', i::text, 'strain', 'd', '2025-03-10', ${days}, ${days}, 1, '{}'
+   from ${people}`,
   `insert into timeseries.epoch_part (user_id, provider, start_time, activity_type, device, zone_offset_minutes,
      local_date, vals)
    select gen_random_uuid(), 'devicemaker', ${days}, 'WALKING', 'd', 0, '2025-03-10', '{}' from ${people}`,

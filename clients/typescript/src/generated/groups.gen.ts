@@ -433,6 +433,14 @@ export class Timeseries extends Group {
     return this.json('GET /users/{user_id}/timeseries/chart', params, options);
   }
 
+  /**
+   * List scores, newest day first.
+   * Scores that a provider computed, each with its components. Scores of sleep sessions (`sleep`), and stress and body battery from the values of days, are among them. A date is a local day of the user. An instant selects the UTC dates that the range touches. Of one day, the scores that start last come first.
+   */
+  scores(params: Input<types.TimeseriesScoresData>, options?: CallOptions): Pages<types.ScorePage> {
+    return this.pages('GET /users/{user_id}/scores', params, options);
+  }
+
   /** Get the order of sources of a user */
   sourcePriority(params: Input<types.TimeseriesSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
     return this.json('GET /users/{user_id}/source-priority', params, options);
@@ -518,7 +526,7 @@ export class Summaries extends Group {
 export class ApiGateway extends Group {
   /**
    * Export all data of a user as JSON lines.
-   * Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   * Streams the user, connections (without tokens), consents, the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, scores, other events, samples by series (those that were measured in an interval have `end_time` too), the audit entries of the user, and who read data of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
    */
   export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
     return this.lines('GET /users/{user_id}/export', params, options);

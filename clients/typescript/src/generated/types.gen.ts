@@ -1085,7 +1085,7 @@ export type DataCalendar = {
 /**
  * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
  */
-export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'activity' | 'body' | 'recovery' | 'calendar' | 'streams' | 'export' | 'settings';
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'calendar' | 'streams' | 'export' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1237,6 +1237,50 @@ export type DeletedApiKey = {
      */
     addresses: Array<string> | null;
     webhook_endpoints: Array<EndpointOfKey> | null;
+};
+
+export type DeletedScoreEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The `id` of the record.
+     */
+    id: string;
+    /**
+     * The name of the provider, as in the `source` of a record.
+     */
+    provider: string;
+    /**
+     * The name of the device, or `unknown`.
+     */
+    device: string;
+    /**
+     * Start of the record.
+     */
+    start_time: string;
+    /**
+     * End of the record.
+     */
+    end_time: string;
+    kind: ScoreKind;
+    /**
+     * The local day of the score.
+     */
+    date: string;
 };
 
 export type DeletedSleepEventData = {
@@ -1472,7 +1516,7 @@ export type EventAnswer = {
 /**
  * The type of an event.
  */
-export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
+export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'score.updated' | 'score.deleted' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
 
 export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'elevation_meters' | 'active_calories_kcal' | 'total_calories_kcal' | 'active_minutes' | 'sedentary_minutes' | 'intensity_minutes.light' | 'intensity_minutes.moderate' | 'intensity_minutes.vigorous' | 'heart_rate.avg_bpm' | 'heart_rate.max_bpm' | 'heart_rate.min_bpm';
 
@@ -1508,7 +1552,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access' | 'end';
+    kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access' | 'end';
     [key: string]: unknown;
 };
 
@@ -2481,6 +2525,135 @@ export type SampleBytes = {
 };
 
 export type SampleInclude = 'zone';
+
+/**
+ * A figure or a word that a provider computed from other data, such as readiness or strain. Scores of two providers are not comparable.
+ */
+export type Score = {
+    /**
+     * Stays the same when the score changes. That of a sleep session is the `id` of the session.
+     */
+    id: string;
+    kind: ScoreKind;
+    /**
+     * Null where the provider gives only a word, or only components.
+     */
+    value: number | null;
+    /**
+     * The provider's word for it.
+     */
+    label: string | null;
+    /**
+     * The parts of the score, by the provider's own names: a number, or a word if there is no number.
+     */
+    components: {
+        [key: string]: number | string | null;
+    };
+    source: Source;
+    /**
+     * The local day of the score, YYYY-MM-DD.
+     */
+    date: string;
+    start_time: string;
+    end_time: string;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
+};
+
+/**
+ * A score was removed.
+ */
+export type ScoreDeletedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'score.deleted';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: DeletedScoreEventData;
+};
+
+export type ScoreEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The `id` of the record.
+     */
+    id: string;
+    /**
+     * The name of the provider, as in the `source` of a record.
+     */
+    provider: string;
+    /**
+     * The name of the device, or `unknown`.
+     */
+    device: string;
+    /**
+     * Start of the record.
+     */
+    start_time: string;
+    /**
+     * End of the record.
+     */
+    end_time: string;
+    kind: ScoreKind;
+    /**
+     * The local day of the score.
+     */
+    date: string;
+    /**
+     * The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.
+     */
+    url: string;
+    /**
+     * The record itself, if the endpoint has `include_data`. Absent if the body would exceed 20 kB; null if the record no longer exists.
+     */
+    record?: Score | null;
+};
+
+/**
+ * The kind of a score, with its range. `readiness` (0 to 100): Readiness of the body for strain on this day (Oura). `sleep` (0 to 100): Quality of a sleep. `activity` (0 to 100): Activity of a day compared with its goals (Oura). `recovery` (0 to 100): Recovery of the body in percent (WHOOP, Suunto). `strain` (0 to 21): Cardiovascular load of a day or cycle (WHOOP). `workout_strain` (0 to 21): Cardiovascular load of one workout (WHOOP). `recharge` (1 to 6): Recovery of the body in a night (Polar Nightly Recharge). `body_battery` (0 to 100): Energy of the body (device maker). `resilience` (a word): Resistance to stress over weeks (Oura). `stress` (0 to 100): Stress of a day. `cardio_load` (from 0): Training load of the heart on a day (Polar). `alertness` (0 to 10): Alertness of a day as predicted from sleep (Polar SleepWise). `cardiovascular_age` (0 to 150): Age of the blood vessels in years (Oura).
+ */
+export type ScoreKind = 'readiness' | 'sleep' | 'activity' | 'recovery' | 'strain' | 'workout_strain' | 'recharge' | 'body_battery' | 'resilience' | 'stress' | 'cardio_load' | 'alertness' | 'cardiovascular_age';
+
+export type ScorePage = {
+    data: Array<Score>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
+/**
+ * A score was stored or changed.
+ */
+export type ScoreUpdatedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'score.updated';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ScoreEventData;
+};
 
 export type SendAgainRequest = {
     /**
@@ -4425,6 +4598,43 @@ export type TimeseriesChartData = {
     url: '/users/{user_id}/timeseries/chart';
 };
 
+export type TimeseriesScoresData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * Only scores of this kind.
+         */
+        kind?: ScoreKind;
+        /**
+         * Only scores of this provider.
+         */
+        provider?: Provider;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/scores';
+};
+
 export type TimeseriesSourcePriorityData = {
     body?: never;
     path: {
@@ -4658,7 +4868,7 @@ export type ApiGatewayExportData = {
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'access'>;
+        kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access'>;
     };
     url: '/users/{user_id}/export';
 };

@@ -82,13 +82,13 @@ export function deleteUnlistedWorkouts(
   return transaction.query(workouts, values);
 }
 
-/** Deletes records of a span whose keys are not listed, and forgets their items. */
-const recordsOf = (table: 'provider_day' | 'other_record') => ({
+/** Deletes records of a span whose keys are not listed, and forgets their items. Tables without a data type have those of one. */
+const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score', condition = '') => ({
   name: `timeseries-delete-unlisted-${table}`,
   text: `
     with gone as (
       delete from timeseries.${table} where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and key <> all($5::text[]) returning key),
+        and key <> all($5::text[]) ${condition} returning key),
     forgotten as (
       delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
     select count(*)::int as n from gone`,
@@ -96,16 +96,9 @@ const recordsOf = (table: 'provider_day' | 'other_record') => ({
 const days = recordsOf('provider_day');
 const others = recordsOf('other_record');
 
-const dayValues = {
-  name: 'timeseries-delete-unlisted-day-values',
-  text: `
-    with gone as (
-      delete from timeseries.day_value where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and data_type = $6 and key <> all($5::text[]) returning key),
-    forgotten as (
-      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select count(*)::int as n from gone`,
-};
+const ofType = 'and data_type = $6';
+const dayValues = recordsOf('day_value', ofType);
+const scores = recordsOf('score', ofType);
 
 /** Deletes the totals and values of days that start in a span and whose keys are not listed. Returns their number. */
 export async function deleteUnlistedDays(
@@ -126,6 +119,16 @@ export function deleteUnlistedOthers(
   keys: readonly string[],
 ): Promise<number> {
   return deleteUnlistedRecords(others, transaction, reread, [keys, dataType]);
+}
+
+/** Deletes the scores that start in a span and whose items are not listed. Returns their number. */
+export function deleteUnlistedScores(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  return deleteUnlistedRecords(scores, transaction, reread, [keys, dataType]);
 }
 
 async function deleteUnlistedRecords(

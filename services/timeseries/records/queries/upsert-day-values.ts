@@ -40,21 +40,3 @@ export async function upsertDayValues(transaction: Queryable, row: DayValuesRow)
   const { zone_offset_minutes, vals, extra, normaliser_version } = row;
   await transaction.query(upsert, [...values, zone_offset_minutes, vals, extra, normaliser_version]);
 }
-
-const remove = {
-  name: 'timeseries-delete-day-values',
-  text: `
-    delete from timeseries.day_value v using unnest($3::text[], $4::text[]) t (data_type, key)
-    where v.user_id = $1 and v.provider = $2 and v.data_type = t.data_type and v.key = t.key`,
-};
-
-/** Deletes the day values of items. */
-export async function deleteDayValues(
-  transaction: Queryable,
-  { user_id, provider }: Pick<DayValuesIdentity, 'user_id' | 'provider'>,
-  items: readonly { readonly data_type: string; readonly key: string }[],
-): Promise<void> {
-  if (items.length === 0) return;
-  const columns = [items.map(({ data_type }) => data_type), items.map(({ key }) => key)];
-  await transaction.query(remove, [user_id, provider, ...columns]);
-}

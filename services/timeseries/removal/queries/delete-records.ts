@@ -11,6 +11,7 @@ export async function deleteRecords(
     'sleep_session',
     'provider_day',
     'day_value',
+    'score',
     'epoch_part',
     'other_record',
     'interval_set',

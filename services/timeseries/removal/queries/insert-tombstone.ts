@@ -12,7 +12,15 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
      on conflict (user_id) do nothing`,
     [userId],
   );
-  const records = ['workout', 'sleep_session', 'provider_day', 'day_value', 'epoch_part', 'other_record'];
+  const records = [
+    'workout',
+    'sleep_session',
+    'provider_day',
+    'day_value',
+    'score',
+    'epoch_part',
+    'other_record',
+  ];
   const tables = ['night_mean', ...records, 'interval_set', 'source_priority', 'route_privacy', 'user_clock'];
   for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);

@@ -6,6 +6,7 @@ export const exportTables = {
   sleep: 'timeseries.sleep_session',
   day: 'timeseries.provider_day',
   day_values: 'timeseries.day_value',
+  score: 'timeseries.score',
   other: 'timeseries.other_record',
 } as const;
 

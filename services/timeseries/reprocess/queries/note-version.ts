@@ -18,12 +18,12 @@ const records = (['workout', 'sleep_session', 'provider_day', 'other_record'] as
     where user_id = $1 and id = any($2::uuid[]) and normaliser_version is distinct from $3`,
 }));
 
-const dayValues = {
-  name: 'timeseries-note-day-values-version',
+const rowsOfItem = (['day_value', 'score'] as const).map((table) => ({
+  name: `timeseries-note-${table}-version`,
   text: `
-    update timeseries.day_value set normaliser_version = $5
+    update timeseries.${table} set normaliser_version = $5
     where user_id = $1 and provider = $2 and data_type = $3 and key = $4 and normaliser_version is distinct from $5`,
-};
+}));
 
 /** Records that the current normaliser makes the same of an item. Nothing else changes, and no change is announced. */
 export async function noteVersion(
@@ -38,7 +38,7 @@ export async function noteVersion(
     ...[normaliser_version, footprint, first_day, last_day, received_ms],
   ]);
   await transaction.query("select set_config('changes.unrecorded', 'on', true)");
-  await transaction.query(dayValues, [...which, normaliser_version]);
+  for (const statement of rowsOfItem) await transaction.query(statement, [...which, normaliser_version]);
   if (record_ids.length > 0)
     for (const statement of records)
       await transaction.query(statement, [user_id, record_ids, normaliser_version]);

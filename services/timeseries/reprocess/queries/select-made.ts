@@ -30,6 +30,10 @@ const recordOf = (kind: ChangeKind, table: string) => `
     (to_jsonb(r) - 'normaliser_version')::text ${kind === 'workouts' ? ofWorkout : ''} as text
   from timeseries.${table} r where user_id = $1 and id = any($2::uuid[])`;
 
+const rowsOfItem = (table: 'day_value' | 'score') => `
+  select 'days' as kind, id::text, (to_jsonb(v) - 'normaliser_version')::text as text from timeseries.${table} v
+  where user_id = $1 and provider = $3 and data_type = $4 and key = $5`;
+
 const records = {
   name: 'timeseries-select-made-records',
   text: [
@@ -37,12 +41,12 @@ const records = {
     recordOf('sleeps', 'sleep_session'),
     recordOf('days', 'provider_day'),
     recordOf('events', 'other_record'),
-    `select 'days' as kind, id::text, (to_jsonb(v) - 'normaliser_version')::text as text from timeseries.day_value v
-     where user_id = $1 and provider = $3 and data_type = $4 and key = $5`,
+    rowsOfItem('day_value'),
+    rowsOfItem('score'),
   ].join(' union all '),
 };
 
-/** Records by their ids, and the day values of an item. */
+/** Records by their ids, and the day values and scores of an item. */
 export function selectRecords(
   transaction: Queryable,
   { user_id, provider }: Owner,

@@ -1,0 +1,14 @@
+drop trigger changes_scores on timeseries.day_value;
+drop function changes.of_day_scores();
+drop trigger changes_score on timeseries.sleep_session;
+drop function changes.of_sleep_score();
+drop trigger item_after_delete on timeseries.item;
+drop function timeseries.item_after_delete();
+drop table timeseries.score;
+drop function changes.of_score();
+drop function changes.record_score(uuid, text, uuid, text, text, text, date, timestamptz, timestamptz);
+drop function timeseries.day_score_id(uuid, text);
+drop function timeseries.scores_of_day(jsonb);
+drop function timeseries.score_of_sleep(integer, jsonb);
+delete from changes.pending where kind = 'score';
+delete from changes.change where type like 'score.%';
