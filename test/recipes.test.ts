@@ -150,7 +150,6 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
       ],
     },
     later: { values: [70, 71, 72], naps: [true], scores: [['recovery', 80]] },
-    left: 'BACKFILL_NOT_FOUND',
     configured: true,
     revoke: [['POST', 'access_token=ring-token']],
     erased: 'USER_NOT_FOUND',
