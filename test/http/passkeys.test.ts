@@ -206,11 +206,11 @@ t.test('a counter that does not go up is refused; a device may have none', async
   t.equal((await signIn(device, { counter: 9 })).status, 201);
   for (const counter of [9, 8, 0])
     t.strictSame(await refusal(signIn(device, { counter })), refused('counter'));
-  const begun = [await beginSignIn(), await beginSignIn()];
+  const begun = await Promise.all(Array.from({ length: 6 }, beginSignIn));
   const answers = await Promise.all(
     begun.map(({ options, cookie }) => finish(device.get(options, { counter: 10 }), cookie)),
   );
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, 403], 'two sign-ins at once');
+  t.equal(answers.filter(({ status }) => status === 201).length, 1, 'sign-ins at once');
   const { device: without } = await register((await accountOf('ivan')).token);
   for (let n = 0; n < 2; n += 1) t.equal((await signIn(without, { counter: 0 })).status, 201);
 });

@@ -16,8 +16,8 @@ export function Passkeys() {
       {(list) => (
         <>
           <p>
-            A passkey of a device signs in to the console without a password. With one, the password alone is
-            refused: add a second passkey, or an authenticator, for the day on which the device is lost.
+            A passkey signs in to the console without a password. Once there is one, the password alone is
+            refused: add a second passkey, or an authenticator, in case the device is lost.
           </p>
           {list.length > 0 && (
             <Table title="Passkeys" head={['Name', 'Added', 'Last used', 'Actions']}>
