@@ -4,7 +4,10 @@ import { startByPasskey } from './session.ts';
 
 /** Signs in with a passkey that the device offers. @throws SignInError, or an Error with the reason of the browser */
 export const signInByPasskey = () =>
-  startByPasskey((optionsJSON) => using(optionsJSON.rpId, () => startAuthentication({ optionsJSON })));
+  startByPasskey((options) => {
+    const optionsJSON = { ...options, userVerification: 'required' } as const;
+    return using(options.rpId, () => startAuthentication({ optionsJSON }));
+  });
 
 /** Makes a passkey and adds it to the account. `proof` is the password, or a code of the authenticator. */
 export async function addPasskey(name: string, proof: string): Promise<void> {

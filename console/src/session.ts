@@ -97,9 +97,7 @@ export const signInByLink = (token: string) => start('/console/session/link', { 
 /** What a browser needs to use a passkey. */
 export interface PasskeyOptions {
   readonly challenge: string;
-  readonly timeout: number;
   readonly rpId: string;
-  readonly userVerification: 'required';
 }
 
 /** Signs in with what a device answers to a challenge. @throws SignInError */

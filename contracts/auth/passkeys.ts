@@ -23,7 +23,6 @@ const publicKey = z.literal('public-key');
 export const NewPasskeyOptions = z
   .object({
     challenge: z.string(),
-    timeout: z.int(),
     rp: z.object({ id: z.string(), name: z.string() }),
     user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
     pubKeyCredParams: z.array(z.object({ type: publicKey, alg: z.int() })),
@@ -32,7 +31,6 @@ export const NewPasskeyOptions = z
       residentKey: z.literal('required'),
       userVerification: z.literal('required'),
     }),
-    attestation: z.literal('none'),
   })
   .meta({
     id: 'NewPasskeyOptions',
@@ -40,13 +38,8 @@ export const NewPasskeyOptions = z
       'The options of `navigator.credentials.create` as JSON (PublicKeyCredentialCreationOptionsJSON).',
   });
 
-/** What `navigator.credentials.get` takes. */
-export const PasskeyOptions = z.object({
-  challenge: z.string(),
-  timeout: z.int(),
-  rpId: z.string(),
-  userVerification: z.literal('required'),
-});
+/** What `navigator.credentials.get` takes, besides that the device has to verify its holder. */
+export const PasskeyOptions = z.object({ challenge: z.string(), rpId: z.string() });
 
 const Base64Url = z
   .string()

@@ -22,13 +22,11 @@ export interface PasskeySignIn extends Linking {
   readonly origin: AuditOrigin;
 }
 
-const timeout = 300_000;
-
 /** What a browser needs to use a passkey of this installation; the device offers those that it has. */
 export async function beginPasskeySignIn(signIn: PasskeySignIn): Promise<PasskeyOptions> {
   const challenge = newLinkToken();
   await insertChallenge(signIn.database, sha256(challenge), null);
-  return { challenge, timeout, rpId: relyingParty(signIn).id, userVerification: 'required' };
+  return { challenge, rpId: relyingParty(signIn).id };
 }
 
 /**

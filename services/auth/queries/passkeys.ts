@@ -23,15 +23,18 @@ const challengeSeconds = 300;
 
 /** The passkeys of an account, the oldest first. */
 export const selectPasskeys = (database: Queryable, developerId: string) =>
-  database.query<PasskeyRow & { credential_id: string; transports: string[] }>(
-    `select ${shown}, credential_id, transports from auth.passkey where developer_id = $1 order by created_at, id`,
+  database.query<PasskeyRow & { credential_id: string }>(
+    `select ${shown}, credential_id from auth.passkey where developer_id = $1 order by created_at, id`,
     [developerId],
   );
 
-/** Whether an account has a passkey. */
-export const hasPasskey = async (database: Queryable, developerId: string) =>
-  (await database.query('select from auth.passkey where developer_id = $1 limit 1', [developerId])).length >
-  0;
+/** Whether an account has a passkey, and the session, if there is one, did not prove a second factor. */
+export async function lacksPasskey(on: Queryable, developerId: string, session: string | null) {
+  const statement = `
+    select from auth.passkey where developer_id = $1
+    and not exists (select from auth.family where id = $2 and second_factor) limit 1`;
+  return (await on.query(statement, [developerId, session])).length === 1;
+}
 
 /** A passkey and its account; undefined if no account has it. */
 export async function selectCredential(
@@ -94,15 +97,4 @@ export async function useChallenge(on: Queryable, hash: string, session: string 
     delete from auth.passkey_challenge
     where hash = $1 and family_id is not distinct from $2::uuid and expires_at > now() returning hash`;
   return (await on.query(statement, [hash, session])).length === 1;
-}
-
-/** Whether an account has a passkey, and the session did not prove a second factor. */
-export async function lacksProof(
-  database: Queryable,
-  { id, developer_id }: { readonly id: string; readonly developer_id: string },
-): Promise<boolean> {
-  const statement = `
-    select from auth.family f where f.id = $1 and not f.second_factor
-    and exists (select from auth.passkey p where p.developer_id = $2)`;
-  return (await database.query(statement, [id, developer_id])).length === 1;
 }

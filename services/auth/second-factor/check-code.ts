@@ -5,7 +5,7 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { hourlyWindow, refuseFull } from '../log-in/attempts.ts';
 import { auditFailedLogIn } from '../log-in/failed-log-in.ts';
 import { chargeAttempt, refundAttempt } from '../queries/charge-attempt.ts';
-import { hasPasskey } from '../queries/passkeys.ts';
+import { lacksPasskey } from '../queries/passkeys.ts';
 import { selectTotp, useRecoveryCode, useStep } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
 import { isTotpCode, plainCode, stepOf } from './totp-codes.ts';
@@ -37,7 +37,7 @@ export async function checkSecondFactor(
 ): Promise<boolean> {
   const totp = await selectTotp(checking.database, developerId);
   if (totp?.isConfirmed !== true) {
-    if (await hasPasskey(checking.database, developerId)) throw new ServiceError('PASSKEY_REQUIRED');
+    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');
     return false;
   }
   if (code === undefined || code === '') throw new ServiceError('SECOND_FACTOR_REQUIRED');

@@ -17,12 +17,10 @@ import {
 } from '../queries/passkeys.ts';
 import { markSession } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
-import { type Proof, refuseUnproven, requireProof, type TotpDeps } from './totp.ts';
+import { type Proof, requireProof, type TotpDeps } from './totp.ts';
 import { relyingParty, takeChallenge, userHandleOf, verifyAttestation } from './verify-passkey.ts';
 
 type PasskeyDeps = TotpDeps & Linking;
-
-const timeout = 300_000;
 
 /** The passkeys of the caller. */
 export async function listPasskeys({ database, meta }: PasskeyDeps): Promise<wire.Passkey[]> {
@@ -34,21 +32,18 @@ export async function listPasskeys({ database, meta }: PasskeyDeps): Promise<wir
  * @throws FORBIDDEN (403) for a wrong password or code, or in a session without the second factor that the account has
  */
 export async function beginPasskey(deps: PasskeyDeps, proof: Proof): Promise<wire.NewPasskeyOptions> {
-  const caller = callingDeveloper(deps.meta);
-  await refuseUnproven(deps.database, caller);
-  await requireProof(deps, caller.developer_id, proof);
-  const { email } = await readDeveloper(deps.database, caller.developer_id);
-  const held = await selectPasskeys(deps.database, caller.developer_id);
+  const { id: session, developer_id } = await requireProof(deps, proof);
+  const { email } = await readDeveloper(deps.database, developer_id);
+  const held = await selectPasskeys(deps.database, developer_id);
   const challenge = newLinkToken();
-  await insertChallenge(deps.database, sha256(challenge), caller.id);
+  await insertChallenge(deps.database, sha256(challenge), session);
   return {
-    ...{ challenge, timeout },
+    challenge,
     rp: { id: relyingParty(deps).id, name: 'Pulsebus' },
-    user: { id: userHandleOf(caller.developer_id), name: email, displayName: email },
+    user: { id: userHandleOf(developer_id), name: email, displayName: email },
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
     excludeCredentials: held.map(({ credential_id: id }) => ({ type: 'public-key', id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    attestation: 'none',
   };
 }
 
@@ -77,13 +72,11 @@ export async function addPasskey(
  * @throws PASSKEY_NOT_FOUND (404), FORBIDDEN (403) as `beginPasskey`
  */
 export async function removePasskey(deps: PasskeyDeps, id: string, proof: Proof): Promise<wire.Passkey> {
-  const caller = callingDeveloper(deps.meta);
-  await refuseUnproven(deps.database, caller);
-  await requireProof(deps, caller.developer_id, proof);
+  const { id: session, developer_id } = await requireProof(deps, proof);
   return deps.database.transaction(async (on) => {
-    const [removed] = await dropPasskeys(on, deps.origin, caller.developer_id, id);
+    const [removed] = await dropPasskeys(on, deps.origin, developer_id, id);
     if (removed === undefined) throw new ServiceError('PASSKEY_NOT_FOUND');
-    await endOtherSessions(on, caller.developer_id, caller.id);
+    await endOtherSessions(on, developer_id, session);
     return toPasskey(removed);
   });
 }

@@ -1,7 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import type { Assertion, Attestation } from '../../../contracts/auth/passkeys.ts';
-import { algorithms } from '../../../contracts/auth/passkeys.ts';
+import { type Assertion, type Attestation, algorithms } from '../../../contracts/auth/passkeys.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/json/json-bounds.ts';

@@ -102,7 +102,7 @@ export const signIn: readonly PlantedFault[] = [
     promise: 'The password alone does not log in an account with a passkey.',
     file: 'services/auth/second-factor/check-code.ts',
     before:
-      "    if (await hasPasskey(checking.database, developerId)) throw new ServiceError('PASSKEY_REQUIRED');\n",
+      "    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');\n",
     after: '',
     test: 'test/http/passkeys.test.ts',
   },
@@ -110,7 +110,7 @@ export const signIn: readonly PlantedFault[] = [
     kind: 'secret',
     promise: 'A session without a second factor adds no passkey to an account that has one.',
     file: 'services/auth/second-factor/totp.ts',
-    before: 'if (await lacksProof(database, caller))',
+    before: 'if (await lacksPasskey(database, caller.developer_id, caller.id))',
     after: 'if (false)',
     test: 'test/http/passkeys.test.ts',
   },

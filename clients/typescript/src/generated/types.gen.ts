@@ -1824,7 +1824,6 @@ export type NewInvitation = {
  */
 export type NewPasskeyOptions = {
     challenge: string;
-    timeout: number;
     rp: {
         id: string;
         name: string;
@@ -1846,7 +1845,6 @@ export type NewPasskeyOptions = {
         residentKey: 'required';
         userVerification: 'required';
     };
-    attestation: 'none';
 };
 
 /**
