@@ -6,6 +6,7 @@ import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
 import { invitationActions } from './auth/invitations.ts';
+import { passkeyActions } from './auth/passkeys.ts';
 import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
 import { secondFactorActions } from './auth/second-factor.ts';
@@ -18,6 +19,7 @@ export const auth = contract('auth', {
   ...developerActions,
   ...passwordActions,
   ...secondFactorActions,
+  ...passkeyActions,
   ...apiKeyActions,
   ...applicationActions,
   ...projectActions,

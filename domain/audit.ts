@@ -12,6 +12,8 @@ export const auditActions = {
     'Log-ins failed; `details.failures` counts those of an account and an address range in an hour.',
   'second_factor.enabled': 'A developer turned an authenticator on.',
   'second_factor.disabled': 'The authenticator of a developer was turned off.',
+  'passkey.added': 'A developer added a passkey.',
+  'passkey.removed': 'A passkey of a developer was removed.',
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
   'project.deleted': 'A project was deleted.',

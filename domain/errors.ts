@@ -10,6 +10,10 @@ export const errorTable = {
     status: 401,
     detail: 'The password is right. Send the code of your authenticator, or a recovery code, too.',
   },
+  PASSKEY_REQUIRED: {
+    status: 401,
+    detail: 'The password is right. This account has a passkey: sign in to the console with it.',
+  },
   RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
   WAITING_LIMITED: {
     status: 429,
@@ -26,8 +30,10 @@ export const errorTable = {
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
   PASSWORDS_OFF: {
     status: 403,
-    detail: 'This installation takes no passwords. Sign in with the identity provider in the console.',
+    detail:
+      'This installation takes no passwords and no passkeys. Sign in with the identity provider in the console.',
   },
+  PASSKEY_REFUSED: { status: 403, detail: 'The passkey was refused.' },
   SIGN_IN_REFUSED: { status: 403, detail: 'The sign-in was refused.' },
   SECOND_FACTOR_MISSING: {
     status: 403,
@@ -73,6 +79,11 @@ export const errorTable = {
   SECOND_FACTOR_EXISTS: {
     status: 409,
     detail: 'An authenticator is set up already. Turn it off first.',
+  },
+  PASSKEY_NOT_FOUND: { status: 404, detail: 'Passkey not found.' },
+  PASSKEY_EXISTS: {
+    status: 409,
+    detail: 'This passkey was added before, or the account has 20 passkeys.',
   },
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists or existed.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },

@@ -94,15 +94,33 @@ export const signIn = (email: string, password: string, code = '') =>
 /** Signs in with the token of a link. @throws SignInError */
 export const signInByLink = (token: string) => start('/console/session/link', { token });
 
-async function start(path: string, body: object): Promise<void> {
-  const answer = await fetch(path, {
+/** What a browser needs to use a passkey. */
+export interface PasskeyOptions {
+  readonly challenge: string;
+  readonly rpId: string;
+}
+
+/** Signs in with what a device answers to a challenge. @throws SignInError */
+export async function startByPasskey(use: (options: PasskeyOptions) => Promise<object>): Promise<void> {
+  const answer = await post('/console/session/passkey/begin', {});
+  const options: PasskeyOptions & { detail?: string } = await answer.json();
+  if (!answer.ok) throw new SignInError(options.detail ?? failed);
+  await start('/console/session/passkey', { credential: await use(options) });
+}
+
+const failed = 'The sign-in failed.';
+const post = (path: string, body: object) =>
+  fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
+
+async function start(path: string, body: object): Promise<void> {
+  const answer = await post(path, body);
   const result: Session & { detail?: string } = await answer.json();
   const needsCode = answer.headers.get('X-Error-Code') === 'SECOND_FACTOR_REQUIRED';
-  if (!answer.ok) throw new SignInError(result.detail ?? 'The sign-in failed.', needsCode);
+  if (!answer.ok) throw new SignInError(result.detail ?? failed, needsCode);
   await enter(result);
 }
 

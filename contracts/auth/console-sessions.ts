@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
+import { Assertion, PasskeyOptions } from './passkeys.ts';
 import { Developer, hashingTimeoutMs, SecretHash } from './schemas.ts';
 import { Code } from './second-factor.ts';
 
@@ -43,6 +44,20 @@ export const consoleSessionActions = {
     }),
     returns: Developer,
     timeoutMs: providerTimeoutMs,
+  }),
+  beginPasskeySignIn: action({
+    summary: 'Begin a sign-in with a passkey',
+    params: Nothing,
+    returns: PasskeyOptions,
+  }),
+  startSessionByPasskey: action({
+    summary: 'Start a session of the console with a passkey',
+    params: z.object({
+      credential: Assertion,
+      challenge: z.string().max(100).nullable(),
+      session_hash: SecretHash,
+    }),
+    returns: Developer,
   }),
   endSession: action({
     summary: 'End a session of the console',

@@ -30,6 +30,23 @@ export const Code = z
   .max(100)
   .meta({ description: 'The current code of the authenticator, or a recovery code.', example: '000000' });
 
+/** What proves that a caller may change the factors of the account. */
+export const proofFields = {
+  password: z
+    .string()
+    .max(1024)
+    .optional()
+    .meta({ description: 'The password of the account.', example: 'correct horse battery staple' }),
+  code: Code.optional(),
+};
+/** Whether a body has one of the two. */
+export const hasProof = ({ password, code }: z.infer<z.ZodObject<typeof proofFields>>) =>
+  (password ?? code) !== undefined;
+/** The problem of a body without them. */
+export const proofMissing = { path: ['code'], error: 'or the password is required' };
+/** The password of the account, or a code. */
+export const AccountProof = z.object(proofFields).refine(hasProof, proofMissing).meta({ id: 'AccountProof' });
+
 const tag = 'Accounts';
 const path = '/auth/totp';
 
@@ -73,20 +90,7 @@ export const secondFactorActions = {
   }),
   removeTotp: action({
     summary: 'Turn the authenticator off, with the password or a code in the body',
-    params: z
-      .object({
-        password: z
-          .string()
-          .max(1024)
-          .optional()
-          .meta({ description: 'The password of the account.', example: 'correct horse battery staple' }),
-        code: Code.optional(),
-      })
-      .refine(({ password, code }) => (password ?? code) !== undefined, {
-        path: ['code'],
-        error: 'or the password is required',
-      })
-      .meta({ id: 'RemoveTotpRequest' }),
+    params: AccountProof,
     returns: Nothing,
     http: {
       method: 'DELETE',

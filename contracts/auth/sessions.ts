@@ -9,7 +9,7 @@ export const sessionActions = {
   login: action({
     summary: 'Log in as a developer',
     description:
-      'Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.',
+      'Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`. An account with passkeys and no authenticator signs in to the console only: the response is 401 with the code `PASSKEY_REQUIRED`.',
     params: z
       .object({
         email: Text.max(320)
@@ -36,7 +36,7 @@ export const sessionActions = {
       form: true,
       countFailures: true,
       audit: 'developer.logged_in',
-      failures: ['SECOND_FACTOR_REQUIRED'],
+      failures: ['SECOND_FACTOR_REQUIRED', 'PASSKEY_REQUIRED'],
     },
     timeoutMs: hashingTimeoutMs,
   }),

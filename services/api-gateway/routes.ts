@@ -10,13 +10,16 @@ import { sendConsoleFile, sendConsolePage } from './console/console-files.ts';
 import { faultEndpoints, serveFaults } from './console/sandbox-faults.ts';
 import {
   consoleEndpoints,
+  passkeyBegin,
   readSession,
   serveConsole,
+  servePasskeyBegin,
   serveSession,
   serveSignIn,
   serveSignOut,
   signIn,
   signInByLink,
+  signInByPasskey,
   signOut,
 } from './console/serve-console.ts';
 import { oidcBegin, oidcCallback, serveOidcBegin, serveOidcCallback } from './console/serve-oidc.ts';
@@ -141,6 +144,8 @@ export const gatewayRoutes = [
       'POST session': handlerOf(signIn, serveSignIn),
       'DELETE session': handlerOf(signOut, serveSignOut),
       'POST session/link': handlerOf(signInByLink, serveSignIn),
+      'POST session/passkey/begin': handlerOf(passkeyBegin, servePasskeyBegin),
+      'POST session/passkey': handlerOf(signInByPasskey, serveSignIn),
       'GET oidc': handlerOf(oidcBegin, serveOidcBegin),
       'GET oidc/callback': handlerOf(oidcCallback, serveOidcCallback),
       ...Object.fromEntries(

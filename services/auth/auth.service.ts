@@ -31,6 +31,7 @@ import {
 import { countAttempt } from './log-in/attempts.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
 import { logIn } from './log-in/log-in.ts';
+import { beginPasskeySignIn, startSessionByPasskey } from './log-in/passkey-sign-in.ts';
 import { mailHandler } from './mail/send-mail.ts';
 import { oidcIn, signInByOidc } from './oidc/sign-in.ts';
 import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
@@ -51,6 +52,7 @@ import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectInvitations } from './queries/invitations.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
 import { selectConnectName, selectMembers, selectProjects } from './queries/select-projects.ts';
+import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './second-factor/passkeys.ts';
 import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
@@ -87,6 +89,17 @@ export default implement(auth, {
       const id = await countAttempt(ctx, null, () => signInByOidc(ctx, ctx.params));
       return toDeveloper(await findDeveloper(ctx.orm, id));
     },
+    beginPasskeySignIn(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      return beginPasskeySignIn(ctx);
+    },
+    async startSessionByPasskey(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      const id = await countAttempt(ctx, null, ({ address }) =>
+        startSessionByPasskey(ctx, ctx.params, address),
+      );
+      return toDeveloper(await findDeveloper(ctx.orm, id));
+    },
     async endSession(ctx) {
       await endSession(ctx, ctx.params.session_hash);
       return {};
@@ -119,6 +132,16 @@ export default implement(auth, {
       await removeTotp(ctx, ctx.params);
       return {};
     },
+    listPasskeys: (ctx) => listPasskeys(ctx),
+    beginPasskey(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      return beginPasskey(ctx, ctx.params);
+    },
+    confirmPasskey(ctx) {
+      refuseWithoutPasswords(ctx.config);
+      return addPasskey(ctx, ctx.params);
+    },
+    removePasskey: (ctx) => removePasskey(ctx, ctx.params.passkey_id, ctx.params),
     async createDeveloper(ctx) {
       return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params));
     },

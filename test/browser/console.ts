@@ -19,6 +19,8 @@ export interface View {
   readonly width: number;
   /** The time zone of the browser. Default: that of this machine. */
   readonly timezoneId?: string;
+  /** The origin of the page. Default: that of the gateway, by its IP address. */
+  readonly origin?: string;
 }
 
 /** A page of the console. */
@@ -114,8 +116,8 @@ async function leave(page: Page): Promise<void> {
   await page.setViewportSize({ width: usual.width, height: 900 });
 }
 
-async function openView(t: Test, origin: string, view: View): Promise<Opened> {
-  const { colorScheme, width, timezoneId } = view;
+async function openView(t: Test, gateway: string, view: View): Promise<Opened> {
+  const { colorScheme, width, timezoneId, origin = gateway } = view;
   const browser = await startBrowser();
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],

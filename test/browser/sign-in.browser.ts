@@ -1,4 +1,4 @@
-// npm run test:browser: invitations, a new password, an authenticator, and the ways to sign in.
+// npm run test:browser: invitations, a new password, an authenticator, passkeys, and the ways to sign in.
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
@@ -92,3 +92,51 @@ t.test('an authenticator is set up, asked for at the sign-in, and turned off', a
   t.equal(complaints.length, 1, 'the browser reports the answer 401');
   t.match(complaints, [/401/]);
 });
+
+t.test('a passkey is added, signs in, and is removed', async (t) => {
+  // Browsers use no passkey at an IP address.
+  const origin = api.url.replace('127.0.0.1', 'localhost');
+  const { page, complaints } = await openConsole(t, { colorScheme: 'light', width: 1440, origin });
+  await addDevice(page);
+  await page.goto(`${origin}/console/account`);
+  await enter(page, second);
+  const form = page.getByRole('form', { name: 'Add a passkey' });
+  await form.getByLabel('Name of the device').fill('Laptop of Grace');
+  await form.getByLabel('Password, or a code').fill(second);
+  await form.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('cell', { name: 'Laptop of Grace', exact: true }).waitFor();
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Log out' }).click();
+
+  await enter(page, second);
+  await page.getByText('This account has a passkey: sign in to the console with it.').waitFor();
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('cell', { name: 'Laptop of Grace', exact: true }).waitFor();
+  t.equal(await page.getByRole('cell', { name: 'Never' }).count(), 0, 'its last use is shown');
+  await page.getByRole('button', { name: 'Remove the passkey Laptop of Grace' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove the passkey Laptop of Grace?' });
+  await dialog.getByLabel('Password, or a code').fill(second);
+  t.strictSame(await violations(page), []);
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('cell', { name: 'Laptop of Grace', exact: true }).waitFor({ state: 'detached' });
+  t.equal(complaints.length, 1, 'the browser reports the answer 401');
+  t.match(complaints, [/401/]);
+});
+
+t.test('a page at an IP address says where passkeys work', async (t) => {
+  const { page, complaints } = await openConsole(t);
+  await page.goto(root);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByText('Passkeys work at localhost: open the console there.').waitFor();
+  t.strictSame(complaints, []);
+});
+
+/** A device of the browser that verifies its holder, by the DevTools protocol. */
+async function addDevice(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const able = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  const options = { protocol: 'ctap2', transport: 'internal', ...able } as const;
+  await devtools.send('WebAuthn.addVirtualAuthenticator', { options });
+}

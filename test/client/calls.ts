@@ -3,6 +3,7 @@ import { NotFoundError, Pulsebus, PulsebusError } from '../../clients/typescript
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import { newPasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
 
@@ -29,7 +30,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   const clients = { anyone, pulsebus: client({ apiKey }), developer: client({ token }) };
   await callHealth(clients);
   await callAccounts(clients, client);
-  await callSignIn(clients);
+  await callSignIn(clients, product.url);
   await callProjects(clients);
   await callApplications(clients);
   await callUsers(clients);
@@ -74,7 +75,7 @@ async function callAccounts({ anyone, developer }: Clients, client: (given: { to
   await developer.auth.audit({ limit: 5 });
 }
 
-async function callSignIn({ anyone, developer }: Clients) {
+async function callSignIn({ anyone, developer }: Clients, url: string) {
   const invited = { email: `${randomUUID()}@example.com`, role: 'support' } as const;
   const { id: invitation_id } = await developer.auth.createInvitation(invited);
   await developer.auth.listInvitations();
@@ -87,6 +88,10 @@ async function callSignIn({ anyone, developer }: Clients) {
   const { secret } = await developer.auth.beginTotp();
   await developer.auth.confirmTotp({ code: codeOf(secret) });
   await developer.auth.removeTotp({ password: admin.password });
+  const credential = newPasskey(await developer.auth.beginPasskey({ password: admin.password }), url);
+  const { id: passkey_id } = await developer.auth.confirmPasskey({ name: 'Laptop', credential });
+  await developer.auth.listPasskeys();
+  await developer.auth.removePasskey({ passkey_id, password: admin.password });
   const unknown = anyone.auth.resetPassword({ token, password: 'purple lamps over quiet water' });
   const refusal = await unknown.catch((error: unknown) => error);
   if (!(refusal instanceof NotFoundError)) throw new Error('a token of nothing sets a password');

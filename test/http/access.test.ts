@@ -184,6 +184,7 @@ const kinds = ['none', 'a nonsense token', 'an API key', 'a developer token'];
 
 /** Paths whose other methods belong to a path with a parameter. */
 const shared = new Set([
+  '/auth/passkeys/confirm',
   '/invitations/accept',
   '/deliveries/reprocess',
   '/deliveries/remove-unauthenticated',

@@ -10,6 +10,7 @@ import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
 import { insertMember } from '../support/members.ts';
+import { newPasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
 
 const provider = await playProvider(t);
@@ -31,6 +32,11 @@ const invited = () => ({ email: account().email, role: 'support' });
 const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
 const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
 const NewTotp = z.object({ secret: z.string() });
+const newerPassword = { password: 'a newer password of the tests' };
+const passkeyBody = async () => ({
+  name: 'Laptop',
+  credential: newPasskey(await made('/api/v1/auth/passkeys', newerPassword), api.url),
+});
 const Member = z.object({ developer_id: z.string() });
 const memberEmail = async () => {
   const email = `${randomUUID()}@example.com`;
@@ -120,6 +126,15 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'DELETE',
     body: { password: 'a newer password of the tests' },
   }),
+  'auth.confirmPasskey': async () => ({
+    path: '/auth/passkeys/confirm',
+    ...byDeveloper,
+    body: await passkeyBody(),
+  }),
+  'auth.removePasskey': async () => {
+    const { id } = Id.parse(await made('/api/v1/auth/passkeys/confirm', await passkeyBody()));
+    return { path: `/auth/passkeys/${id}`, ...byDeveloper, method: 'DELETE', body: newerPassword };
+  },
   'auth.createKey': async () => ({ path: '/api-keys', ...byDeveloper, body: { name: 'New' } }),
   'auth.renameKey': async () => ({
     path: `/api-keys/${await keyId()}`,
@@ -311,6 +326,7 @@ t.test('every route that changes something states its audit entry, or why it has
   const exempt = endpoints.filter(({ route }) => typeof route.audit === 'object');
   t.same(exempt.map(({ action }) => action).sort(), [
     'activitynet-ingest.receive',
+    'auth.beginPasskey',
     'auth.beginTotp',
     'auth.forgotPassword',
     'auth.refresh',

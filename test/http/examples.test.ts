@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
 import { developer, startApi } from '../support/api.ts';
+import { newPasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
 
 /*
@@ -170,7 +171,12 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
 const newInvitation = () => ({ email: `${randomUUID()}@example.com`, role: 'support' });
 
 /** Requests of an account of their own: those of `developer` would keep it from the others. */
-const ofOwnAccount: Readonly<Record<string, () => Promise<{ token: string; body: object }>>> = {
+interface OfOwnAccount {
+  readonly token: string;
+  readonly body: object;
+  readonly path?: Readonly<Record<string, string>>;
+}
+const ofOwnAccount: Readonly<Record<string, () => Promise<OfOwnAccount>>> = {
   'auth.changePassword': async () => ({ token: (await grace()).access_token, body: {} }),
   'auth.confirmTotp': async () => {
     const { access_token: token } = await grace();
@@ -185,7 +191,22 @@ const ofOwnAccount: Readonly<Record<string, () => Promise<{ token: string; body:
     await api.ask('/api/v1/auth/totp/confirm', { token, body: { code: codeOf(secret) } });
     return { token, body: { password: passwordOfGrace, code: undefined } };
   },
+  'auth.beginPasskey': async () => ({ ...(await asGrace()), body: proofOfGrace }),
+  'auth.confirmPasskey': async () => {
+    const { token } = await asGrace();
+    return { token, body: { credential: await passkeyOf(token) } };
+  },
+  'auth.removePasskey': async () => {
+    const { token } = await asGrace();
+    const body = { name: 'Laptop', credential: await passkeyOf(token) };
+    const added = await api.ask('/api/v1/auth/passkeys/confirm', { token, body });
+    return { token, body: proofOfGrace, path: { passkey_id: Id.parse(added.body).id } };
+  },
 };
+const proofOfGrace = { password: passwordOfGrace, code: undefined };
+const asGrace = async () => ({ token: (await grace()).access_token });
+const passkeyOf = async (token: string) =>
+  newPasskey((await api.ask('/api/v1/auth/passkeys', { token, body: proofOfGrace })).body, api.url);
 
 /** Secrets of the caller. */
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
@@ -227,14 +248,14 @@ async function send(path: string, method: string, operation: Operation) {
   let filled = path;
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
+  const own = await ofOwnAccount[operation.operationId]?.();
   for (const { name, in: where, required, example } of operation.parameters) {
     if (!required && example === undefined) continue;
-    const value = await parameterFor(operation, name, example);
+    const value = own?.path?.[name] ?? (await parameterFor(operation, name, example));
     if (where === 'path') filled = filled.replace(`{${name}}`, value);
     else if (where === 'query') query.set(name, value);
     else headers[name] = value;
   }
-  const own = await ofOwnAccount[operation.operationId]?.();
   const credential = own === undefined ? asDeveloper : { token: own.token };
   const example = operation.requestBody?.content['application/json']?.example;
   const body =
@@ -270,7 +291,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set(without.map(({ name }) => name)),
     new Set([
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id'],
+      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

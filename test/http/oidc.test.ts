@@ -204,7 +204,7 @@ t.test('requests go to the origin of the issuer only', async (t) => {
   t.strictSame(asked, []);
 });
 
-t.test('without passwords, none is accepted', async (t) => {
+t.test('without passwords, none is accepted, and no passkey', async (t) => {
   const { call, account } = await startAuth(t, { ...settings, PASSWORDS: 'off' });
   const token = 'of a link';
   const refused = refusal('PASSWORDS_OFF');
@@ -213,6 +213,18 @@ t.test('without passwords, none is accepted', async (t) => {
   await t.rejects(call('auth.forgotPassword', { email: account.email }), refused);
   await t.rejects(call('auth.resetPassword', { token, password: account.password }), refused);
   await t.rejects(call('auth.acceptInvitation', { token, password: account.password }), refused);
+  const response = {
+    clientDataJSON: 'AAAA',
+    attestationObject: 'AAAA',
+    authenticatorData: 'AAAA',
+    signature: 'AAAA',
+  };
+  const credential = { id: 'AAAA', response };
+  const answer = { credential, challenge: null, session_hash: '0'.repeat(64) };
+  await t.rejects(call('auth.beginPasskey', { password: account.password }), refused);
+  await t.rejects(call('auth.confirmPasskey', { name: 'Laptop', credential }), refused);
+  await t.rejects(call('auth.beginPasskeySignIn', {}), refused);
+  await t.rejects(call('auth.startSessionByPasskey', answer), refused);
   const change = { current_password: account.password, new_password: 'a newer password' };
   await t.rejects(call('auth.changePassword', change), refused);
   t.throws(() => loadConfig({ PASSWORDS: 'off' }), ConfigError);

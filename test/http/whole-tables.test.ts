@@ -222,6 +222,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/projects',
     '/members',
     '/auth/totp',
+    '/auth/passkeys',
     '/invitations',
   ])
     await get(path, '', developer);

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Authenticator } from '../parts/authenticator.tsx';
 import { Form } from '../parts/form.tsx';
+import { Passkeys } from '../parts/passkeys.tsx';
 import { session } from '../session.ts';
 
-/** The account of the signed-in developer: change the password, set up an authenticator. */
+/** The account of the signed-in developer: change the password, set up an authenticator, add passkeys. */
 export function Account() {
   const [isChanged, setChanged] = useState(false);
   return (
@@ -34,6 +35,7 @@ export function Account() {
       </Form>
       <p role="status">{isChanged && 'The password is changed. Your other sessions have ended.'}</p>
       <Authenticator />
+      <Passkeys />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { takeToken } from '../parts/link-page.tsx';
+import { signInByPasskey } from '../passkey.ts';
 import { Link, location, navigate } from '../router.tsx';
 import { SignInError, signIn, signInByLink, ways } from '../session.ts';
 
@@ -41,6 +42,13 @@ export function SignIn() {
           <a class="button" href="/console/oidc">
             Sign in with {ways.value.oidc}
           </a>
+        </p>
+      )}
+      {ways.value.passwords && (
+        <p>
+          <button type="button" disabled={isBusy} onClick={() => attempt(signInByPasskey)}>
+            Sign in with a passkey
+          </button>
         </p>
       )}
       {ways.value.passwords && (

@@ -4,6 +4,7 @@ import type { Config } from '../../../config.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 
 const cookieName = 'pulsebus_console';
+const challengeCookie = 'pulsebus_passkey';
 /** Requests of the console's pages have this header. It cannot be set by a form, or by a page of another origin. */
 export const csrfHeader = 'X-CSRF-Token';
 
@@ -17,14 +18,17 @@ export const hashOf = (token: string) => createHash('sha256').update(token).dige
 export const csrfTokenOf = (token: string) =>
   createHash('sha256').update(`csrf:${token}`).digest('base64url');
 
-/** The session token of a request; null without one, or if the cookie is there twice: one of them was planted. */
-export function sessionTokenOf({ headers }: IncomingMessage): string | null {
+/** The session token of a request; null without one. */
+export const sessionTokenOf = (req: IncomingMessage) => tokenIn(req, cookieName);
+
+// Null, too, if the cookie is there twice: one of them was planted.
+function tokenIn({ headers }: IncomingMessage, name: string): string | null {
   const found = (headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`));
+    .filter((pair) => pair.startsWith(`${name}=`));
   const [only] = found;
-  const token = only?.slice(cookieName.length + 1) ?? '';
+  const token = only?.slice(name.length + 1) ?? '';
   return found.length === 1 && /^[\w-]{43}$/.test(token) ? token : null;
 }
 
@@ -39,15 +43,24 @@ export function setSessionCookie(res: ServerResponse, token: string, { PUBLIC_UR
   res.setHeader('Set-Cookie', `${cookieName}=${token}; ${attributes(PUBLIC_URL)}`);
 }
 
+/** Sets the cookie of a sign-in with a passkey, which has a few minutes. */
+export function setChallengeCookie(res: ServerResponse, challenge: string, { PUBLIC_URL }: Config): void {
+  const value = `${challengeCookie}=${challenge}; Max-Age=300`;
+  res.setHeader('Set-Cookie', `${value}; ${attributes(PUBLIC_URL, '/console/session/passkey')}`);
+}
+
+/** The challenge that a browser was given; null without one. */
+export const challengeOf = (req: IncomingMessage) => tokenIn(req, challengeCookie);
+
 /** Removes the cookie from the browser. */
 export function removeSessionCookie(res: ServerResponse, { PUBLIC_URL }: Config): void {
   res.setHeader('Set-Cookie', `${cookieName}=; Max-Age=0; ${attributes(PUBLIC_URL)}`);
 }
 
 // A browser ignores a Secure cookie over plain HTTP, as npm start serves it.
-function attributes(publicUrl: string | undefined): string {
+function attributes(publicUrl: string | undefined, path = '/console'): string {
   const secure = publicUrl?.startsWith('https:') ? '; Secure' : '';
-  return `Path=/console; HttpOnly; SameSite=Strict${secure}`;
+  return `Path=${path}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Developer } from '../../../contracts/auth/schemas.ts';
 import { auth } from '../../../contracts/auth.ts';
 import { Nothing } from '../../../domain/contract.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { parseParams } from '../../../domain/params.ts';
+import type { Meta } from '../../../runtime/environment.ts';
 import { titlesOf } from '../../../runtime/provider-settings.ts';
 import { refuseUnstorable } from '../body/body.ts';
 import { type Endpoint, endpoints, isOfConsole } from '../endpoints.ts';
@@ -12,6 +14,7 @@ import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
 import { gather } from '../pipeline/gather.ts';
 import { countedAddress, countingFailures, serve } from '../pipeline/request-pipeline.ts';
 import {
+  challengeOf,
   csrfTokenOf,
   hashOf,
   newSessionToken,
@@ -20,6 +23,7 @@ import {
   refuseWithoutToken,
   removeSessionCookie,
   sessionTokenOf,
+  setChallengeCookie,
   setSessionCookie,
 } from './console-request.ts';
 
@@ -29,7 +33,9 @@ export const consoleEndpoints: readonly Endpoint[] = endpoints.filter(({ route }
 const none = { none: 'The entry is written with the session.' };
 const session = { path: '/session', access: 'public', tag: 'Console', audit: none } as const;
 const { startSession, startSessionByLink, endSession, me } = auth.actions;
+const { beginPasskeySignIn, startSessionByPasskey } = auth.actions;
 const Login = startSession.params.omit({ session_hash: true });
+const OfPasskey = startSessionByPasskey.params.pick({ credential: true });
 const Link = z.object({ token: z.string().min(1).max(200) });
 
 /** Sign-in with a password. */
@@ -44,6 +50,20 @@ export const signInByLink: Endpoint = {
   action: 'auth.startSessionByLink',
   definition: { ...startSessionByLink, params: Link },
   route: { ...session, path: '/session/link', method: 'POST', countFailures: true },
+};
+
+/** Begins a sign-in with a passkey. */
+export const passkeyBegin: Endpoint = {
+  action: 'auth.beginPasskeySignIn',
+  definition: beginPasskeySignIn,
+  route: { ...session, path: '/session/passkey/begin', method: 'POST', bodyOptional: true },
+};
+
+/** Sign-in with the answer of a passkey. */
+export const signInByPasskey: Endpoint = {
+  action: 'auth.startSessionByPasskey',
+  definition: { ...startSessionByPasskey, params: OfPasskey },
+  route: { ...session, path: '/session/passkey', method: 'POST', countFailures: true },
 };
 
 /** The session of the browser, if there is one. */
@@ -80,17 +100,15 @@ export async function withSession(pipeline: Pipeline, exchange: Exchange): Promi
 
 /** Starts a session and sets its cookie. */
 export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promise<void> {
-  const { req, res, call, endpoint } = exchange;
+  const { req, res } = exchange;
   await checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
   await enter(pipeline, exchange, true);
   const given = await gather(pipeline, exchange);
   refuseUnstorable(given);
   const token = newSessionToken();
-  const options = { meta: countedAddress(pipeline, exchange, null) };
+  const meta = { ...countedAddress(pipeline, exchange, null), gateway_url: pipeline.url() };
   const developer = await countingFailures(pipeline, exchange, null, () =>
-    endpoint === signInByLink
-      ? call('auth.startSessionByLink', { ...linkIn(given), session_hash: hashOf(token) }, options)
-      : call('auth.startSession', { ...parseParams(Login, given), session_hash: hashOf(token) }, options),
+    start(exchange, given, { meta, session_hash: hashOf(token) }),
   );
   setSessionCookie(res, token, pipeline.config);
   const sandbox = pipeline.config.SANDBOX_URL !== undefined;
@@ -98,7 +116,30 @@ export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promi
   sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token), sandbox, provider_titles });
 }
 
+function start(
+  { req, call, endpoint }: Exchange,
+  given: unknown,
+  { meta, session_hash }: { readonly meta: Meta; readonly session_hash: string },
+): Promise<Developer> {
+  if (endpoint === signInByLink)
+    return call('auth.startSessionByLink', { ...linkIn(given), session_hash }, { meta });
+  if (endpoint !== signInByPasskey)
+    return call('auth.startSession', { ...parseParams(Login, given), session_hash }, { meta });
+  const answer = { ...parseParams(OfPasskey, given), challenge: challengeOf(req) };
+  return call('auth.startSessionByPasskey', { ...answer, session_hash }, { meta });
+}
+
 const linkIn = (given: unknown) => ({ link_hash: hashOf(parseParams(Link, given).token) });
+
+/** Sends a challenge for a passkey, and a cookie with it: the answer has to come from the same browser. */
+export async function servePasskeyBegin(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, res, call } = exchange;
+  await checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
+  await enter(pipeline, exchange, true);
+  const options = await call('auth.beginPasskeySignIn', {}, { meta: { gateway_url: pipeline.url() } });
+  setChallengeCookie(res, options.challenge, pipeline.config);
+  sendJson(res, 200, options);
+}
 
 /** Answers whose session the cookie is of, with its CSRF token; nulls without a session. */
 export async function serveSession(pipeline: Pipeline, exchange: Exchange): Promise<void> {

@@ -133,11 +133,15 @@ export async function countingFailures<T>(
     await refund();
     return result;
   } catch (error) {
-    if (failureToSend(error).status >= 500 || isError(error, 'SECOND_FACTOR_REQUIRED')) await refund();
+    if (failureToSend(error).status >= 500 || isHalfProven(error)) await refund();
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }
 }
+
+// The password is right.
+const isHalfProven = (error: unknown) =>
+  isError(error, 'SECOND_FACTOR_REQUIRED') || isError(error, 'PASSKEY_REQUIRED');
 
 /** The callback of a provider belongs to the browser that started the attempt. */
 function browsersOf(pipeline: Pipeline, { req, endpoint }: Exchange): Meta {

@@ -101,7 +101,7 @@ async function refundUnlessFailed<T>(
 }
 
 // An attempt that was refused before its check has not failed, nor has one with the right password and no code.
-const unfailed: readonly string[] = ['RATE_LIMITED', 'SECOND_FACTOR_REQUIRED'];
+const unfailed: readonly string[] = ['RATE_LIMITED', 'SECOND_FACTOR_REQUIRED', 'PASSKEY_REQUIRED'];
 function hasFailed(error: unknown): boolean {
   return (
     error instanceof ServiceError && !unfailed.includes(error.type) && errorTable[error.type].status < 500

@@ -4,11 +4,12 @@ import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 import { endOtherSessions } from '../queries/end-families.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
+import { dropPasskeys } from '../second-factor/passkeys.ts';
 import { turnOff } from '../second-factor/totp.ts';
 import { generatedPassword, type Login } from './first-developer.ts';
 import { createPasswords } from './passwords.ts';
 
-/** Gives an account a generated password and ends its sessions, and turns its authenticator off if asked to; null if no account has this e-mail address. */
+/** Gives an account a generated password and ends its sessions, and removes its authenticator and passkeys if asked to; null if no account has this e-mail address. */
 export async function resetPassword(
   database: Database,
   email: string,
@@ -27,9 +28,10 @@ export async function resetPassword(
 }
 
 async function disableSecondFactor(on: Queryable, developerId: string): Promise<void> {
-  if (!(await turnOff(on, developerId))) return;
-  const entry = { action: 'second_factor.disabled', subjectId: developerId } as const;
-  await recordAudit(on, systemOrigin('reset-password'), entry);
+  const origin = systemOrigin('reset-password');
+  await dropPasskeys(on, origin, developerId);
+  if (await turnOff(on, developerId))
+    await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developerId });
 }
 
 /** The e-mail addresses of all developer accounts, the oldest account first. */

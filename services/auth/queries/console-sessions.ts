@@ -56,7 +56,11 @@ export async function insertSessionByLink(
 export async function insertSessionByMethod(
   on: Queryable,
   { hash, idleSeconds }: NewSession,
-  { id, isProven, method }: { readonly id: string; readonly isProven: boolean; readonly method: 'oidc' },
+  {
+    id,
+    isProven,
+    method,
+  }: { readonly id: string; readonly isProven: boolean; readonly method: 'oidc' | 'passkey' },
 ): Promise<boolean> {
   await on.query("select set_config('auth.sign_in_method', $1, true)", [method]);
   return (await on.query(byLink, [hash, idleSeconds, id, isProven])).length === 1;

@@ -32,6 +32,7 @@ const statements = (auditDays: number) => [
   expired('sign_in_link', 'hash', 'expires_at < now()'),
   expired('invitation', 'id', 'expires_at < now()'),
   expired('reset_link', 'hash', 'expires_at < now()'),
+  expired('passkey_challenge', 'hash', 'expires_at < now()'),
   expired('totp', 'developer_id', "confirmed_at is null and created_at < now() - interval '1 hour'"),
   // A consumed token that is presented after 60 days is unknown: 401, as for an expired one.
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),

@@ -5,6 +5,7 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { hourlyWindow, refuseFull } from '../log-in/attempts.ts';
 import { auditFailedLogIn } from '../log-in/failed-log-in.ts';
 import { chargeAttempt, refundAttempt } from '../queries/charge-attempt.ts';
+import { lacksPasskey } from '../queries/passkeys.ts';
 import { selectTotp, useRecoveryCode, useStep } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
 import { isTotpCode, plainCode, stepOf } from './totp-codes.ts';
@@ -26,8 +27,8 @@ export const boundTo = (developerId: string) => `totp ${developerId}`;
 const mostFailures = 20;
 
 /**
- * Checks the second factor of a log-in. False if the account has none.
- * @throws SECOND_FACTOR_REQUIRED (401) without a code, UNAUTHENTICATED (401) for a wrong or used one, RATE_LIMITED (429)
+ * Checks the second factor of a log-in with a password. False if the account has none.
+ * @throws SECOND_FACTOR_REQUIRED (401) without a code, PASSKEY_REQUIRED (401) if it has passkeys only, UNAUTHENTICATED (401) for a wrong or used one, RATE_LIMITED (429)
  */
 export async function checkSecondFactor(
   checking: CodeChecking,
@@ -35,7 +36,10 @@ export async function checkSecondFactor(
   { code, address }: { readonly code: string | undefined; readonly address: string },
 ): Promise<boolean> {
   const totp = await selectTotp(checking.database, developerId);
-  if (totp?.isConfirmed !== true) return false;
+  if (totp?.isConfirmed !== true) {
+    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');
+    return false;
+  }
   if (code === undefined || code === '') throw new ServiceError('SECOND_FACTOR_REQUIRED');
   const isAccepted = await countingCodes(checking.database, developerId, () =>
     acceptCode(checking, developerId, { secret: totp.secret, code }),

@@ -7,6 +7,7 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
 import { callingDeveloper, readDeveloper } from '../accounts.ts';
 import type { Passwords } from '../log-in/passwords.ts';
+import { lacksPasskey } from '../queries/passkeys.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
 import {
   confirmTotp,
@@ -50,9 +51,9 @@ export async function showTotp({ database, meta }: TotpDeps): Promise<wire.Totp>
   };
 }
 
-/** Makes a secret, which has no effect until it is confirmed. @throws SECOND_FACTOR_EXISTS (409) */
+/** Makes a secret, which has no effect until it is confirmed. @throws SECOND_FACTOR_EXISTS (409), FORBIDDEN (403) */
 export async function beginTotp({ database, cipher, meta }: TotpDeps): Promise<wire.NewTotp> {
-  const { developer_id } = callingDeveloper(meta);
+  const { developer_id } = await changingCaller({ database, meta });
   const { email } = await readDeveloper(database, developer_id);
   const secret = newTotpSecret();
   if (!(await upsertTotp(database, developer_id, cipher.encrypt(secret, boundTo(developer_id)))))
@@ -105,10 +106,7 @@ export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
   const { developer_id } = callingDeveloper(meta);
   const totp = await selectTotp(database, developer_id);
   if (totp?.isConfirmed !== true) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
-  const isProven = await countingCodes(database, developer_id, () =>
-    proves(deps, developer_id, totp.secret, proof),
-  );
-  if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
+  await requireProof(deps, proof);
   await database.transaction(async (on) => {
     await turnOff(on, developer_id);
     await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developer_id });
@@ -122,8 +120,28 @@ export async function turnOff(on: Queryable, developerId: string): Promise<boole
   return isDeleted;
 }
 
-async function proves(deps: TotpDeps, developerId: string, secret: string, { password, code }: Proof) {
-  if (code !== undefined) return acceptCode(deps, developerId, { secret, code });
+/** The caller, with the password or a code. @throws FORBIDDEN (403) for a wrong one, RATE_LIMITED (429) */
+export async function requireProof(deps: TotpDeps, proof: Proof) {
+  const caller = await changingCaller(deps);
+  const { developer_id } = caller;
+  const isProven = await countingCodes(deps.database, developer_id, () => proves(deps, developer_id, proof));
+  if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
+  return caller;
+}
+
+// A session that began without the passkey of its account could prove itself with a factor of its own.
+async function changingCaller({ database, meta }: Pick<TotpDeps, 'database' | 'meta'>) {
+  const caller = callingDeveloper(meta);
+  if (await lacksPasskey(database, caller.developer_id, caller.id))
+    throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
+  return caller;
+}
+
+async function proves(deps: TotpDeps, developerId: string, { password, code }: Proof) {
+  if (code !== undefined) {
+    const totp = await selectTotp(deps.database, developerId);
+    return totp?.isConfirmed === true && acceptCode(deps, developerId, { secret: totp.secret, code });
+  }
   const { email } = await readDeveloper(deps.database, developerId);
   const account = await selectPassword(deps.database, email);
   return deps.passwords.matches(password ?? '', account?.password ?? null);

@@ -54,8 +54,7 @@ export const apiGateway: readonly PlantedFault[] = [
     kind: 'quota',
     promise: 'A failed log-in counts.',
     file: 'services/api-gateway/pipeline/request-pipeline.ts',
-    before:
-      "if (failureToSend(error).status >= 500 || isError(error, 'SECOND_FACTOR_REQUIRED')) await refund();",
+    before: 'if (failureToSend(error).status >= 500 || isHalfProven(error)) await refund();',
     after: 'await refund();',
     test: 'test/http/limits.test.ts',
   },

@@ -18,6 +18,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
     ...['auth.identity', 'auth.invitation', 'auth.recovery_code', 'auth.reset_link', 'auth.totp'],
+    ...['auth.passkey', 'auth.passkey_challenge'],
     ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],

@@ -9,7 +9,7 @@ import type * as types from './types.gen.ts';
 export class Auth extends Group {
   /**
    * Log in as a developer.
-   * Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`.
+   * Takes JSON `{email, password}`, or a form with `username` and `password`. An account with an authenticator needs a `code` too: without one the response to the right password is 401 with the code `SECOND_FACTOR_REQUIRED`. An account with passkeys and no authenticator signs in to the console only: the response is 401 with the code `PASSKEY_REQUIRED`.
    */
   login(params: Input<types.AuthLoginData>, options?: CallOptions): Promise<types.Tokens> {
     return this.json('POST /auth/login', params, options, { isOpen: true });
@@ -86,6 +86,35 @@ export class Auth extends Group {
    */
   confirmTotp(params: Input<types.AuthConfirmTotpData>, options?: CallOptions): Promise<types.RecoveryCodes> {
     return this.json('POST /auth/totp/confirm', params, options);
+  }
+
+  /** List your passkeys */
+  listPasskeys(options?: CallOptions): Promise<types.Passkey[]> {
+    return this.json('GET /auth/passkeys', {}, options);
+  }
+
+  /**
+   * Begin to add a passkey, with the password or a code in the body.
+   * A page of this installation passes the response to `navigator.credentials.create`, and sends the credential within 5 minutes to `POST /auth/passkeys/confirm`.
+   */
+  beginPasskey(params: Input<types.AuthBeginPasskeyData> = {}, options?: CallOptions): Promise<types.NewPasskeyOptions> {
+    return this.json('POST /auth/passkeys', params, options);
+  }
+
+  /**
+   * Add the passkey that the browser made.
+   * The console signs in with it, which counts as password and second factor. A log-in with the password alone is refused from now on. An account has at most 20 passkeys.
+   */
+  confirmPasskey(params: Input<types.AuthConfirmPasskeyData>, options?: CallOptions): Promise<types.Passkey> {
+    return this.json('POST /auth/passkeys/confirm', params, options);
+  }
+
+  /**
+   * Remove a passkey, with the password or a code in the body.
+   * Your other sessions end.
+   */
+  removePasskey(params: Input<types.AuthRemovePasskeyData>, options?: CallOptions): Promise<types.Passkey> {
+    return this.json('DELETE /auth/passkeys/{passkey_id}', params, options, { hasBody: true });
   }
 
   /** List the projects that you may enter, with your role */

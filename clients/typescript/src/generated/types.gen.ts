@@ -15,6 +15,17 @@ export type AcceptInvitationRequest = {
     password: string;
 };
 
+export type AccountProof = {
+    /**
+     * The password of the account.
+     */
+    password?: string;
+    /**
+     * The current code of the authenticator, or a recovery code.
+     */
+    code?: string;
+};
+
 export type ActivityExplanation = {
     [key in ExplainedField]?: Array<ExplainedSource>;
 };
@@ -167,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -668,6 +679,26 @@ export type ChartSeries = {
      * `aggregate` of each bucket.
      */
     value?: Array<number>;
+};
+
+export type ConfirmPasskeyRequest = {
+    /**
+     * What you call the device.
+     */
+    name: string;
+    /**
+     * The credential as JSON (RegistrationResponseJSON).
+     */
+    credential: {
+        id: string;
+        response: {
+            clientDataJSON: string;
+            attestationObject: string;
+            transports?: Array<string>;
+            [key: string]: unknown;
+        };
+        [key: string]: unknown;
+    };
 };
 
 export type ConfirmTotpRequest = {
@@ -1833,6 +1864,34 @@ export type NewInvitation = {
 };
 
 /**
+ * The options of `navigator.credentials.create` as JSON (PublicKeyCredentialCreationOptionsJSON).
+ */
+export type NewPasskeyOptions = {
+    challenge: string;
+    rp: {
+        id: string;
+        name: string;
+    };
+    user: {
+        id: string;
+        name: string;
+        displayName: string;
+    };
+    pubKeyCredParams: Array<{
+        type: 'public-key';
+        alg: number;
+    }>;
+    excludeCredentials: Array<{
+        type: 'public-key';
+        id: string;
+    }>;
+    authenticatorSelection: {
+        residentKey: 'required';
+        userVerification: 'required';
+    };
+};
+
+/**
  * The secret of an authenticator, which no later response contains.
  */
 export type NewTotp = {
@@ -1969,6 +2028,19 @@ export type Pagination = {
     previous_cursor: string | null;
     has_more: boolean;
     total_count: number;
+};
+
+/**
+ * A key on a device of a developer that signs in to the console.
+ */
+export type Passkey = {
+    id: string;
+    name: string;
+    created_at: string;
+    /**
+     * When it last signed in. Null: never.
+     */
+    last_used_at: string | null;
 };
 
 export type PermissionsChanges = {
@@ -2305,17 +2377,6 @@ export type RemainingQuota = {
     day_left: number;
     day_limit: number;
     paused: boolean;
-};
-
-export type RemoveTotpRequest = {
-    /**
-     * The password of the account.
-     */
-    password?: string;
-    /**
-     * The current code of the authenticator, or a recovery code.
-     */
-    code?: string;
 };
 
 export type RemoveUnauthenticatedRequest = {
@@ -3805,7 +3866,7 @@ export type AuthResetPasswordData = {
 };
 
 export type AuthRemoveTotpData = {
-    body: RemoveTotpRequest;
+    body: AccountProof;
     path?: never;
     query?: never;
     url: '/auth/totp';
@@ -3830,6 +3891,39 @@ export type AuthConfirmTotpData = {
     path?: never;
     query?: never;
     url: '/auth/totp/confirm';
+};
+
+export type AuthListPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/passkeys';
+};
+
+export type AuthBeginPasskeyData = {
+    body: AccountProof;
+    path?: never;
+    query?: never;
+    url: '/auth/passkeys';
+};
+
+export type AuthConfirmPasskeyData = {
+    body: ConfirmPasskeyRequest;
+    path?: never;
+    query?: never;
+    url: '/auth/passkeys/confirm';
+};
+
+export type AuthRemovePasskeyData = {
+    body: AccountProof;
+    path: {
+        /**
+         * The `id` of a passkey.
+         */
+        passkey_id: string;
+    };
+    query?: never;
+    url: '/auth/passkeys/{passkey_id}';
 };
 
 export type AuthListProjectsData = {

@@ -1,0 +1,2 @@
+drop table auth.passkey_challenge;
+drop table auth.passkey;
