@@ -61,9 +61,10 @@ export function itemsOf(
   return { items, intervals: [], sources: [], skipped };
 }
 
-/** Completes an item with the hash of what is kept. */
+/** Completes an item with the hash of what is kept. Without scores it is that of the versions before there were any. */
 export function withHash(item: Omit<StoreItem, 'hash'>): StoreItem {
-  return { ...item, hash: createHash('sha256').update(JSON.stringify(item)).digest('hex') };
+  const kept = { ...item, scores: item.scores.length === 0 ? undefined : item.scores };
+  return { ...item, hash: createHash('sha256').update(JSON.stringify(kept)).digest('hex') };
 }
 
 /** Whether an instant may be stored: not before 1990, and at most a day ahead. */
