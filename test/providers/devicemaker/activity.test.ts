@@ -28,6 +28,7 @@ t.test('makes a workout of every field that the table names', async (t) => {
     sleeps: [],
     day: null,
     day_values: null,
+    scores: [],
     epoch: null,
     other: null,
     samples: [],

@@ -295,6 +295,8 @@ t.test(
       await store([ofDay('2026-03-02')]);
       await store([ofDay('2026-03-02', { value: 80 })], 'withings');
     }
+    const name = { data_type: 'daily_readiness', key: '2026-03-02', supersede: 'latest' as const };
+    await one.store([item({ ...name, scores: [] })]);
     await one.store([ofDay('2026-03-02', { value: 1 })]);
     t.same((await two.values()).toSorted(), ['2026-03-02 readiness 70', '2026-03-02 readiness 80']);
     await call('timeseries.purge', { user_id: one.user_id, provider: 'devicemaker', version: 1 });
