@@ -24,6 +24,7 @@ export const namedCalls = {
     'auth.admit',
     'auth.audit',
     'auth.beginOidc',
+    'auth.connectLogo',
     'auth.endSession',
     'auth.me',
     'auth.noteAccesses',
@@ -77,7 +78,7 @@ export const namedCalls = {
     'users.tokens',
   ],
   'connect': [
-    'auth.connectName',
+    'auth.connectBrand',
     'backfill.start',
     'backfill.status',
     'deliveries.noteAnswers',

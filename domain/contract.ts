@@ -32,7 +32,7 @@ export type HttpRoute = RouteFields &
 
 /** The path is relative to apiPrefix, with parameters as `:name`. */
 interface RouteFields {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
   /** A request without a credential is admitted too: its body holds one. */
   readonly orPublic?: true;

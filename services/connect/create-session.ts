@@ -42,6 +42,7 @@ export async function createSession(
   checkRedirect(config, request.redirect_uri);
   const userId = await userOf(call, meta, request);
   const providers = providersOf(config, request.providers);
+  const brand = await call('auth.connectBrand', { project_id: projectOf(meta) });
   const token = randomBytes(32).toString('base64url');
   const session = {
     id: randomUUID(),
@@ -50,7 +51,7 @@ export async function createSession(
     providers,
     redirectUri: request.redirect_uri ?? null,
     language: request.language ?? null,
-    appName: (await call('auth.connectName', { project_id: projectOf(meta) })).connect_name,
+    ...{ appName: brand.connect_name, appColour: brand.connect_colour, appLogo: brand.connect_logo },
   };
   const expiresAt = await database.transaction(async (transaction) => {
     const entry = { userId, subjectId: session.id, details: { providers } };

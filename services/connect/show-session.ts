@@ -104,12 +104,20 @@ function hadToken({ tokenHash }: ConnectSession, { secret_hash, proof }: Browser
   return timingSafeEqual(expected, Buffer.from(proof, 'hex'));
 }
 
+/** What the page shows of the product. */
+export function brandOf({ appName, appColour, appLogo }: Brand) {
+  return { app: appName, colour: appColour, logo: appLogo };
+}
+
+/** The brand of a session. */
+export type Brand = Pick<ConnectSession, 'appName' | 'appColour' | 'appLogo'>;
+
 function viewOf(config: Config, session: ConnectSession, connections: readonly Connection[]): SessionView {
   const offered = session.providers.filter((name) => isConfigured(config, name));
   return {
     kind: 'session',
     language: session.language,
-    app: session.appName,
+    ...brandOf(session),
     choices: offered.map((provider) => choiceOf(config, provider, connections)),
     last: lastOf(config, session),
     return_url: returnUrl(config, session),

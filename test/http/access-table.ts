@@ -67,6 +67,8 @@ export const rows: readonly Row[] = [
   ['POST', '/projects', 'accounts', 422],
   ['PATCH', '/projects/:project_id', 'accounts', 404],
   ['DELETE', '/projects/:project_id', 'accounts', 404],
+  ['PUT', '/projects/:project_id/connect-logo', 'accounts', 422],
+  ['DELETE', '/projects/:project_id/connect-logo', 'accounts', 404],
   ['GET', '/members', 'members', 200],
   ['POST', '/members', 'members', 422],
   ['DELETE', '/members/:developer_id', 'members', 404],

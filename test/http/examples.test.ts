@@ -107,12 +107,19 @@ async function member(): Promise<string> {
   return z.object({ developer_id: z.string() }).parse(await made('/members', given)).developer_id;
 }
 
+async function project(): Promise<string> {
+  const id = `example-${randomUUID().slice(0, 8)}`;
+  return Id.parse(await made('/projects', { id, name: 'Example' })).id;
+}
+
 /** The user of a request if it is not `reader`, by operation. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
   'auth.removeMember developer_id': member,
   'auth.removeDeveloper developer_id': async () =>
     Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
       .id,
+  'auth.putConnectLogo project_id': project,
+  'auth.removeConnectLogo project_id': project,
   'users.remove user_id': newUser,
   'users.connect user_id': newUser,
   'users.disconnect user_id': () => wearer(),

@@ -18,6 +18,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
     ...['auth.identity', 'auth.invitation', 'auth.recovery_code', 'auth.reset_link', 'auth.totp'],
     ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
+    'auth.connect_logo',
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],

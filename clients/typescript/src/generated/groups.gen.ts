@@ -108,6 +108,19 @@ export class Auth extends Group {
     return this.json('DELETE /projects/{project_id}', params, options);
   }
 
+  /**
+   * Set the logo that the connect page shows to users of a project.
+   * The form of the image follows from its bytes: PNG, JPEG or WebP, at most 100,000 bytes. Links that were made before show the former logo for an hour.
+   */
+  putConnectLogo(params: Input<types.AuthPutConnectLogoData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('PUT /projects/{project_id}/connect-logo', params, options);
+  }
+
+  /** Remove the logo of a project: the connect page shows that of the installation */
+  removeConnectLogo(params: Input<types.AuthRemoveConnectLogoData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('DELETE /projects/{project_id}/connect-logo', params, options);
+  }
+
   /** List the members of the project */
   listMembers(options?: CallOptions): Promise<types.Member[]> {
     return this.json('GET /members', {}, options);

@@ -677,6 +677,13 @@ export type ConfirmTotpRequest = {
     code: string;
 };
 
+export type ConnectLogoRequest = {
+    /**
+     * The file in base64.
+     */
+    image: string;
+};
+
 export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'code_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
 
 /**
@@ -1005,6 +1012,10 @@ export type CreateProjectRequest = {
      * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
      */
     connect_name?: string | null;
+    /**
+     * The colour of the connect page for users of the project. If it has less than 4.5:1 to the background of a theme, its nearest shade that has is used. Null: CONNECT_COLOR.
+     */
+    connect_colour?: string | null;
     /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
@@ -2010,6 +2021,11 @@ export type Project = {
      */
     role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
     connect_name: string | null;
+    connect_colour: string | null;
+    /**
+     * The path of the logo on the connect page. Null: CONNECT_LOGO of the installation.
+     */
+    connect_logo: string | null;
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
     /**
@@ -3042,6 +3058,10 @@ export type UpdateProjectRequest = {
      */
     connect_name?: string | null;
     /**
+     * The colour of the connect page for users of the project. If it has less than 4.5:1 to the background of a theme, its nearest shade that has is used. Null: CONNECT_COLOR.
+     */
+    connect_colour?: string | null;
+    /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
     rate_limit_api_key?: number | null;
@@ -3693,6 +3713,30 @@ export type AuthUpdateProjectData = {
     };
     query?: never;
     url: '/projects/{project_id}';
+};
+
+export type AuthRemoveConnectLogoData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/connect-logo';
+};
+
+export type AuthPutConnectLogoData = {
+    body: ConnectLogoRequest;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/connect-logo';
 };
 
 export type AuthListMembersData = {
