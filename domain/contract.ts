@@ -34,6 +34,8 @@ export type HttpRoute = RouteFields &
 interface RouteFields {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
+  /** The project of the request is `project_id` of the path, and not that of X-Project. */
+  readonly projectInPath?: true;
   /** A request without a credential is admitted too: its body holds one. */
   readonly orPublic?: true;
   /** The parameters of a DELETE are in its body: they hold a secret, and queries are logged. */

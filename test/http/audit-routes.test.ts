@@ -29,6 +29,7 @@ const appId = async () => App.parse(await made('/api/v1/applications', { name: '
 const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long password of the tests' });
 const invited = () => ({ email: account().email, role: 'support' });
 const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
+const clientOfProject = { client_id: 'client-of-tests', client_secret: 'a secret of the tests' };
 const logo = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
 const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
 const NewTotp = z.object({ secret: z.string() });
@@ -174,6 +175,17 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const given = { ...byDeveloper, method: 'PUT', body: { image: logo } };
     await api.ask(`/api/v1/projects/${id}/connect-logo`, given);
     return { path: `/projects/${id}/connect-logo`, ...byDeveloper, method: 'DELETE' };
+  },
+  'users.setCredentials': async () => ({
+    path: `/projects/${await projectId()}/providers/withings`,
+    ...byDeveloper,
+    method: 'PUT',
+    body: clientOfProject,
+  }),
+  'users.removeCredentials': async () => {
+    const path = `/projects/${await projectId()}/providers/withings`;
+    await api.ask(`/api/v1${path}`, { ...byDeveloper, method: 'PUT', body: clientOfProject });
+    return { path, ...byDeveloper, method: 'DELETE' };
   },
   'auth.removeProject': async () => ({
     path: `/projects/${await projectId()}`,

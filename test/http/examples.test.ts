@@ -112,6 +112,14 @@ async function project(): Promise<string> {
   return Id.parse(await made('/projects', { id, name: 'Example' })).id;
 }
 
+async function withCredentials(): Promise<string> {
+  const id = await project();
+  const body = { client_id: 'client-of-tests', client_secret: 'a secret of the tests' };
+  const path = `/api/v1/projects/${id}/providers/withings`;
+  await api.ask(path, { ...asDeveloper, method: 'PUT', body });
+  return id;
+}
+
 /** The user of a request if it is not `reader`, by operation. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
   'auth.removeMember developer_id': member,
@@ -120,6 +128,11 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
       .id,
   'auth.putConnectLogo project_id': project,
   'auth.removeConnectLogo project_id': project,
+  'users.credentials project_id': project,
+  'users.setCredentials project_id': project,
+  'users.setCredentials provider': async () => 'withings',
+  'users.removeCredentials project_id': withCredentials,
+  'users.removeCredentials provider': async () => 'withings',
   'users.remove user_id': newUser,
   'users.connect user_id': newUser,
   'users.disconnect user_id': () => wearer(),

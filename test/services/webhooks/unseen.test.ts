@@ -19,6 +19,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.identity', 'auth.invitation', 'auth.recovery_code', 'auth.reset_link', 'auth.totp'],
     ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
     'auth.connect_logo',
+    'users.provider_client',
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],

@@ -167,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'provider.credentials_set' | 'provider.credentials_removed' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -2041,6 +2041,40 @@ export type Project = {
 export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings';
 
 /**
+ * Which credentials a project uses at a provider. The client secret is never returned.
+ */
+export type ProviderCredentials = {
+    provider: Provider;
+    /**
+     * Whose credentials the project uses: those of the settings, or its own.
+     */
+    source: 'installation' | 'project';
+    /**
+     * Null: none is set, or the provider has none.
+     */
+    client_id: string | null;
+    /**
+     * When the credentials of the project were set. Null for those of the settings.
+     */
+    updated_at: string | null;
+    /**
+     * Why the project cannot have credentials of its own. Null: it can.
+     */
+    refusal: string | null;
+};
+
+export type ProviderCredentialsRequest = {
+    /**
+     * The client id that the provider issued to you.
+     */
+    client_id: string;
+    /**
+     * The client secret. It is stored encrypted, and no response contains it.
+     */
+    client_secret: string;
+};
+
+/**
  * Whether a provider is set up, and what it sent last.
  */
 export type ProviderSetup = {
@@ -3796,6 +3830,50 @@ export type AuthAcceptInvitationData = {
     path?: never;
     query?: never;
     url: '/invitations/accept';
+};
+
+export type UsersCredentialsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers';
+};
+
+export type UsersRemoveCredentialsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+        /**
+         * The provider.
+         */
+        provider: Provider;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers/{provider}';
+};
+
+export type UsersSetCredentialsData = {
+    body: ProviderCredentialsRequest;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+        /**
+         * The provider.
+         */
+        provider: Provider;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers/{provider}';
 };
 
 export type AuthListKeysData = {
