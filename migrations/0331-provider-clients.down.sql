@@ -1,3 +1,5 @@
+alter table connect.attempt drop column provider_client_id;
+
 -- The tokens of these connections would be sent to the client of the installation.
 do $$ begin
   if exists (select from users.provider_client where client_secret is not null)
@@ -5,7 +7,5 @@ do $$ begin
     raise exception 'projects have credentials at providers, or connections that were made with some: remove both before this step is taken back';
   end if;
 end $$;
-
-alter table connect.attempt drop column provider_client_id;
 alter table users.connection drop column provider_client_id;
 drop table users.provider_client;

@@ -131,6 +131,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_connection: {
     'that of the user, which never changes': ['project_id'],
+    'with another client it is connected anew': ['provider_client_id'],
     'not a state of the connection': [
       ...[
         'created_at',
