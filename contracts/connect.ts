@@ -8,7 +8,7 @@ import { consentActions } from './connect/consents.ts';
 import { ConnectReason, ConnectStatus } from './connect/schemas.ts';
 import { sessionActions } from './connect/sessions.ts';
 import { Ciphertext } from './fields.ts';
-import { Connection } from './users/schemas.ts';
+import { Connection, StoredClient } from './users/schemas.ts';
 
 /** A connection with the state that an application shows to its user. */
 export const ConnectionStatus = Connection.extend({
@@ -117,7 +117,12 @@ export const connect = contract('connect', {
    */
   revokeAccess: action({
     summary: 'Revoke our access to an account',
-    params: EncryptedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
+    params: EncryptedTokens.extend({
+      connection_id: z.uuid(),
+      provider: ProviderName,
+      /** The client that the tokens were issued to; null: that of the installation. */
+      client: StoredClient.nullable().default(null),
+    }),
     returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),
     timeoutMs: 20_000,
   }),

@@ -36,6 +36,9 @@ export const ProjectId = z
   )
   .meta({ description: 'The `id` of a project.', example: 'staging' });
 
+/** The name of a project's logo: the hash of the content, and the form. */
+export const LogoName = z.string().regex(/^logo-[0-9a-f]{64}\.(png|jpg|webp)$/);
+
 /** An IP address, or a range of them in CIDR notation. */
 export const AddressRange = z
   .string()

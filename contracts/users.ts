@@ -1,6 +1,7 @@
 import { contract } from '../domain/contract.ts';
 import { connectionActions } from './users/connections.ts';
 import { figureActions } from './users/figures.ts';
+import { providerClientActions } from './users/provider-clients.ts';
 import { providerEventActions } from './users/provider-events.ts';
 import { tokenActions } from './users/tokens.ts';
 import { userActions } from './users/user-records.ts';
@@ -13,5 +14,6 @@ export const users = contract('users', {
   ...connectionActions,
   ...providerEventActions,
   ...tokenActions,
+  ...providerClientActions,
   ...figureActions,
 });

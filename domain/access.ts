@@ -32,6 +32,7 @@ const table = {
   account: { roles: everyone, scopes: [], of: 'account' },
   accounts: { roles: [], scopes: [] },
   members: { roles: ['admin'], scopes: [] },
+  'project.settings': { roles: ['admin'], scopes: [] },
   audit: { roles: ['admin'], scopes: [] },
   credentials: { roles: builders, scopes: [] },
   'tokens.issue': { roles: builders, scopes: [] },

@@ -17,6 +17,10 @@ export const auditActions = {
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
   'project.deleted': 'A project was deleted.',
+  'provider.credentials_set':
+    'Credentials of a project at a provider were set; `details` has the provider and the client id.',
+  'provider.credentials_removed':
+    'Credentials of a project at a provider were removed; `details` has the provider and the client id.',
   'member.added': 'A developer became a member of a project; `details.role` is the role.',
   'member.role_changed': 'The role of a member was changed; `details.role` is the new one.',
   'member.removed': 'A member was removed from a project.',

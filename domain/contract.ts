@@ -32,8 +32,10 @@ export type HttpRoute = RouteFields &
 
 /** The path is relative to apiPrefix, with parameters as `:name`. */
 interface RouteFields {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
+  /** The project of the request is `project_id` of the path, and not that of X-Project. */
+  readonly projectInPath?: true;
   /** A request without a credential is admitted too: its body holds one. */
   readonly orPublic?: true;
   /** The parameters of a DELETE are in its body: they hold a secret, and queries are logged. */

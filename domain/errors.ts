@@ -54,6 +54,14 @@ export const errorTable = {
     status: 422,
     detail: 'You are a member of several projects or of none: name one in the header X-Project.',
   },
+  PROVIDER_CREDENTIALS_NOT_FOUND: {
+    status: 404,
+    detail: 'The project has no credentials of its own at this provider.',
+  },
+  PROVIDER_CREDENTIALS_REFUSED: {
+    status: 422,
+    detail: 'A project cannot have credentials of its own at this provider.',
+  },
   USER_NOT_FOUND: { status: 404, detail: 'User not found.' },
   CONNECTION_NOT_FOUND: { status: 404, detail: 'Connection not found.' },
   RECORD_NOT_FOUND: { status: 404, detail: 'Record not found.' },

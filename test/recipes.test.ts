@@ -133,14 +133,10 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
     landed: 'connected',
     connection: ['ring-7', 'active', ['naps', 'heart']],
     token: [basic],
-    types: ['naps', 'heart'],
+    types: ['heart', 'naps'],
     past: ['Bearer ring-token'],
-    backfill: ['done', [2, 1]],
-    answers: [
-      { status: 'refused', reason: 'SIGNATURE_INVALID' },
-      { status: 'accepted' },
-      { status: 'accepted' },
-    ],
+    backfill: ['done', ['heart 1', 'naps 2']],
+    answers: [401, 200, 200],
     stored: {
       values: [60, 61],
       naps: [true, true],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
-import { ProjectId, Role, Title } from '../fields.ts';
+import { LogoName, ProjectId, Role, Title } from '../fields.ts';
 import { DeveloperId } from './schemas.ts';
 
 const Limit = z.int().min(1).max(1_000_000).nullable();
@@ -10,8 +10,22 @@ const connectName = Title.nullable().optional().meta({
   description: 'The name that the connect page shows to users of the project. Null: CONNECT_NAME.',
   example: 'Coaching app',
 });
+const connectColour = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a6b52')
+  .transform((colour) => colour.toLowerCase())
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      'The colour of the connect page for users of the project. If it has less than 4.5:1 to the background of a theme, its nearest shade that has is used. Null: CONNECT_COLOR.',
+    example: '#1a6b52',
+  });
+/** The largest logo of a project. */
+export const largestLogoBytes = 100_000;
 const limits = {
   connect_name: connectName,
+  connect_colour: connectColour,
   rate_limit_api_key: Limit.optional().meta({
     description: 'Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.',
     example: 1000,
@@ -36,6 +50,11 @@ export const Project = z
     name: z.string(),
     role: z.enum(['owner', ...Role.options]).describe('Your role in it.'),
     connect_name: z.string().nullable(),
+    connect_colour: z.string().nullable(),
+    connect_logo: z
+      .string()
+      .nullable()
+      .describe('The path of the logo on the connect page. Null: CONNECT_LOGO of the installation.'),
     rate_limit_api_key: z.int().nullable(),
     rate_limit_sdk: z.int().nullable(),
     require_second_factor: z.boolean().describe('Whether developers need a second factor to enter it.'),
@@ -89,6 +108,43 @@ export const projectActions = {
       failures: ['PROJECT_NOT_FOUND'],
     },
   }),
+  putConnectLogo: action({
+    summary: 'Set the logo that the connect page shows to users of a project',
+    description:
+      'The form of the image follows from its bytes: PNG, JPEG or WebP, at most 100,000 bytes. Links that were made before show the former logo for an hour.',
+    params: z
+      .object({
+        project_id: ProjectId,
+        image: z
+          .base64('must be the image in base64')
+          .min(1)
+          .max(Math.ceil(largestLogoBytes / 3) * 4, 'must be at most 100,000 bytes')
+          .meta({ description: 'The file in base64.', example: 'iVBORw0KGgo=' }),
+      })
+      .meta({ id: 'ConnectLogoRequest' }),
+    returns: Project,
+    http: {
+      method: 'PUT',
+      path: '/projects/:project_id/connect-logo',
+      access: 'accounts',
+      tag,
+      audit: 'project.updated',
+      failures: ['PROJECT_NOT_FOUND'],
+    },
+  }),
+  removeConnectLogo: action({
+    summary: 'Remove the logo of a project: the connect page shows that of the installation',
+    params: z.object({ project_id: ProjectId }),
+    returns: Project,
+    http: {
+      method: 'DELETE',
+      path: '/projects/:project_id/connect-logo',
+      access: 'accounts',
+      tag,
+      audit: 'project.updated',
+      failures: ['PROJECT_NOT_FOUND'],
+    },
+  }),
   removeProject: action({
     summary: 'Delete a project that has no users, with its keys, applications, endpoints and members',
     params: z.object({ project_id: ProjectId }),
@@ -102,11 +158,22 @@ export const projectActions = {
       failures: ['PROJECT_NOT_FOUND', 'PROJECT_NOT_EMPTY', 'PROJECT_PERMANENT'],
     },
   }),
-  /** The connect page asks on behalf of the product. */
-  connectName: action({
-    summary: 'Get the name that the connect page shows to users of a project',
+  /** The connect page asks on behalf of the product. Null takes the setting of the installation. */
+  connectBrand: action({
+    summary: 'Get the name, the colour and the logo that the connect page shows to users of a project',
     params: z.object({ project_id: ProjectId }),
-    returns: z.object({ connect_name: z.string().nullable() }),
+    returns: z.object({
+      connect_name: z.string().nullable(),
+      connect_colour: z.string().nullable(),
+      connect_logo: LogoName.nullable(),
+    }),
+    idempotent: true,
+  }),
+  /** The content in base64. Null: no project has this logo. */
+  connectLogo: action({
+    summary: 'Get a logo of the connect page by its name',
+    params: z.object({ name: LogoName }),
+    returns: z.object({ content: z.string().nullable() }),
     idempotent: true,
   }),
   /** A delivery holds data of the accounts of all projects. */

@@ -3,6 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { SharedData } from '../../domain/provider/provider.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
+import { LogoName } from '../fields.ts';
 import { ConsentText } from './consents.ts';
 import { ConnectReason, ConnectStatus, Language } from './schemas.ts';
 
@@ -29,12 +30,18 @@ const ConnectChoice = z.object({
   shares: z.array(SharedData),
 });
 
+/** What the page shows of the product. Null, and without it from a connect service of the previous version: the installation's. */
+const brand = {
+  app: z.string().nullable(),
+  colour: z.string().nullish(),
+  logo: LogoName.nullish(),
+};
+
 /** What the connect page shows. */
 const SessionView = z.object({
   kind: z.literal('session'),
   language: Language.nullable(),
-  /** The name of the product. Null: CONNECT_NAME. */
-  app: z.string().nullable(),
+  ...brand,
   choices: z.array(ConnectChoice),
   /** The outcome of the last attempt. */
   last: z.object({ name: z.string(), status: ConnectStatus, reason: ConnectReason.nullable() }).nullable(),
@@ -119,7 +126,7 @@ export const sessionActions = {
       z.object({
         kind: z.literal('started'),
         language: Language.nullable(),
-        app: z.string().nullable(),
+        ...brand,
         name: z.string(),
         authorization_url: z.string(),
       }),
@@ -127,7 +134,7 @@ export const sessionActions = {
       z.object({
         kind: z.literal('code'),
         language: Language.nullable(),
-        app: z.string().nullable(),
+        ...brand,
         name: z.string(),
         code: z.string(),
       }),

@@ -90,6 +90,8 @@ export const connectionActions = {
       refresh_token: Ciphertext.nullable(),
       expires_at: TimeParameter.nullable(),
       scope: Scope,
+      /** The client that the tokens were issued to; null: that of the installation. */
+      provider_client_id: z.uuid().nullable().default(null),
       /** Refuse an account that is connected to another user. */
       exclusive: z.boolean().default(false),
     }),

@@ -52,6 +52,13 @@ export const Connection = z
     description: 'The connection between a user and an account at a provider. Its tokens are never returned.',
   });
 
+/** The OAuth client of a project at a provider. The secret is encrypted and bound to the id; null: it was replaced or removed. */
+export const StoredClient = z.object({
+  id: z.string(),
+  client_id: z.string(),
+  client_secret: z.string().nullable(),
+});
+
 /** The tokens of a connection, encrypted. */
 export const StoredTokens = z.object({
   connection_id: z.string(),
@@ -63,10 +70,13 @@ export const StoredTokens = z.object({
   /** The refresh token before it, until the access token has worked. Processes of the previous version do not send it. */
   previous_refresh_token: z.string().nullish(),
   expires_at: Timestamp.nullable(),
+  /** The client that they were issued to. Null, and without it from a process of the previous version: that of the installation. */
+  client: StoredClient.nullish(),
   /** An event that is not authenticated revoked the connection, and the provider has not confirmed it yet. */
   ending_unconfirmed: z.boolean(),
 });
 export type User = z.infer<typeof User>;
 export type UserPage = z.infer<typeof UserPage>;
 export type Connection = z.infer<typeof Connection>;
+export type StoredClient = z.infer<typeof StoredClient>;
 export type StoredTokens = z.infer<typeof StoredTokens>;

@@ -43,6 +43,8 @@ export interface Provider {
   readonly fields: Readonly<Record<string, FieldTable>>;
   /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
   readonly plainReply?: (reply: Reply) => Reply;
+  /** The sentence that refuses a client of a project's own. Null: a project may have one. */
+  readonly projectClientRefusal: string | null;
   /** Null: its users connect without a consent page. */
   readonly oauth: OAuth | null;
   /** Null: nothing can be read to check the access, so a reported ending is final. */

@@ -7,39 +7,39 @@ import { Text } from '../wire.ts';
  * provider computes from other data. Scores of one kind from two providers are not comparable.
  */
 export const scoreRows = [
-  { kind: 'readiness', min: 0, max: 100, meaning: 'Readiness of the body for strain on this day (Oura).' },
+  { kind: 'readiness', min: 0, max: 100, meaning: 'Readiness of the body for strain on this day.' },
   { kind: 'sleep', min: 0, max: 100, meaning: 'Quality of a sleep.' },
-  { kind: 'activity', min: 0, max: 100, meaning: 'Activity of a day compared with its goals (Oura).' },
+  { kind: 'activity', min: 0, max: 100, meaning: 'Activity of a day compared with its goals.' },
   {
     kind: 'recovery',
     min: 0,
     max: 100,
-    meaning: 'Recovery of the body in percent (WHOOP, Suunto).',
+    meaning: 'Recovery of the body in percent.',
   },
-  { kind: 'strain', min: 0, max: 21, meaning: 'Cardiovascular load of a day or cycle (WHOOP).' },
-  { kind: 'workout_strain', min: 0, max: 21, meaning: 'Cardiovascular load of one workout (WHOOP).' },
+  { kind: 'strain', min: 0, max: 21, meaning: 'Cardiovascular load of a day or cycle.' },
+  { kind: 'workout_strain', min: 0, max: 21, meaning: 'Cardiovascular load of one workout.' },
   {
     kind: 'recharge',
     min: 1,
     max: 6,
-    meaning: 'Recovery of the body in a night (Polar Nightly Recharge).',
+    meaning: 'Recovery of the body in a night.',
   },
   { kind: 'body_battery', min: 0, max: 100, meaning: 'Energy of the body (device maker).' },
   {
     kind: 'resilience',
     min: null,
     max: null,
-    meaning: 'Resistance to stress over weeks (Oura).',
+    meaning: 'Resistance to stress over weeks.',
   },
   { kind: 'stress', min: 0, max: 100, meaning: 'Stress of a day.' },
-  { kind: 'cardio_load', min: 0, max: null, meaning: 'Training load of the heart on a day (Polar).' },
+  { kind: 'cardio_load', min: 0, max: null, meaning: 'Training load of the heart on a day.' },
   {
     kind: 'alertness',
     min: 0,
     max: 10,
-    meaning: 'Alertness of a day as predicted from sleep (Polar SleepWise).',
+    meaning: 'Alertness of a day as predicted from sleep.',
   },
-  { kind: 'cardiovascular_age', min: 0, max: 150, meaning: 'Age of the blood vessels in years (Oura).' },
+  { kind: 'cardiovascular_age', min: 0, max: 150, meaning: 'Age of the blood vessels in years.' },
 ] as const satisfies readonly {
   readonly kind: string;
   readonly min: number | null;

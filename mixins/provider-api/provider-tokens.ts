@@ -6,6 +6,7 @@ import { isoTimeOrNull } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
+import { installationClient, openClient, type ProviderClient } from './provider-client.ts';
 import { type Exchange, type FreshTokens, refreshTokens } from './token-endpoint.ts';
 
 /** The user and the provider of a token. */
@@ -22,6 +23,8 @@ export interface Bearer {
   readonly connected_at: string;
   /** Version of the stored tokens. A caller passes it back if the provider rejects the token. */
   readonly version: number;
+  /** The OAuth client of a project that the token was issued to. Omitted: that of the installation. */
+  readonly client_id?: string;
   /** The token has not worked yet, so the refresh token before it is still stored. */
   readonly isUnconfirmed?: boolean;
 }
@@ -29,12 +32,12 @@ export interface Bearer {
 /**
  * The reason why there is no token. `none` is permanent: `USER_GONE`, `CONNECTION_GONE` (also revoked or expired),
  * `TOKEN_MISSING` (the connection has none), `TOKEN_REFUSED` (the provider does not refresh it, and the connection is
- * now expired). `later` is temporary.
+ * now expired), `CLIENT_REMOVED` (the client that it was issued to has no secret any more, and the connection is now expired). `later` is temporary.
  */
 export type NoBearer =
   | {
       readonly kind: 'none';
-      readonly reason: 'USER_GONE' | 'CONNECTION_GONE' | 'TOKEN_MISSING' | 'TOKEN_REFUSED';
+      readonly reason: 'USER_GONE' | 'CONNECTION_GONE' | 'TOKEN_MISSING' | 'TOKEN_REFUSED' | 'CLIENT_REMOVED';
     }
   | { readonly kind: 'later'; readonly reason: string };
 
@@ -82,7 +85,7 @@ export function providerTokens(): Mixin<ProviderTokens> {
       return {
         bearer: (user, options = {}) => bearerOf(deps, user, options),
         worked: (bearer) => confirm(deps, bearer),
-        expire: ({ connection_id, version }) => expire(deps, { connection_id, version }),
+        expire: ({ connection_id, version }) => expire(deps, { connection_id, version }, 'TOKEN_REFUSED'),
       };
     },
     stop: async () => undefined,
@@ -96,10 +99,23 @@ async function bearerOf(deps: Deps, user: TokenUser, options: BearerOptions): Pr
   if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
   const isRefused = held.version === options.refused;
   if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(deps, held, held.access_token);
+  if (held.refresh_token !== null && held.client?.client_secret === null)
+    return ended(deps, held, options, 'CLIENT_REMOVED');
   if (held.refresh_token !== null) return refreshTogether(deps, user, held, options);
   if (!isRefused) return inClear(deps, held, held.access_token);
-  if (options.isCheck !== true) await expire(deps, held);
-  return { kind: 'none', reason: 'TOKEN_REFUSED' };
+  return ended(deps, held, options, 'TOKEN_REFUSED');
+}
+
+type EndReason = 'TOKEN_REFUSED' | 'CLIENT_REMOVED';
+
+async function ended(
+  deps: Deps,
+  held: StoredTokens,
+  options: BearerOptions,
+  reason: EndReason,
+): Promise<NoBearer> {
+  if (options.isCheck !== true) await expire(deps, held, reason);
+  return { kind: 'none', reason };
 }
 
 function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: BearerOptions): boolean {
@@ -123,8 +139,9 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
 function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
   const token = open(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
-  const { connection_id, connected_at, version, previous_refresh_token = null } = held;
-  const bearer = { kind: 'token' as const, token, connection_id, connected_at, version };
+  const { connection_id, connected_at, version, previous_refresh_token = null, client = null } = held;
+  const issuedTo = client === null ? {} : { client_id: client.client_id };
+  const bearer = { kind: 'token' as const, token, connection_id, connected_at, version, ...issuedTo };
   return previous_refresh_token === null ? bearer : { ...bearer, isUnconfirmed: true };
 }
 
@@ -198,10 +215,7 @@ async function exchange(
     outcome: outcome.kind,
   });
   if (outcome.kind === 'fresh') return keep(deps, user, held, { tokens: outcome.tokens, options });
-  if (outcome.kind === 'refused') {
-    if (options.isCheck !== true) await expire(deps, held);
-    return { kind: 'none', reason: 'TOKEN_REFUSED' };
-  }
+  if (outcome.kind === 'refused') return ended(deps, held, options, 'TOKEN_REFUSED');
   await deps.environment
     .call('users.releaseRefresh', { connection_id, version })
     .catch(() => undefined /* the lease ends by itself */);
@@ -226,8 +240,23 @@ async function exchangeOne(
   sealed: string | null,
 ): Promise<Exchange> {
   const refreshToken = open(deps, held, sealed ?? '');
-  if (refreshToken === null) return { kind: 'later' };
-  return refreshTokens(deps.environment.config, user.provider, refreshToken);
+  const client = clientOf(deps, user.provider, held);
+  if (refreshToken === null || client === null) return { kind: 'later' };
+  return refreshTokens(deps.environment.config, user.provider, client, refreshToken);
+}
+
+function clientOf(
+  { cipher, environment }: Deps,
+  provider: ProviderName,
+  { connection_id, client = null }: StoredTokens,
+): ProviderClient | null {
+  if (client === null) return installationClient(environment.config, provider);
+  try {
+    return openClient(cipher, client);
+  } catch {
+    environment.logger.error('client.unreadable', { connection_id });
+    return null;
+  }
 }
 
 const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };
@@ -265,10 +294,11 @@ async function keep(
 async function expire(
   { environment }: Deps,
   { connection_id, version }: Pick<StoredTokens, 'connection_id' | 'version'>,
+  reason: EndReason,
 ): Promise<void> {
   try {
-    await environment.call('users.expire', { connection_id, version, reason: 'TOKEN_REFUSED' });
-    environment.logger.info('connection.expired', { connection_id });
+    await environment.call('users.expire', { connection_id, version, reason });
+    environment.logger.info('connection.expired', { connection_id, reason });
   } catch {
     // The next use of these tokens is rejected too, and repeats this step.
     environment.logger.warn('connection.not_expired', { connection_id });

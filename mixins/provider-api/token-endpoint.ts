@@ -4,39 +4,35 @@ import { jsonOrNull } from '../../domain/json/json.ts';
 import type { OAuth } from '../../domain/provider/provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
 import { plainAnswer } from './plain-answer.ts';
 import { type ProviderAnswer, type ProviderRequest, sendOnce } from './provider-api.ts';
+import type { ProviderClient } from './provider-client.ts';
 
 /** Timeout of a token request. */
 const exchangeMs = 10_000;
 const yearMs = 365 * dayMs;
 
 /**
- * Sends a token request in the provider's dialect. It is not retried here: after a lost answer, the code or the refresh
+ * Sends a token request of a client in the provider's dialect. It is not retried here: after a lost answer, the code or the refresh
  * token may be invalid already.
  */
 export async function requestTokens(
   config: Config,
   provider: ProviderName,
+  client: ProviderClient,
   grant: Readonly<Record<string, string>>,
 ): Promise<ProviderAnswer> {
   const oauth = oauthOf(provider);
-  const credentials = authenticated(oauth, grant, settingsOf(config, provider));
+  const credentials = authenticated(oauth, grant, client);
   const answer = await sendOnce({ url: oauth.tokenUrl(config), timeoutMs: exchangeMs, ...credentials });
   return plainAnswer(provider, answer);
-}
-
-interface Credentials {
-  readonly clientId: string | undefined;
-  readonly clientSecret: string | undefined;
 }
 
 /** The form of a token request and, where it is not in the form, the client that sends it. */
 export function authenticated(
   { clientAuthentication, tokenFields }: Pick<OAuth, 'clientAuthentication' | 'tokenFields'>,
   grant: Readonly<Record<string, string>>,
-  { clientId: id, clientSecret: secret }: Credentials,
+  { clientId: id, clientSecret: secret }: ProviderClient,
 ): Pick<ProviderRequest, 'form' | 'client'> {
   const form = new URLSearchParams({ ...tokenFields, ...grant });
   if (clientAuthentication === 'basic' && id !== undefined && secret !== undefined)
@@ -46,14 +42,15 @@ export function authenticated(
   return { form };
 }
 
-/** Exchanges a refresh token for new tokens. */
+/** Exchanges a refresh token for new tokens, with the client that it was issued to. */
 export async function refreshTokens(
   config: Config,
   provider: ProviderName,
+  client: ProviderClient,
   refreshToken: string,
 ): Promise<Exchange> {
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  return readTokens(await requestTokens(config, provider, grant), Date.now());
+  return readTokens(await requestTokens(config, provider, client, grant), Date.now());
 }
 
 const Fresh = z.object({

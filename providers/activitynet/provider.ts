@@ -59,6 +59,8 @@ export const activitynet = {
   ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },
   normaliserVersion: 2,
   fields,
+  projectClientRefusal:
+    'Events of each OAuth client come by a subscription of its own, and an installation has one.',
   oauth: {
     authorizeUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/authorize'),
     tokenUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/token'),

@@ -58,6 +58,8 @@ export const devicemaker = {
   },
   normaliserVersion: 5,
   fields: Object.fromEntries(dataTypes.map(({ name, fields }) => [name, fields])),
+  projectClientRefusal:
+    'Data comes to addresses that are registered for one OAuth client, which a header names, and an installation has one.',
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
     tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),

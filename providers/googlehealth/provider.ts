@@ -81,6 +81,8 @@ export const googlehealth = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
   normaliserVersion: 4,
   fields,
+  projectClientRefusal:
+    'Notifications come by a subscriber of the Google Cloud project of the OAuth client, and an installation has one.',
   oauth: {
     authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
     tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Urls) => new URL(GOOGLEHEALTH_TOKEN_URL),

@@ -25,6 +25,7 @@ export const phone = {
   },
   normaliserVersion: 7,
   fields,
+  projectClientRefusal: 'The app on the phone connects the user: there is no OAuth client.',
   oauth: null,
   accessCheck: null,
   webhooks: {

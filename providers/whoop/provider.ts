@@ -69,6 +69,7 @@ export const whoop = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
   normaliserVersion: 1,
   fields: fieldsOf(collections),
+  projectClientRefusal: 'Its notifications are signed with the client secret of the settings.',
   oauth: {
     authorizeUrl: ({ WHOOP_AUTHORIZE_URL }: Settings) => new URL(WHOOP_AUTHORIZE_URL),
     tokenUrl: ({ WHOOP_TOKEN_URL }: Settings) => new URL(WHOOP_TOKEN_URL),

@@ -169,4 +169,5 @@ const workout: Collection = {
 export const collections = { cycle, sleep, recovery, workout } as const satisfies Readonly<
   Record<string, Collection>
 >;
+/** The kinds of data as pull-ingest reads them. */
 export const types = pulledCollections(collections);

@@ -50,6 +50,7 @@ export const withings = {
   normaliserVersion: 3,
   fields,
   plainReply,
+  projectClientRefusal: null,
   oauth: {
     authorizeUrl: ({ WITHINGS_AUTHORIZE_URL }: Settings) => new URL(WITHINGS_AUTHORIZE_URL),
     tokenUrl: ({ WITHINGS_API_URL }: Settings) => apiPath(WITHINGS_API_URL, '/v2/oauth2'),

@@ -7,6 +7,7 @@ import { secret } from './store.ts';
 
 /** A user's consent, until the application exchanges its code. */
 export interface Consent {
+  readonly client_id: string;
   readonly user: number;
   readonly scope: readonly string[];
   readonly redirect_uri: string;
@@ -19,6 +20,8 @@ export interface Consent {
 export interface ConsentSettings {
   readonly title: string;
   readonly client_id: () => string;
+  /** Ids of further clients. */
+  readonly otherClients?: readonly string[];
   readonly needsPkce: boolean;
   readonly redirectOrigins: readonly string[];
   readonly clock: Clock;
@@ -67,6 +70,7 @@ export function consentEndpoint(settings: ConsentSettings) {
       const scope = form.getAll('permission').filter((one) => known.includes(one));
       const code = secret();
       codes.set(code, {
+        client_id: form.get('client_id') ?? '',
         user,
         scope,
         redirect_uri: form.get('redirect_uri') ?? '',
@@ -80,7 +84,9 @@ export function consentEndpoint(settings: ConsentSettings) {
       const code = fields.get('code') ?? '';
       const consent = codes.get(code);
       codes.delete(code);
-      if (consent === undefined || consent.ends_ms <= settings.clock.nowMs()) return null;
+      const client = fields.get('client_id') ?? consent?.client_id;
+      if (consent === undefined || client !== consent.client_id || consent.ends_ms <= settings.clock.nowMs())
+        return null;
       const uri = fields.get('redirect_uri');
       const isSameUri = uri === consent.redirect_uri || (uri === null && !settings.needsPkce);
       return isSameUri && isVerified(consent, fields.get('code_verifier')) ? consent : null;
@@ -97,7 +103,8 @@ function isVerified({ challenge }: Consent, verifier: string | null): boolean {
 
 // A redirect to an unknown application would be unsafe, so the page shows the error itself.
 function problemOf(settings: ConsentSettings, fields: URLSearchParams): string | null {
-  if (fields.get('client_id') !== settings.client_id()) return 'The client_id is not known.';
+  const clients = [settings.client_id(), ...(settings.otherClients ?? [])];
+  if (!clients.includes(fields.get('client_id') ?? '')) return 'The client_id is not known.';
   const uri = URL.parse(fields.get('redirect_uri') ?? '');
   if (uri === null || !isAllowed(uri, settings.redirectOrigins)) return 'The redirect_uri is not allowed.';
   return null;

@@ -19,7 +19,7 @@ import {
 } from './http.ts';
 import { openOutbox } from './outbox.ts';
 import { serveWithFaults } from './serve-with-faults.ts';
-import { merged, openStore, type State, type Store } from './store.ts';
+import { type Client, merged, openStore, type State, type Store } from './store.ts';
 
 /** Options of a sandbox; each has a default. */
 export interface SandboxOptions {
@@ -36,6 +36,8 @@ export interface SandboxOptions {
   readonly application?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<SandboxLimits>;
   readonly redirectOrigins?: readonly string[];
+  /** Further clients of Withings. */
+  readonly otherClients?: readonly Client[];
 }
 
 /** A running sandbox. */
@@ -101,13 +103,13 @@ function identifySenders({ letters }: State): void {
 }
 
 function openProviders(options: SandboxOptions, store: Store, url: string) {
-  const { seed = 'sandbox', redirectOrigins = [] } = options;
+  const { seed = 'sandbox', redirectOrigins = [], otherClients = [] } = options;
   const speed = options.speed ?? 1;
   const clock = startClock({ speed, startMs: options.startMs ?? startOf(store, speed) });
   const faults = createFaults(clock, seed);
   const senderOf = (name: string) => providers.find((one) => one.name === name);
   const world: World = {
-    ...{ clock, store, faults, url, redirectOrigins },
+    ...{ clock, store, faults, url, redirectOrigins, otherClients },
     outbox: openOutbox({ clock, store, faults, senderOf }),
     limits: { ...usualLimits, ...options.limits },
     user: (index) => simulatedUserAt(seed, index),

@@ -1,6 +1,6 @@
 import type { Outbox } from '../server/delivery.ts';
 import type { Faults } from '../server/faults.ts';
-import type { Store } from '../server/store.ts';
+import type { Client, Store } from '../server/store.ts';
 import type { Clock } from './clock.ts';
 import type { Days } from './days.ts';
 import type { SimulatedUser } from './simulated-users.ts';
@@ -13,6 +13,8 @@ export interface World {
   readonly faults: Faults;
   readonly outbox: Outbox;
   readonly limits: SandboxLimits;
+  /** Clients of the providers that allow several, besides the one of the settings. */
+  readonly otherClients: readonly Client[];
   /** The URL of the sandbox, without a path. */
   readonly url: string;
   /** Allowed origins of redirects after consent, in addition to loopback. */

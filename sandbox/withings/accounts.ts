@@ -5,7 +5,7 @@ import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import type { Traits } from '../simulation/traits.ts';
 import { stampOf } from '../simulation/world.ts';
 import { failure } from './envelope.ts';
-import type { WithingsAccount, WithingsWorld } from './state.ts';
+import { countsOf, type WithingsAccount, type WithingsWorld } from './state.ts';
 
 /** The id of a user's account. */
 export function useridOf({ seed }: SimulatedUser): number {
@@ -60,21 +60,25 @@ export function notify(
   world.send({ kind: 'withings', userid, fields: texts });
 }
 
-/** Serves a request with a valid access token. The use of a token ends the tokens that it replaced. */
+/** Serves a request with a valid access token of a client. The use of a token ends the tokens that it replaced. */
 export function asUser(
-  { clock, own }: WithingsWorld,
+  world: WithingsWorld,
   request: HttpRequest,
-  serve: (account: WithingsAccount) => Reply,
+  serve: (account: WithingsAccount, clientId: string) => Reply,
 ): Reply {
+  const { clock, own } = world;
   const token = bearerOf(request);
   const found = ownerOf(own.withings_accounts, clock, token);
   if (found === null || !found.holder.authorized)
     return failure(401, 'XRequestID: Not provided invalid_token');
   const { holder } = found;
+  const grant = holder.grants.find((one) => one.access_token === token);
+  const clientId = grant?.client_id ?? own.withings.client_id;
+  countsOf(world, clientId).requests += 1;
   holder.grants = holder.grants.filter(
     ({ replaced_by }) => replaced_by === undefined || replaced_by !== token,
   );
-  return serve(holder);
+  return serve(holder, clientId);
 }
 
 /** Marks a row as changed now, so that it is newer than any cursor. */

@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const rowsPerPage = 40;
 
-type Serve = (account: WithingsAccount, request: HttpRequest) => Reply | Promise<Reply>;
+type Serve = (account: WithingsAccount, request: HttpRequest, clientId: string) => Reply | Promise<Reply>;
 
 /** The routes that read a user's data and manage the subscriptions. Everything is POST with an action. */
 export function withingsApi(world: WithingsWorld): Route[] {
@@ -39,7 +39,8 @@ export function withingsApi(world: WithingsWorld): Route[] {
       Object.fromEntries(
         ['list', 'subscribe', 'revoke'].map((action) => [
           action,
-          (account: WithingsAccount, request: HttpRequest) => subscriptions(world, account, request),
+          (account: WithingsAccount, request: HttpRequest, clientId: string) =>
+            subscriptions(world, account, { request, clientId }),
         ]),
       ),
     ),
@@ -56,10 +57,12 @@ async function serve(
   const action = actions[request.form.get('action') ?? ''];
   if (action === undefined) return failure(503, 'Invalid Params: action');
   let answer: Reply | Promise<Reply> = failure(401, 'invalid_token');
-  const outcome = asUser(world, request, (account) => {
+  const outcome = asUser(world, request, (account, clientId) => {
     const granted = account.grants.at(-1)?.scope ?? [];
     answer =
-      scope === '' || granted.includes(scope) ? action(account, request) : failure(277, 'Unauthorized scope');
+      scope === '' || granted.includes(scope)
+        ? action(account, request, clientId)
+        : failure(277, 'Unauthorized scope');
     return envelope({});
   });
   return isSuccess(outcome) ? answer : outcome;

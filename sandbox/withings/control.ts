@@ -42,6 +42,7 @@ export function controlRoutes(world: WithingsWorld): Route[] {
     ),
     route('GET', '/ledger/withings', (request) => expected(world, request)),
     route('GET', '/ledger/withings-requests', () => ok(requestsOf(world))),
+    route('GET', '/ledger/withings-clients', () => ok(Object.fromEntries(world.counts))),
   ];
 }
 

@@ -6,7 +6,7 @@ import { userChoices, userOfForm } from '../server/user-choice.ts';
 import { hasAccount, link } from './accounts.ts';
 import { envelope, failure } from './envelope.ts';
 import { isOverLimit } from './limit.ts';
-import type { RotatingGrant, WithingsAccount, WithingsWorld } from './state.ts';
+import { countsOf, type RotatingGrant, type WithingsAccount, type WithingsWorld } from './state.ts';
 
 const hourMs = 3_600_000;
 /** Access tokens last three hours, refresh tokens a year. */
@@ -29,6 +29,7 @@ export function withingsOauth(world: WithingsWorld): Route[] {
   const consents = consentEndpoint({
     title: 'Withings (simulated)',
     client_id: () => own.withings.client_id,
+    otherClients: world.otherClients.map(({ client_id }) => client_id),
     needsPkce: false,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
@@ -56,24 +57,50 @@ function requestToken(world: WithingsWorld, request: HttpRequest, take: Take): R
   const { form } = request;
   if (isOverLimit(world)) return failure(601, 'Too Many Request');
   if (form.get('action') !== 'requesttoken') return failure(503, 'Invalid Params: action');
-  if (!isClient(request, world.own.withings)) return failure(503, 'Invalid Params: invalid client_secret');
-  if (form.get('grant_type') === 'refresh_token') return renewed(world, form.get('refresh_token') ?? '');
+  const client = world.clients.find((one) => isClient(request, one));
+  const counts = countsOf(world, form.get('client_id') ?? '');
+  if (client === undefined) {
+    counts.refused += 1;
+    return failure(503, 'Invalid Params: invalid client_secret');
+  }
+  if (form.get('grant_type') === 'refresh_token')
+    return renewed(world, client.client_id, form.get('refresh_token') ?? '');
   const consent = form.get('grant_type') === 'authorization_code' ? take(form) : null;
-  if (consent === null) return failure(503, 'Invalid Params: invalid code');
+  if (consent === null) {
+    counts.refused += 1;
+    return failure(503, 'Invalid Params: invalid code');
+  }
   const account = link(world, consent.user);
-  return tokens(world, account, issue(account, world.clock, lifetimes, consent.scope));
+  return tokens(world, account, grantTo(world, account, client.client_id, consent.scope));
 }
 
-function renewed(world: WithingsWorld, refreshToken: string): Reply {
+function grantTo(
+  world: WithingsWorld,
+  account: WithingsAccount,
+  clientId: string,
+  scope: readonly string[],
+): RotatingGrant {
+  const grant: RotatingGrant = issue(account, world.clock, lifetimes, scope);
+  grant.client_id = clientId;
+  countsOf(world, clientId).granted += 1;
+  return grant;
+}
+
+function renewed(world: WithingsWorld, clientId: string, refreshToken: string): Reply {
   const nowMs = world.clock.nowMs();
   for (const account of world.own.withings_accounts) {
     const old = account.grants.find((one) => one.refresh_token === refreshToken);
     if (old === undefined || old.refresh_ends_ms <= nowMs || !account.authorized) continue;
-    const grant = issue(account, world.clock, lifetimes, old.scope);
+    if ((old.client_id ?? world.own.withings.client_id) !== clientId) {
+      countsOf(world, clientId).crossed += 1;
+      continue;
+    }
+    const grant = grantTo(world, account, clientId, old.scope);
     old.replaced_by = grant.access_token;
     old.refresh_ends_ms = Math.min(old.refresh_ends_ms, nowMs + overlapMs);
     return tokens(world, account, grant);
   }
+  countsOf(world, clientId).refused += 1;
   return failure(503, 'Invalid Params: invalid refresh_token');
 }
 

@@ -1,28 +1,31 @@
 import type { HttpRequest, Reply } from '../server/http.ts';
 import { envelope, failure } from './envelope.ts';
-import type { WithingsAccount, WithingsWorld } from './state.ts';
+import type { Subscription, WithingsAccount, WithingsWorld } from './state.ts';
 
 const longestUrl = 255;
 const probeMs = 2000;
 
-/** The subscriptions of an account, one per category and address. */
+/** The subscriptions of an account by a client, one per category and address. */
 export function subscriptions(
   world: WithingsWorld,
   account: WithingsAccount,
-  request: HttpRequest,
+  { request: { form }, clientId }: { readonly request: HttpRequest; readonly clientId: string },
 ): Reply | Promise<Reply> {
-  const { form } = request;
   const appli = Number(form.get('appli'));
   const callbackurl = form.get('callbackurl') ?? '';
-  const isSame = (one: WithingsAccount['subscriptions'][number]) =>
-    one.appli === appli && one.callbackurl === callbackurl;
+  const isOwn = ({ client_id = world.own.withings.client_id }: Subscription) => client_id === clientId;
+  const isSame = (one: Subscription) => isOwn(one) && one.appli === appli && one.callbackurl === callbackurl;
   switch (form.get('action')) {
     case 'list': {
-      const isWanted = (one: { appli: number }) => !form.has('appli') || one.appli === appli;
-      return envelope({ profiles: account.subscriptions.filter(isWanted) });
+      const isWanted = (one: Subscription) => isOwn(one) && (!form.has('appli') || one.appli === appli);
+      const profiles = account.subscriptions.filter(isWanted).map(({ client_id: _, ...shown }) => shown);
+      return envelope({ profiles });
     }
     case 'subscribe':
-      return subscribe(world, account, { appli, callbackurl, comment: form.get('comment') ?? '' });
+      return subscribe(world, account, {
+        others: account.subscriptions.filter((one) => !isSame(one)),
+        wanted: { appli, callbackurl, comment: form.get('comment') ?? '', client_id: clientId },
+      });
     case 'revoke': {
       if (!account.subscriptions.some(isSame)) return failure(294, 'No such subscription could be deleted');
       account.subscriptions = account.subscriptions.filter((one) => !isSame(one));
@@ -37,15 +40,12 @@ export function subscriptions(
 async function subscribe(
   { store }: WithingsWorld,
   account: WithingsAccount,
-  wanted: WithingsAccount['subscriptions'][number],
+  { others, wanted }: { readonly others: readonly Subscription[]; readonly wanted: Subscription },
 ): Promise<Reply> {
-  const { appli, callbackurl } = wanted;
+  const { callbackurl } = wanted;
   const isUrl = URL.canParse(callbackurl) && callbackurl.length <= longestUrl;
   if (!isUrl || !(await answersProbe(callbackurl)))
     return failure(293, 'The callback URL is either absent or incorrect');
-  const others = account.subscriptions.filter(
-    (one) => one.appli !== appli || one.callbackurl !== callbackurl,
-  );
   account.subscriptions = [...others, wanted];
   store.save();
   return envelope({});

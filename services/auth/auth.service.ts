@@ -16,6 +16,7 @@ import { readWindow } from './admission/window.ts';
 import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
+import { logoIn, setLogo } from './connect-logo.ts';
 import { keyEndingHandler, removeKey } from './end-key.ts';
 import { acceptInvitation } from './invitations/accept.ts';
 import { invite, revokeInvitation, toInvitation } from './invitations/invite.ts';
@@ -47,11 +48,12 @@ import {
   updateProject,
 } from './projects.ts';
 import { renameApiKey } from './queries/change-keys.ts';
+import { selectLogo } from './queries/connect-logos.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectInvitations } from './queries/invitations.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
-import { selectConnectName, selectMembers, selectProjects } from './queries/select-projects.ts';
+import { selectBrand, selectMembers, selectProjects } from './queries/select-projects.ts';
 import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './second-factor/passkeys.ts';
 import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
@@ -196,8 +198,11 @@ export default implement(auth, {
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
     removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
-    async connectName({ reads, params }) {
-      return { connect_name: await selectConnectName(reads, params.project_id) };
+    putConnectLogo: (ctx) => setLogo(ctx, ctx.params.project_id, logoIn(ctx.params.image)),
+    removeConnectLogo: (ctx) => setLogo(ctx, ctx.params.project_id, null),
+    connectBrand: ({ reads, params }) => selectBrand(reads, params.project_id),
+    async connectLogo({ reads, params }) {
+      return { content: (await selectLogo(reads, params.name))?.toString('base64') ?? null };
     },
     async isShared({ reads }) {
       return {

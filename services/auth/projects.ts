@@ -15,6 +15,7 @@ interface Acting {
 
 interface Limits {
   readonly connect_name?: string | null | undefined;
+  readonly connect_colour?: string | null | undefined;
   readonly rate_limit_api_key?: number | null | undefined;
   readonly rate_limit_sdk?: number | null | undefined;
 }
@@ -24,9 +25,9 @@ interface ProjectChange extends Limits {
   readonly require_second_factor?: boolean | undefined;
 }
 
-// Only an owner creates, changes and deletes projects.
-const returned = `returning id, name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor, created_at,
-    'owner' as role`;
+/** The columns of a changed project. Only an owner creates, changes and deletes projects. */
+export const returnedProject = `returning id, name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
+    require_second_factor, created_at, 'owner' as role`;
 
 /** Creates a project. @throws PROJECT_ID_TAKEN (409) */
 export async function createProject(
@@ -35,16 +36,20 @@ export async function createProject(
     id,
     name,
     connect_name = null,
+    connect_colour = null,
     rate_limit_api_key = null,
     rate_limit_sdk = null,
   }: Limits & { readonly id: string; readonly name: string },
 ): Promise<wire.Project> {
   const statement = `
-    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name)
-    select $1, $2, $3, $4, $5 where not exists (select from auth.former_project where id = $1)
-    on conflict do nothing ${returned}`;
+    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name, connect_colour)
+    select $1, $2, $3, $4, $5, $6 where not exists (select from auth.former_project where id = $1)
+    on conflict do nothing ${returnedProject}`;
   const [row] = await acting(database, origin, (on) =>
-    on.query<ProjectRow>(statement, [id, name, rate_limit_api_key, rate_limit_sdk, connect_name]),
+    on.query<ProjectRow>(statement, [
+      ...[id, name, rate_limit_api_key, rate_limit_sdk],
+      ...[connect_name, connect_colour],
+    ]),
   );
   if (row === undefined) throw new ServiceError('PROJECT_ID_TAKEN');
   return toProject(row);
@@ -54,15 +59,23 @@ export async function createProject(
 export async function updateProject(
   { database, origin }: Acting,
   id: string,
-  { name, connect_name, rate_limit_api_key, rate_limit_sdk, require_second_factor }: ProjectChange,
+  {
+    name,
+    connect_name,
+    connect_colour,
+    rate_limit_api_key,
+    rate_limit_sdk,
+    require_second_factor,
+  }: ProjectChange,
 ): Promise<wire.Project> {
   const statement = `
     update auth.project set name = coalesce($2, name),
       rate_limit_api_key = case when $3 then $4::int else rate_limit_api_key end,
       rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end,
       connect_name = case when $7 then $8::text else connect_name end,
-      require_second_factor = coalesce($9, require_second_factor)
-    where id = $1 ${returned}`;
+      require_second_factor = coalesce($9, require_second_factor),
+      connect_colour = case when $10 then $11::text else connect_colour end
+    where id = $1 ${returnedProject}`;
   const [row] = await acting(database, origin, (on) =>
     on.query<ProjectRow>(statement, [
       ...[id, name ?? null],
@@ -70,6 +83,7 @@ export async function updateProject(
       ...[rate_limit_sdk !== undefined, rate_limit_sdk ?? null],
       ...[connect_name !== undefined, connect_name ?? null],
       require_second_factor ?? null,
+      ...[connect_colour !== undefined, connect_colour ?? null],
     ]),
   );
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
@@ -97,7 +111,7 @@ export async function removeProject(
 
 const deletion = `
   with former as (insert into auth.former_project (id) select id from auth.project where id = $1 on conflict do nothing)
-  delete from auth.project where id = $1 ${returned}`;
+  delete from auth.project where id = $1 ${returnedProject}`;
 
 /** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), OWNER_NEEDS_NO_ROLE (409) */
 export async function addMember(
@@ -127,7 +141,8 @@ export async function removeMember(
 export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
   return {
     ...{ id: row.id, name: row.name, role: row.role },
-    connect_name: row.connect_name,
+    ...{ connect_name: row.connect_name, connect_colour: row.connect_colour },
+    connect_logo: row.connect_logo === null ? null : `/connect/assets/${row.connect_logo}`,
     ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
     require_second_factor: row.require_second_factor,
     created_at: formatInstant(created_at.getTime()),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { OAuth } from '../../domain/provider/provider.ts';
 import { recordAudit } from '../../mixins/database/audit.ts';
 import type { Database } from '../../mixins/database/database.ts';
@@ -8,7 +9,7 @@ import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
-import { clientOf } from './client.ts';
+import { openedClient } from './client.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
 import { checkRedirect } from './redirects.ts';
 
@@ -41,7 +42,10 @@ export async function authorize(
 ): Promise<{ authorization_url: string; state: string }> {
   checkRedirect(config, redirect_uri);
   await call('users.get', { user_id });
-  const { clientId } = clientOf(config, provider);
+  const { client: own } = await call('users.clientOfUser', { user_id, provider });
+  const client = openedClient({ config, cipher }, provider, own);
+  if (client === null) throw new ServiceError('PROVIDER_NOT_CONFIGURED');
+  const providerClientId = own?.id ?? null;
   const oauth = oauthOf(provider);
   const { authorizeFields = {} }: OAuth = oauth;
   const state = randomBytes(32).toString('base64url');
@@ -54,6 +58,7 @@ export async function authorize(
     redirectUri: redirect_uri ?? null,
     callbackUri,
     sessionId: session_id ?? null,
+    providerClientId,
     verifier: verifier === null ? null : cipher.encrypt(verifier, stateHash),
   };
   await database.transaction(async (transaction) => {
@@ -63,7 +68,7 @@ export async function authorize(
   });
   const url = oauth.authorizeUrl(config);
   url.searchParams.set('response_type', 'code');
-  url.searchParams.set('client_id', clientId);
+  url.searchParams.set('client_id', client.clientId);
   url.searchParams.set('redirect_uri', callbackUri);
   url.searchParams.set('state', state);
   if (oauth.scope !== null) url.searchParams.set('scope', oauth.scope);

@@ -12,7 +12,7 @@ import type { ProviderName } from '../../providers/all.ts';
 import type { Browsers, Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hashOf } from './authorize.ts';
-import { clientOf } from './client.ts';
+import { clientOf, type OAuthClient, openedClient } from './client.ts';
 import { storeConsent } from './consents.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { findGranted, type Granted } from './granted.ts';
@@ -96,16 +96,19 @@ async function connect(
 ): Promise<Outcome> {
   const { config, cipher, api } = deps;
   const { provider } = attempt;
-  const { apiUrl } = clientOf(config, provider); // throws before the code is used up
+  const client = await clientOfAttempt(deps, attempt); // throws before the code is used up
+  // The credentials were replaced or removed since: the code belongs to no other client.
+  if (client === null) return { status: 'failed', reason: 'link_expired' };
+  const { apiUrl } = client;
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
-  const exchanged = await exchangeCode(config, attempt, proof);
+  const exchanged = await exchangeCode(config, attempt, client, proof);
   if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
   const granted = await findGranted(provider, { api, apiUrl, appended: request.scope }, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
-    await giveUp(deps, provider, granted.account, exchanged.tokens);
+    await giveUp(deps, provider, client, { account: granted.account, tokens: exchanged.tokens });
     return { status: 'failed', reason: 'permission_missing' };
   }
   await link(deps, attempt, granted, exchanged.tokens);
@@ -114,17 +117,26 @@ async function connect(
   return { status: 'connected' };
 }
 
+async function clientOfAttempt(
+  deps: Deps,
+  { provider, providerClientId: id }: UsedAttempt,
+): Promise<OAuthClient | null> {
+  if (id === null) return clientOf(deps.config, provider);
+  const { client } = await deps.call('users.client', { id });
+  return client === null ? null : openedClient(deps, provider, client);
+}
+
 // The backfill is enqueued before the connection is stored, so that a process that dies in between does not lose it.
 async function link(
   deps: Deps,
-  { userId: user_id, provider, sessionId }: UsedAttempt,
+  { userId: user_id, provider, sessionId, providerClientId }: UsedAttempt,
   granted: Extract<Granted, { kind: 'granted' }>,
   tokens: FreshTokens,
 ): Promise<void> {
   const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
   const exclusive = sessionId !== null && !deps.config.CONNECT_SHARED_ACCOUNTS;
   const wanted = { user_id, provider };
-  const linked = { ...wanted, exclusive };
+  const linked = { ...wanted, exclusive, provider_client_id: providerClientId };
   if (isBackfillWanted) await enqueueBackfill(deps.database, wanted);
   try {
     await linkOnce(deps, linked, granted, tokens);
@@ -145,10 +157,12 @@ async function linkOnce(
     user_id,
     provider,
     exclusive,
+    provider_client_id,
   }: {
     readonly user_id: string;
     readonly provider: ProviderName;
     readonly exclusive: boolean;
+    readonly provider_client_id: string | null;
   },
   { account, scope }: Extract<Granted, { kind: 'granted' }>,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
@@ -165,6 +179,7 @@ async function linkOnce(
     expires_at: isoTimeOrNull(expires_at_ms),
     scope,
     exclusive,
+    provider_client_id,
   });
 }
 
@@ -173,9 +188,9 @@ async function linkOnce(
 async function giveUp(
   { config, call }: Deps,
   provider: ProviderName,
-  account: string,
-  tokens: FreshTokens,
+  client: OAuthClient,
+  { account, tokens }: { readonly account: string; readonly tokens: FreshTokens },
 ): Promise<void> {
   const holders = await call('users.resolve', { provider, provider_user_ids: [account] }).catch(() => null);
-  if (holders?.length === 0) await revokeAccess(config, provider, tokens, Date.now());
+  if (holders?.length === 0) await revokeAccess({ config, client }, provider, tokens, Date.now());
 }

@@ -1,16 +1,19 @@
 import type { Config } from '../../config.ts';
+import type { StoredClient } from '../../contracts/users/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Cipher } from '../../mixins/provider-api/cipher.ts';
+import { openClient, type ProviderClient } from '../../mixins/provider-api/provider-client.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 
-/** The credentials of this installation at a provider, and the URL of its API. */
+/** Credentials at a provider, and the URL of its API. */
 export interface OAuthClient {
   readonly apiUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** The OAuth client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the missing settings, CONNECTED_BY_APP (409) */
+/** The OAuth client of the installation at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the missing settings, CONNECTED_BY_APP (409) */
 export function clientOf(config: Config, provider: ProviderName): OAuthClient {
   const { names } = providers[provider];
   const { apiUrl, clientId, clientSecret } = settingsOf(config, provider);
@@ -25,4 +28,28 @@ export function clientOf(config: Config, provider: ProviderName): OAuthClient {
     'PROVIDER_NOT_CONFIGURED',
     `This provider is not configured: ${missing.join(' and ')} ${verb} not set.`,
   );
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly cipher: Cipher;
+}
+
+/** The OAuth client of a project, or of the installation (null). Null: its credentials were removed. @throws as `clientOf` */
+export function openedClient(
+  { config, cipher }: Opening,
+  provider: ProviderName,
+  stored: StoredClient | null,
+): OAuthClient | null {
+  if (stored === null) return clientOf(config, provider);
+  const opened: ProviderClient | null = openClient(cipher, stored);
+  if (opened?.clientId === undefined || opened.clientSecret === undefined) return null;
+  return { apiUrl: apiUrlOf(config, provider), clientId: opened.clientId, clientSecret: opened.clientSecret };
+}
+
+/** The URL of the API of a provider. @throws CONNECTED_BY_APP (409) */
+export function apiUrlOf(config: Config, provider: ProviderName): string {
+  const { apiUrl } = settingsOf(config, provider);
+  if (apiUrl === null) throw new ServiceError('CONNECTED_BY_APP');
+  return apiUrl;
 }

@@ -13,6 +13,7 @@ import { implement } from '../../runtime/implement.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
+import { openedClient } from './client.ts';
 import { forgetConsents, readConsents } from './consents.ts';
 import { createSession } from './create-session.ts';
 import { resultPage } from './outcome.ts';
@@ -76,6 +77,8 @@ export default implement(connect, {
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
       const { connection_id, provider, access_token, refresh_token, expires_at } = params;
+      // Throws if the provider is not configured: it is asked later.
+      const client = openedClient({ config, cipher }, provider, params.client) ?? 'removed';
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
       const seal = (tokens: FreshTokens) => ({
         access_token: cipher.encrypt(tokens.access_token, connection_id),
@@ -88,7 +91,7 @@ export default implement(connect, {
         refresh_token: refresh_token === null ? null : open(refresh_token),
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
       };
-      const { done, tokens } = await revokeAccess(config, provider, held, Date.now());
+      const { done, tokens } = await revokeAccess({ config, client }, provider, held, Date.now());
       return { done, tokens: tokens === null ? null : seal(tokens) };
     },
   },

@@ -41,7 +41,9 @@ export async function createSession(
 ): Promise<{ url: string; token: string; expires_at: string }> {
   checkRedirect(config, request.redirect_uri);
   const userId = await userOf(call, meta, request);
-  const providers = providersOf(config, request.providers);
+  const own = await call('users.ownClients', { user_id: userId });
+  const providers = providersOf(config, request.providers, own.providers);
+  const brand = await call('auth.connectBrand', { project_id: projectOf(meta) });
   const token = randomBytes(32).toString('base64url');
   const session = {
     id: randomUUID(),
@@ -50,7 +52,7 @@ export async function createSession(
     providers,
     redirectUri: request.redirect_uri ?? null,
     language: request.language ?? null,
-    appName: (await call('auth.connectName', { project_id: projectOf(meta) })).connect_name,
+    ...{ appName: brand.connect_name, appColour: brand.connect_colour, appLogo: brand.connect_logo },
   };
   const expiresAt = await database.transaction(async (transaction) => {
     const entry = { userId, subjectId: session.id, details: { providers } };
@@ -74,10 +76,17 @@ async function userOf(call: Call, { caller }: Meta, request: SessionRequest): Pr
   return found.id;
 }
 
-function providersOf(config: Config, wanted: readonly ProviderName[] | undefined): readonly ProviderName[] {
-  const withPage = (name: ProviderName) => providers[name].oauth !== null && isConfigured(config, name);
+// `own` are providers at which the project has credentials.
+function providersOf(
+  config: Config,
+  wanted: readonly ProviderName[] | undefined,
+  own: readonly ProviderName[],
+): readonly ProviderName[] {
+  const isUsable = (name: ProviderName) => own.includes(name) || isConfigured(config, name);
+  const withPage = (name: ProviderName) => providers[name].oauth !== null && isUsable(name);
   const offered = wanted ?? providerNames.filter(withPage);
   if (offered.length === 0) throw new ServiceError('PROVIDER_NOT_CONFIGURED', 'No provider is configured.');
-  for (const provider of offered) if (providers[provider].oauth !== null) clientOf(config, provider); // throws if it is not configured
+  const ofInstallation = offered.filter((name) => providers[name].oauth !== null && !own.includes(name));
+  for (const provider of ofInstallation) clientOf(config, provider); // throws if it is not configured
   return [...new Set(offered)];
 }

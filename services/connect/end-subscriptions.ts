@@ -4,7 +4,7 @@ import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
-import { clientOf } from './client.ts';
+import { apiUrlOf } from './client.ts';
 
 /** The provider and a token of the account whose subscriptions end. */
 export interface Subscribed {
@@ -24,7 +24,7 @@ export async function endSubscriptions(
   { list, requests }: SubscriptionEnding,
 ): Promise<number> {
   const signal = AbortSignal.timeout(allMs);
-  const { apiUrl } = clientOf(config, provider);
+  const apiUrl = apiUrlOf(config, provider);
   const send = ({ path, form }: FormRequest) =>
     sendOnce({ url: apiPath(apiUrl, path), token, form: new URLSearchParams(form), signal });
   const listed = await send(list);

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import { parseJson } from '../../domain/json/json-bounds.ts';
 import type { ProviderAnswer } from '../../mixins/provider-api/provider-api.ts';
+import type { ProviderClient } from '../../mixins/provider-api/provider-client.ts';
 import {
   type FreshTokens,
   isInvalidGrant,
@@ -15,15 +16,16 @@ export type Exchanged =
   | { readonly kind: 'refused' | 'late' | 'unavailable' };
 
 /**
- * Exchanges a code for tokens, without a retry: the code may be consumed although the answer was lost, and a second
+ * Exchanges a code for tokens with the client that the user agreed to, without a retry: the code may be consumed although the answer was lost, and a second
  * exchange may revoke the tokens of the first.
  */
 export async function exchangeCode(
   config: Config,
   attempt: Pick<Attempt, 'callbackUri' | 'provider'>,
+  client: ProviderClient,
   proof: { readonly code: string; readonly verifier: string | null },
 ): Promise<Exchanged> {
-  const answer = await requestTokens(config, attempt.provider, {
+  const answer = await requestTokens(config, attempt.provider, client, {
     grant_type: 'authorization_code',
     code: proof.code,
     redirect_uri: attempt.callbackUri,

@@ -2,9 +2,9 @@ import type { Config } from '../../config.ts';
 import type { OAuth, Revocation } from '../../domain/provider/provider.ts';
 import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
+import type { ProviderClient } from '../../mixins/provider-api/provider-client.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
-import { clientOf } from './client.ts';
 import { endSubscriptions, isSettled } from './end-subscriptions.ts';
 
 /** The result of a revocation. Unless `done`, it is retried later, with `tokens` if they were refreshed. */
@@ -16,12 +16,19 @@ export interface Revoked {
 /** The time-out of one request; three requests fit into the time-out of the action. */
 const callMs = 4000;
 
+/** The settings, and the client that the tokens were issued to. `removed`: it has no secret any more. */
+export interface Revoking {
+  readonly config: Config;
+  readonly client: ProviderClient | 'removed';
+}
+
 /**
- * Revokes our access to an account, or ends its subscriptions where only the user can end the access. An expired token is refreshed first. If the provider refuses a fresh token, the access
- * has ended already.
+ * Revokes our access to an account, or ends its subscriptions where only the user can end the access. An expired token is
+ * refreshed first. If the provider refuses a fresh token, the access has ended already. Tokens of a removed client are not
+ * refreshed, because only that client may.
  */
 export async function revokeAccess(
-  config: Config,
+  { config, client }: Revoking,
   provider: ProviderName,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
@@ -30,7 +37,8 @@ export async function revokeAccess(
   const isOver = expires_at_ms !== null && expires_at_ms <= nowMs;
   const first = isOver ? 401 : await requestRevocation(config, provider, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };
-  const exchange = await refreshTokens(config, provider, refresh_token);
+  if (client === 'removed') return { done: true, tokens: null };
+  const exchange = await refreshTokens(config, provider, client, refresh_token);
   if (exchange.kind !== 'fresh') return { done: exchange.kind === 'refused', tokens: null };
   const { tokens } = exchange;
   const done = isSettled(await requestRevocation(config, provider, tokens.access_token));
@@ -38,7 +46,6 @@ export async function revokeAccess(
 }
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
-  clientOf(config, provider); // throws: an unconfigured provider is asked later
   const { revocation } = oauthOf(provider);
   if (revocation === null) return nothingToRevoke;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);

@@ -15,22 +15,28 @@ import type { Outcome } from './outcome.ts';
 import type { ConnectSession } from './queries/connect-sessions.ts';
 import { findSession, storeOutcome } from './queries/connect-sessions.ts';
 import { returnUrl } from './return-url.ts';
-import { claimSession, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
+import {
+  type Brand,
+  brandOf,
+  claimSession,
+  refusal,
+  type SessionDeps,
+  type SessionQuestion,
+} from './show-session.ts';
 
-interface Started {
-  readonly kind: 'started';
+interface Begun extends ReturnType<typeof brandOf> {
   readonly language: Language | null;
-  readonly app: string | null;
   readonly name: string;
+}
+
+interface Started extends Begun {
+  readonly kind: 'started';
   /** The address of the provider's consent page. */
   readonly authorization_url: string;
 }
 
-interface Coded {
+interface Coded extends Begun {
   readonly kind: 'code';
-  readonly language: Language | null;
-  readonly app: string | null;
-  readonly name: string;
   readonly code: string;
 }
 
@@ -46,11 +52,11 @@ function isWithoutPage(provider: ProviderName): provider is WithoutPage {
 async function codeFor(
   { config, call }: SessionDeps,
   provider: WithoutPage,
-  { userId: user_id, language, appName: app }: Pick<ConnectSession, 'userId' | 'language' | 'appName'>,
+  { userId: user_id, language, ...session }: Pick<ConnectSession, 'userId' | 'language'> & Brand,
 ): Promise<Coded> {
   const asUser = callAs(call, `consent:${provider}`);
   const { code } = await asUser(`${providers[provider].ingest.service}.createCode`, { user_id });
-  return { kind: 'code', language, app, name: titleOf(config, provider), code };
+  return { kind: 'code', language, ...brandOf(session), name: titleOf(config, provider), code };
 }
 
 /** The provider that the user agreed to, and the text that was shown. */
@@ -81,8 +87,9 @@ export async function startAttempt(
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeConsent(database, consent);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
-    const { language, appName: app } = session;
-    return { kind: 'started', language, app, name: titleOf(config, provider), authorization_url };
+    const { language } = session;
+    const name = titleOf(config, provider);
+    return { kind: 'started', language, ...brandOf(session), name, authorization_url };
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(config, 'user_gone', session);

@@ -41,7 +41,8 @@ export async function showSession(
   if ('kind' in session) return session;
   try {
     const connections = await deps.call('users.connections', { user_id: session.userId });
-    return viewOf(deps.config, session, connections);
+    const own = await deps.call('users.ownClients', { user_id: session.userId });
+    return viewOf(deps.config, session, connections, own.providers);
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(deps.config, 'user_gone', session);
@@ -104,12 +105,25 @@ function hadToken({ tokenHash }: ConnectSession, { secret_hash, proof }: Browser
   return timingSafeEqual(expected, Buffer.from(proof, 'hex'));
 }
 
-function viewOf(config: Config, session: ConnectSession, connections: readonly Connection[]): SessionView {
-  const offered = session.providers.filter((name) => isConfigured(config, name));
+/** What the page shows of the product. */
+export function brandOf({ appName, appColour, appLogo }: Brand) {
+  return { app: appName, colour: appColour, logo: appLogo };
+}
+
+/** The brand of a session. */
+export type Brand = Pick<ConnectSession, 'appName' | 'appColour' | 'appLogo'>;
+
+function viewOf(
+  config: Config,
+  session: ConnectSession,
+  connections: readonly Connection[],
+  own: readonly ProviderName[],
+): SessionView {
+  const offered = session.providers.filter((name) => own.includes(name) || isConfigured(config, name));
   return {
     kind: 'session',
     language: session.language,
-    app: session.appName,
+    ...brandOf(session),
     choices: offered.map((provider) => choiceOf(config, provider, connections)),
     last: lastOf(config, session),
     return_url: returnUrl(config, session),

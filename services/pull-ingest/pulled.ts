@@ -29,12 +29,21 @@ export function sweepsOf(provider: PulledName): SweepRow[] {
 const burstShare = 1 / 6;
 const evenShare = 3 / 4;
 
+/** Whose limits a request counts against. */
+export interface Limited {
+  readonly provider: PulledName;
+  readonly connection_id: string;
+  /** The OAuth client of a project. Omitted: that of the installation. */
+  readonly client_id?: string | undefined;
+}
+
 /** The limits of a request of an account. */
-export function limitsOf(config: Config, provider: PulledName, connectionId: string): RateLimit[] {
+export function limitsOf(config: Config, limited: Limited): RateLimit[] {
+  const { provider } = limited;
   return pullOf(provider).limits.map(({ of, requests, windowMs }) => {
     const limit = requests(config);
     return {
-      scope: scopeOf(config, provider, of, connectionId),
+      scope: scopeOf(config, limited, of),
       burst: Math.max(1, Math.floor(limit * burstShare)),
       intervalMs: windowMs / Math.max(1, limit * evenShare),
     };
@@ -44,10 +53,10 @@ export function limitsOf(config: Config, provider: PulledName, connectionId: str
 /** The name of a limit's scope. */
 export function scopeOf(
   config: Config,
-  provider: PulledName,
+  { provider, connection_id, client_id }: Limited,
   of: 'account' | 'application',
-  connectionId: string,
 ): string {
-  const whose = of === 'account' ? connectionId : (settingsOf(config, provider).clientId ?? 'default');
+  const client = client_id ?? settingsOf(config, provider).clientId ?? 'default';
+  const whose = of === 'account' ? connection_id : client;
   return `${provider} ${of} ${whose}`;
 }

@@ -7,7 +7,7 @@ import { type PulledName, pullOf } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import type { PullServicePace } from './pace.ts';
-import { limitsOf, scopeOf } from './pulled.ts';
+import { type Limited, limitsOf, scopeOf } from './pulled.ts';
 import { pauseScope, reserveRequest } from './queries/reserve-request.ts';
 import { wait } from './wait.ts';
 
@@ -81,7 +81,8 @@ async function sendWith(
   account: Account,
   { request, bearer, signal }: Attempt,
 ): Promise<Attempted> {
-  const waitMs = await reserve(sending, account, signal);
+  const limited = { ...account, client_id: bearer.client_id };
+  const waitMs = await reserve(sending, limited, signal);
   if (waitMs > 0) return { kind: 'wait', waitMs };
   const { config, api } = sending;
   const { status, headers, text } = await api.request({
@@ -90,7 +91,7 @@ async function sendWith(
   });
   const reply = { status, headers: Object.fromEntries(headers), text };
   const failure = failureOf(pullOf(account.provider), reply);
-  if (failure !== null) return settle(sending, account, failure);
+  if (failure !== null) return settle(sending, limited, failure);
   await sending.tokens.worked(bearer);
   return { kind: 'reply', reply };
 }
@@ -115,23 +116,23 @@ export function failureOf(pull: Pull, reply: PullReply): PullFailure | null {
 
 async function settle(
   { config, database }: Sending,
-  { provider, connection_id }: Account,
+  limited: Limited,
   failure: PullFailure,
 ): Promise<Attempted> {
   if (failure.kind === 'unauthorized') return { kind: 'unauthorized' };
   if (failure.kind !== 'limited') return failure;
   const waitMs = failure.waitMs ?? limitedWaitMs;
-  await pauseScope(database, scopeOf(config, provider, failure.of, connection_id), waitMs);
+  await pauseScope(database, scopeOf(config, limited, failure.of), waitMs);
   return { kind: 'wait', waitMs };
 }
 
 // Short waits are waited for, so that the pages of a part that were read are not read again.
 async function reserve(
   { config, database, pace }: Sending,
-  { provider, connection_id }: Account,
+  limited: Limited,
   signal: AbortSignal,
 ): Promise<number> {
-  const limits = limitsOf(config, provider, connection_id);
+  const limits = limitsOf(config, limited);
   for (;;) {
     const waitMs = await reserveRequest(database, limits);
     if (waitMs === 0 || waitMs > pace.waitMostMs || signal.aborted) return waitMs;

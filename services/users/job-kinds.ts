@@ -32,6 +32,7 @@ const TokenRevocation = z.object({
   access_token: z.string(),
   refresh_token: z.string().nullable(),
   expires_at: z.string().nullable(),
+  provider_client_id: z.uuid().nullable().default(null),
 });
 /** Encrypted tokens of an ended connection, kept for the request that ends our access at the provider. */
 export type TokenRevocation = z.infer<typeof TokenRevocation>;

@@ -22,8 +22,10 @@ import { accountHashesOf } from './erasure/account-hashes.ts';
 import { removeUser } from './erasure/erasure.ts';
 import { jobHandlers } from './job-handlers.ts';
 import { listUsers } from './listing.ts';
+import { listCredentials, removeCredentials, setCredentials } from './provider-clients.ts';
 import { closeProject } from './queries/close-project.ts';
 import { selectConnectionCounts } from './queries/connection-counts.ts';
+import { selectClient, selectClientOfUser, selectOwnProviders } from './queries/provider-clients.ts';
 import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
@@ -131,6 +133,19 @@ export default implement(users, {
     },
     async projectOf({ reads, params }) {
       return { project_id: await selectProject(reads, params.user_id) };
+    },
+    credentials: ({ reads, config, params }) =>
+      listCredentials({ database: reads, config }, params.project_id),
+    setCredentials: (ctx) => setCredentials(ctx, ctx.params, ctx.params),
+    removeCredentials: (ctx) => removeCredentials(ctx, ctx.params),
+    async ownClients({ reads, params }) {
+      return { providers: await selectOwnProviders(reads, params.user_id) };
+    },
+    async clientOfUser({ database, params: { user_id, provider } }) {
+      return { client: await selectClientOfUser(database, user_id, provider) };
+    },
+    async client({ database, params }) {
+      return { client: await selectClient(database, params.id) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
 import { sha256 } from '../../services/auth/tokens/secrets.ts';
 import { codeOf } from '../support/totp.ts';
+import { until } from '../support/until.ts';
 import { startConsole, violations } from './console.ts';
 
 // Nothing asks the provider: the page only shows its name.
@@ -12,6 +13,20 @@ const { api, root, openAt, openConsole } = await startConsole(t, [], {
   OIDC_CLIENT_ID: 'pulsebus',
 });
 const email = 'grace@example.com';
+/** A PNG file of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+interface Stored {
+  readonly connect_colour: string | null;
+  readonly connect_logo: string | null;
+}
+async function storedProject(): Promise<Stored> {
+  const statement = "select connect_colour, connect_logo from auth.project where id = 'default'";
+  const [row] = await api.database.query<Stored>(statement);
+  return row ?? { connect_colour: null, connect_logo: null };
+}
 const [first, second] = ['purple lamps over quiet water', 'another lamp over quiet water'];
 
 async function enter(page: Page, password: string): Promise<void> {
@@ -41,6 +56,36 @@ t.test('an invited member joins by the link, which leaves the address at once', 
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   t.strictSame([...complaints, ...owner.complaints], []);
+});
+
+t.test('an owner sets the credentials and the connect page of the project', async (t) => {
+  const { page, complaints } = await openAt('/members');
+  const credentials = page.getByRole('form', { name: 'Set credentials' });
+  await credentials.getByLabel('Client id').fill('client-of-default');
+  await credentials.getByLabel('Client secret').fill('a secret of the tests');
+  await credentials.getByRole('button', { name: 'Set credentials' }).click();
+  const table = page.getByRole('region', { name: 'Credentials at providers, table' });
+  await table.getByRole('cell', { name: 'client-of-default' }).waitFor();
+
+  const brand = page.getByRole('form', { name: 'Connect page' });
+  await brand.getByLabel('Colour').fill('#1a6b52');
+  await brand.getByRole('button', { name: 'Save' }).click();
+  await until(async () => (await storedProject()).connect_colour === '#1a6b52');
+  await until(async () => (await brand.getByLabel('Colour').inputValue()) === '#1a6b52');
+  const logo = page.getByRole('form', { name: 'Logo', exact: true });
+  await logo.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pixel });
+  await logo.getByRole('button', { name: 'Set the logo' }).click();
+  await page.getByRole('img', { name: 'Logo' }).waitFor();
+  t.strictSame(await violations(page), []);
+
+  await page.getByRole('button', { name: 'Remove the logo' }).click();
+  await page.getByRole('img', { name: 'Logo' }).waitFor({ state: 'detached' });
+  await table.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByLabel('to confirm').fill('withings');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await table.getByRole('cell', { name: 'client-of-default' }).waitFor({ state: 'detached' });
+  t.match(await storedProject(), { connect_colour: '#1a6b52', connect_logo: null });
+  t.strictSame(complaints, []);
 });
 
 t.test('a lost password is set anew by a link', async (t) => {

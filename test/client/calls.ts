@@ -107,6 +107,13 @@ async function callProjects({ developer }: Clients) {
   const { id: project_id } = await developer.auth.createProject({ id: 'staging', name: 'Staging' });
   await developer.auth.updateProject({ project_id, rate_limit_sdk: 50 });
   await developer.auth.listProjects();
+  const image = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+  await developer.auth.putConnectLogo({ project_id, image });
+  await developer.auth.removeConnectLogo({ project_id });
+  const client = { client_id: 'client-of-tests', client_secret: 'a secret of the tests' };
+  await developer.users.setCredentials({ project_id, provider: 'withings', ...client });
+  await developer.users.credentials({ project_id });
+  await developer.users.removeCredentials({ project_id, provider: 'withings' });
   await developer.auth.removeProject({ project_id });
 }
 

@@ -6,7 +6,8 @@ import { hooked } from './hook.ts';
 
 const limits = { rate_limit_api_key: null, rate_limit_sdk: null, require_second_factor: false };
 const created_at = '2026-01-01T00:00:00Z';
-project.value = { id: 'default', name: 'Default', role: 'owner', connect_name: null, ...limits, created_at };
+const brand = { connect_name: null, connect_colour: null, connect_logo: null };
+project.value = { id: 'default', name: 'Default', role: 'owner', ...brand, ...limits, created_at };
 
 t.test('a page reads each change once, and none after it is left', async (t) => {
   t.intercept(globalThis, 'document', { value: { visibilityState: 'visible' } });

@@ -142,6 +142,7 @@ function pathOf([method, path, who]: Row, name: string): string {
     provider: 'devicemaker',
     date: '2026-01-01',
     app_id: `app_${'0'.repeat(32)}`,
+    ...(who === 'project.settings' ? { project_id: 'default' } : {}),
   };
   return `/api/v1${path.replace(/:([a-z_]+)/g, (_, part: string) => values[part] ?? randomUUID())}`;
 }

@@ -30,6 +30,8 @@ const appId = async () => App.parse(await made('/api/v1/applications', { name: '
 const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long password of the tests' });
 const invited = () => ({ email: account().email, role: 'support' });
 const project = () => ({ id: `p-${randomUUID().slice(0, 8)}`, name: 'Audited' });
+const clientOfProject = { client_id: 'client-of-tests', client_secret: 'a secret of the tests' };
+const logo = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
 const projectId = async () => Id.parse(await made('/api/v1/projects', project())).id;
 const NewTotp = z.object({ secret: z.string() });
 const newerPassword = { password: 'a newer password of the tests' };
@@ -177,6 +179,29 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'PATCH',
     body: { name: 'Other' },
   }),
+  'auth.putConnectLogo': async () => ({
+    path: `/projects/${await projectId()}/connect-logo`,
+    ...byDeveloper,
+    method: 'PUT',
+    body: { image: logo },
+  }),
+  'auth.removeConnectLogo': async () => {
+    const id = await projectId();
+    const given = { ...byDeveloper, method: 'PUT', body: { image: logo } };
+    await api.ask(`/api/v1/projects/${id}/connect-logo`, given);
+    return { path: `/projects/${id}/connect-logo`, ...byDeveloper, method: 'DELETE' };
+  },
+  'users.setCredentials': async () => ({
+    path: `/projects/${await projectId()}/providers/withings`,
+    ...byDeveloper,
+    method: 'PUT',
+    body: clientOfProject,
+  }),
+  'users.removeCredentials': async () => {
+    const path = `/projects/${await projectId()}/providers/withings`;
+    await api.ask(`/api/v1${path}`, { ...byDeveloper, method: 'PUT', body: clientOfProject });
+    return { path, ...byDeveloper, method: 'DELETE' };
+  },
   'auth.removeProject': async () => ({
     path: `/projects/${await projectId()}`,
     ...byDeveloper,
@@ -361,7 +386,7 @@ for (const { action, route } of audited) {
     const entries = all.filter((entry) => !others.includes(entry.action));
     t.equal(all.length, entries.length + others.length, 'each part of it has one');
     // The id of a project is a text, which stands in `subject_name`.
-    const hasNoId = action === 'timeseries.removeUnauthenticated' || /Project$/.test(action);
+    const hasNoId = action === 'timeseries.removeUnauthenticated' || /(Project|ConnectLogo)$/.test(action);
     const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');

@@ -108,12 +108,32 @@ async function member(): Promise<string> {
   return z.object({ developer_id: z.string() }).parse(await made('/members', given)).developer_id;
 }
 
+async function project(): Promise<string> {
+  const id = `example-${randomUUID().slice(0, 8)}`;
+  return Id.parse(await made('/projects', { id, name: 'Example' })).id;
+}
+
+async function withCredentials(): Promise<string> {
+  const id = await project();
+  const body = { client_id: 'client-of-tests', client_secret: 'a secret of the tests' };
+  const path = `/api/v1/projects/${id}/providers/withings`;
+  await api.ask(path, { ...asDeveloper, method: 'PUT', body });
+  return id;
+}
+
 /** The user of a request if it is not `reader`, by operation. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
   'auth.removeMember developer_id': member,
   'auth.removeDeveloper developer_id': async () =>
     Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
       .id,
+  'auth.putConnectLogo project_id': project,
+  'auth.removeConnectLogo project_id': project,
+  'users.credentials project_id': project,
+  'users.setCredentials project_id': project,
+  'users.setCredentials provider': async () => 'withings',
+  'users.removeCredentials project_id': withCredentials,
+  'users.removeCredentials provider': async () => 'withings',
   'users.remove user_id': newUser,
   'users.connect user_id': newUser,
   'users.disconnect user_id': () => wearer(),
@@ -235,6 +255,7 @@ const statuses: Readonly<Record<string, number>> = {
   'summaries.recovery': 501,
   // The example has no signature.
   'pull-ingest.receive_googlehealth': 401,
+  'pull-ingest.receive_whoop': 401,
   // The link of the example is in an e-mail.
   'auth.resetPassword': 404,
 };

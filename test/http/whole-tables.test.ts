@@ -128,6 +128,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     asked.add(route);
     const path = route
       .replace(':user_id', userId)
+      .replace(':project_id', 'default')
       .replace(':provider', 'devicemaker')
       .replace(':event_id', id)
       .replace(':date', '2025-03-10')
@@ -220,6 +221,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/api-keys',
     '/applications',
     '/projects',
+    '/projects/:project_id/providers',
     '/members',
     '/auth/totp',
     '/auth/passkeys',

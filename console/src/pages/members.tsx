@@ -4,6 +4,7 @@ import { api } from '../api.ts';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { Invitations, roleIn } from '../parts/invitations.tsx';
+import { ProjectSettings } from '../parts/project-settings.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -18,6 +19,7 @@ export function Members() {
       <h1>Members</h1>
       <MembersOfProject />
       <Invitations />
+      <ProjectSettings />
       <Projects />
     </>
   );

@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../../config.ts';
 import type { Language } from '../../../contracts/connect/schemas.ts';
+import { LogoName } from '../../../contracts/fields.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { Pipeline } from '../pipeline/exchange.ts';
 import { chooseLanguage, textsOf } from './choose-language.ts';
-import { type PageAssets, readAssets } from './page-assets.ts';
+import {
+  colouredStyle,
+  logoAsset,
+  type PageAsset,
+  type PageAssets,
+  readAssets,
+  styleNamed,
+} from './page-assets.ts';
 import { documentOf, type Frame, problemView, type View } from './page-views.ts';
 import { baseOf } from './session-cookie.ts';
 import type { Problem } from './texts.ts';
@@ -29,14 +38,23 @@ export function assetsOf(config: Config): PageAssets {
   return assets;
 }
 
+/** What a page shows of the product. Without a value it is the installation's. */
+export interface Brand {
+  readonly app?: string | null;
+  readonly colour?: string | null | undefined;
+  readonly logo?: string | null | undefined;
+}
+
 /** What the views of a request share. */
 export function frameOf(
   { pipeline, req }: PageRequest,
   wanted: Language | null,
   sessionId = '',
-  app: string | null = null,
+  { app = null, colour = null, logo = null }: Brand = {},
 ): Frame {
-  const { style, logo } = assetsOf(pipeline.config);
+  const assets = assetsOf(pipeline.config);
+  const style = colour === null ? assets.style : colouredStyle(assets, colour);
+  const logoName = logo ?? assets.logo?.name ?? null;
   const base = pathOf(pipeline);
   const language = chooseLanguage(wanted, req.headers['accept-language']);
   return {
@@ -45,7 +63,7 @@ export function frameOf(
     app: app ?? pipeline.config.CONNECT_NAME,
     sessionUrl: `${base}/connect/session/${sessionId}`,
     styleUrl: `${base}/connect/assets/${style.name}`,
-    logoUrl: logo === null ? null : `${base}/connect/assets/${logo.name}`,
+    logoUrl: logoName === null ? null : `${base}/connect/assets/${logoName}`,
   };
 }
 
@@ -83,11 +101,10 @@ export function redirectTo({ pipeline, res }: PageRequest, path: string): void {
 }
 
 /** Sends a file of the page. */
-export function sendAsset(request: PageRequest, name: string): void {
+export async function sendAsset(request: PageRequest, call: Call, name: string): Promise<void> {
   const { pipeline, res } = request;
-  const { style, logo } = assetsOf(pipeline.config);
-  const asset = [style, logo].find((one) => one?.name === name);
-  if (asset === undefined || asset === null) {
+  const asset = await assetNamed(assetsOf(pipeline.config), call, name);
+  if (asset === null) {
     sendProblem(request, 404, { problem: 'unknown', language: null, returnUrl: null });
     return;
   }
@@ -99,6 +116,14 @@ export function sendAsset(request: PageRequest, name: string): void {
     'Cache-Control': 'public, max-age=86400, immutable',
   });
   res.end(asset.content);
+}
+
+async function assetNamed(assets: PageAssets, call: Call, name: string): Promise<PageAsset | null> {
+  const { style, logo } = assets;
+  const own = [style, logo].find((one) => one?.name === name) ?? styleNamed(assets, name);
+  if (own !== null || !LogoName.safeParse(name).success) return own;
+  const { content } = await call('auth.connectLogo', { name });
+  return content === null ? null : logoAsset(name, Buffer.from(content, 'base64'));
 }
 
 // The common headers allow pages of all origins to read an answer, which the cookie of this page rules out.

@@ -28,7 +28,9 @@ export interface PageRoute {
 
 /** The routes of the connect page. */
 export const pageRoutes: readonly PageRoute[] = [
-  route('GET', '/connect/assets/:file', async (request, { path }) => sendAsset(request, path.file ?? '')),
+  route('GET', '/connect/assets/:file', (request, { call, path }) =>
+    sendAsset(request, call, path.file ?? ''),
+  ),
   route('GET', '/connect/:token', openPage),
   route('GET', '/connect/session/:session_id', showPage),
   route('GET', '/connect/session/:session_id/:provider', showPage),
@@ -82,7 +84,7 @@ async function showPage(request: PageRequest, exchange: Exchange): Promise<void>
   if (question === null) return refuse(request, unknown);
   const view = await exchange.call('connect.showSession', question, metaOf(pipeline));
   if (view.kind === 'refused') return refuse(request, view);
-  const frame = frameOf(request, view.language, question.session_id, view.app);
+  const frame = frameOf(request, view.language, question.session_id, view);
   const { choices } = view;
   const alone = choices.length === 1 && choices[0]?.state !== 'connected' ? choices[0]?.provider : undefined;
   const wanted = exchange.path.provider ?? alone;
@@ -110,7 +112,7 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
     metaOf(pipeline),
   );
   if (started.kind === 'refused') return refuse(request, started);
-  const frame = frameOf(request, started.language, question.session_id, started.app);
+  const frame = frameOf(request, started.language, question.session_id, started);
   const view =
     started.kind === 'code'
       ? codeView(frame, started.name, started.code)

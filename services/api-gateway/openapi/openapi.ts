@@ -163,7 +163,7 @@ const disposition = {
 
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
   const guarded = credentialsOf(route).length > 0;
-  const takesBody = route.method === 'POST' || route.method === 'PATCH';
+  const takesBody = ['POST', 'PUT', 'PATCH'].includes(route.method);
   if (route.delivery?.uploadedFor !== undefined)
     return ['UNAUTHENTICATED', 'FORBIDDEN', 'WEBHOOK_FAILED', 'SERVICE_UNAVAILABLE'];
   const codes: ErrorCode[] = ['SERVICE_UNAVAILABLE'];

@@ -52,8 +52,9 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
 }
 
 // The pages of the console name it in a cookie, because links to streams have no headers.
-const nameOfProject = ({ req, project }: Exchange) => {
-  const given = project ?? req.headers['x-project'];
+const nameOfProject = ({ req, project, endpoint, path }: Exchange) => {
+  const inPath = endpoint.route.projectInPath === true ? path.project_id : undefined;
+  const given = inPath ?? project ?? req.headers['x-project'];
   return given === undefined ? undefined : String(given).slice(0, longestName);
 };
 const longestName = 100;

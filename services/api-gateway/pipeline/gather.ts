@@ -7,7 +7,7 @@ import type { Exchange, Pipeline } from './exchange.ts';
 import { readFields, readForm, readNothing, readQuery } from './names.ts';
 
 /**
- * The parameters of a request, from the query for GET and DELETE and from the body for POST and PATCH. Path parameters
+ * The parameters of a request, from the query for GET and DELETE and from the body for POST, PUT and PATCH. Path parameters
  * take precedence. @throws 413, 415, 400, and 422 for names that are not in the contract
  */
 export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {

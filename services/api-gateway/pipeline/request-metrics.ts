@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../../../runtime/telemetry/metrics.ts';
 
 const routes = new WeakMap<IncomingMessage, string>();
-const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Sets the route label of a request: the pattern of the path, without ids. */
 export function nameRoute(req: IncomingMessage, pattern: string): void {

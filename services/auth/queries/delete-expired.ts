@@ -40,6 +40,8 @@ const statements = (auditDays: number) => [
   expired('attempt_window', 'subject', "started_at < now() - interval '2 hours'"),
   // A batch is repeated within seconds.
   expired('access_writer', 'process_id', "written_at < now() - interval '1 day'"),
+  // A link to the connect page works for 30 minutes.
+  expired('connect_logo', 'project_id, name', "replaced_at < now() - interval '1 hour'"),
   expired('known_log_in', 'developer_id, address_hash', "last_at < now() - interval '60 days'"),
 ];
 

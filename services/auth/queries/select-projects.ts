@@ -7,14 +7,17 @@ export interface ProjectRow {
   readonly name: string;
   readonly role: Role | 'owner';
   readonly connect_name: string | null;
+  readonly connect_colour: string | null;
+  /** The name of the file. */
+  readonly connect_logo: string | null;
   readonly rate_limit_api_key: number | null;
   readonly rate_limit_sdk: number | null;
   readonly require_second_factor: boolean;
   readonly created_at: Date;
 }
 
-const columns =
-  'p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at';
+const columns = `p.id, p.name, p.connect_name, p.connect_colour, p.connect_logo, p.rate_limit_api_key, p.rate_limit_sdk,
+  p.require_second_factor, p.created_at`;
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
@@ -26,11 +29,14 @@ export function selectProjects(database: Queryable, developerId: string): Promis
   return database.query<ProjectRow>(statement, [developerId]);
 }
 
-/** The name that the connect page shows; null for that of the installation. */
-export async function selectConnectName(database: Queryable, project: string): Promise<string | null> {
-  const statement = 'select connect_name from auth.project where id = $1';
-  const [row] = await database.query<{ connect_name: string | null }>(statement, [project]);
-  return row?.connect_name ?? null;
+/** What the connect page shows; null for that of the installation. */
+export type BrandRow = Pick<ProjectRow, 'connect_name' | 'connect_colour' | 'connect_logo'>;
+
+/** The name, the colour and the logo of the connect page. */
+export async function selectBrand(database: Queryable, project: string): Promise<BrandRow> {
+  const statement = 'select connect_name, connect_colour, connect_logo from auth.project where id = $1';
+  const [row] = await database.query<BrandRow>(statement, [project]);
+  return row ?? { connect_name: null, connect_colour: null, connect_logo: null };
 }
 
 /** A member of a project. */

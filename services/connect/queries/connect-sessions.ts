@@ -12,6 +12,10 @@ export interface ConnectSession {
   readonly language: Language | null;
   /** The name of the product, to which the user agrees. Null: CONNECT_NAME. */
   readonly appName: string | null;
+  /** Null: CONNECT_COLOR. */
+  readonly appColour: string | null;
+  /** The name of the logo's file. Null: CONNECT_LOGO. */
+  readonly appLogo: string | null;
   /** Null: no browser has opened the page. */
   readonly browserHash: string | null;
   readonly connected: readonly ProviderName[];
@@ -24,7 +28,15 @@ export interface ConnectSession {
 /** The values of a new session. */
 export type NewSession = Pick<
   ConnectSession,
-  'id' | 'tokenHash' | 'userId' | 'providers' | 'redirectUri' | 'language' | 'appName'
+  | 'id'
+  | 'tokenHash'
+  | 'userId'
+  | 'providers'
+  | 'redirectUri'
+  | 'language'
+  | 'appName'
+  | 'appColour'
+  | 'appLogo'
 >;
 
 const minutes = 30;
@@ -32,9 +44,13 @@ const minutes = 30;
 /** Stores a session. Returns the time at which it expires. */
 export async function insertSession(database: Queryable, made: NewSession): Promise<Date> {
   const [row] = await database.query<{ expiresAt: Date }>(
-    `insert into connect.session (id, token_hash, user_id, providers, redirect_uri, language, app_name, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, now() + interval '${minutes} minutes') returning expires_at as "expiresAt"`,
-    [made.id, made.tokenHash, made.userId, made.providers, made.redirectUri, made.language, made.appName],
+    `insert into connect.session (id, token_hash, user_id, providers, redirect_uri, language, app_name, app_colour, app_logo,
+       expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + interval '${minutes} minutes') returning expires_at as "expiresAt"`,
+    [
+      ...[made.id, made.tokenHash, made.userId, made.providers, made.redirectUri, made.language],
+      ...[made.appName, made.appColour, made.appLogo],
+    ],
   );
   if (row === undefined) throw new Error('the session was not written');
   return row.expiresAt;
@@ -42,7 +58,7 @@ export async function insertSession(database: Queryable, made: NewSession): Prom
 
 const columns = `
   id, token_hash as "tokenHash", user_id as "userId", providers, redirect_uri as "redirectUri", language, app_name as "appName",
-  browser_hash as "browserHash", connected, last_provider as "lastProvider", last_status as "lastStatus",
+  app_colour as "appColour", app_logo as "appLogo", browser_hash as "browserHash", connected, last_provider as "lastProvider", last_status as "lastStatus",
   last_reason as "lastReason", expires_at <= now() as "isExpired"`;
 
 /** The session of a token. */

@@ -13,7 +13,8 @@ type Row = UsedAttempt & { readonly browserHash: string | null };
 
 const found = `
 select a.state_hash as "stateHash", a.user_id as "userId", a.provider, a.redirect_uri as "redirectUri",
-  a.callback_uri as "callbackUri", a.verifier, a.session_id as "sessionId", s.browser_hash as "browserHash",
+  a.callback_uri as "callbackUri", a.verifier, a.session_id as "sessionId",
+  a.provider_client_id as "providerClientId", s.browser_hash as "browserHash",
   case when a.used_at is not null then 'used' when a.expires_at <= now() then 'expired' else 'fresh' end as state
 from connect.attempt a left join connect.session s on s.id = a.session_id
 where a.state_hash = $1 and a.provider = $2 for update of a`;

@@ -12,6 +12,7 @@ import { closeAccessCheck, lockAccessCheck } from '../queries/access-checks.ts';
 import { isHeldByAnother } from '../queries/held-by-another.ts';
 import { insertFormerAccount } from '../queries/insert-former-account.ts';
 import { lockUser } from '../queries/lock-user.ts';
+import { selectClientOfUser } from '../queries/provider-clients.ts';
 import { closeEndings } from '../queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from '../queries/select-connection-state.ts';
 import { cancelTokenRevocations, enqueueTokenRevocations } from '../queries/token-revocations.ts';
@@ -41,6 +42,7 @@ export interface ConsentedLink extends Account {
   readonly access_token: string;
   readonly refresh_token: string | null;
   readonly expires_at: Instant | null;
+  readonly provider_client_id: string | null;
 }
 
 interface Linking {
@@ -50,10 +52,11 @@ interface Linking {
 }
 
 /**
- * Creates a connection, or reactivates a revoked or expired one under its id.
- * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
+ * Creates a connection, or reactivates a revoked or expired one under its id. Its tokens belong to the client that the project
+ * has now. @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
  */
-export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
+export async function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
+  const client = await selectClientOfUser(linking.database, link.user_id, link.provider);
   return write(linking, link, (held) => {
     if (held?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
     const id = held?.id ?? randomUUID();
@@ -63,6 +66,7 @@ export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink)
       accessToken: sealed(link.access_token),
       refreshToken: sealed(link.refresh_token),
       expiresAt: link.expires_at === undefined ? null : new Date(link.expires_at.ms),
+      providerClientId: client?.id ?? null,
     };
   });
 }
@@ -80,11 +84,12 @@ export function consentLink(linking: Linking, link: ConsentedLink): Promise<Conn
       accessToken: link.access_token,
       refreshToken: link.refresh_token,
       expiresAt: link.expires_at === null ? null : new Date(link.expires_at.ms),
+      providerClientId: link.provider_client_id,
     };
   });
 }
 
-type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
+type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt' | 'providerClientId'>;
 const mostTries = 4;
 
 // After a purge, ingestion is allowed again before the connection becomes visible. If a disconnect purges the data in
@@ -123,17 +128,17 @@ async function link(
   const held = await selectConnectionState(transaction, user_id, provider);
   const sealed = make(held);
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
-  // Another account replaces the connected one: our access to the former account ends.
-  if (held !== null && held.providerUserId !== provider_user_id) {
+  // Another account or client replaces the connected one: the access of the former one ends.
+  const isOther = held !== null && held.providerUserId !== provider_user_id;
+  if (isOther || (held !== null && held.providerClientId !== sealed.providerClientId))
     await enqueueTokenRevocations(transaction, user_id, provider);
-    await insertFormerAccount(transaction, user_id, held.id);
-  }
-  await cancelTokenRevocations(transaction, provider, provider_user_id);
+  if (isOther) await insertFormerAccount(transaction, user_id, held.id);
+  await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
   if (held !== null) await settleEnding(transaction, held, provider_user_id);
   await recordAudit(transaction, origin, {
-    action: isRenewal(held, account) ? 'connection.changed' : 'connection.created',
+    action: isRenewal(held, account, sealed) ? 'connection.changed' : 'connection.created',
     userId: user_id,
     subjectId: connection.id,
     details: { provider, fields: ['tokens', 'scope'] },
@@ -141,9 +146,14 @@ async function link(
   return connection;
 }
 
-// Whether the user consented again to an account that is already connected.
-function isRenewal(held: ConnectionState | null, { provider_user_id }: Account): boolean {
-  return held?.status === 'active' && held.providerUserId === provider_user_id;
+// Whether the user consented again to an account that is already connected with the same client.
+function isRenewal(
+  held: ConnectionState | null,
+  { provider_user_id }: Account,
+  { providerClientId }: Sealed,
+): boolean {
+  const isSame = held?.providerUserId === provider_user_id && held.providerClientId === providerClientId;
+  return isSame && held.status === 'active';
 }
 
 // A new link cancels an unconfirmed ending of the same account or of the account that it replaces.

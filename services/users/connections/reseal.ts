@@ -2,6 +2,7 @@ import type { Logger } from 'moleculer';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { startPeriodicTask } from '../../../runtime/jobs/periodic-task.ts';
+import { replaceSecret, selectFormerSecrets } from '../queries/provider-clients.ts';
 import {
   countUnreadable,
   replaceSealed,
@@ -11,7 +12,7 @@ import {
   unreadableSample,
 } from '../queries/reseal-tokens.ts';
 
-/** The result of a round. `left`: connections whose tokens are still not encrypted with the first secret. */
+/** The result of a round. `left`: connections and credentials of projects that are still not encrypted with the first secret. */
 export interface Resealed {
   readonly resealed: number;
   readonly left: number;
@@ -39,6 +40,24 @@ export async function resealTokens(
     if (rows.length < sealedPerBatch) break;
   }
   return { resealed, left };
+}
+
+/** The same for the credentials of projects. */
+export async function resealClients({
+  database,
+  cipher,
+}: {
+  readonly database: Database;
+  readonly cipher: Cipher;
+}): Promise<Resealed> {
+  const rows = await selectFormerSecrets(database, cipher.newest);
+  let resealed = 0;
+  for (const { id, client_secret: from } of rows) {
+    if (!cipher.readable.some((prefix) => from.startsWith(prefix))) continue;
+    const to = cipher.encrypt(cipher.decrypt(from, id), id);
+    if (await replaceSecret(database, id, { from, to })) resealed += 1;
+  }
+  return { resealed, left: rows.length - resealed };
 }
 
 function sealedAnew(cipher: Cipher, row: SealedRow): SealedRow | null {
@@ -96,7 +115,9 @@ export function startResealing({ database, cipher, logger, secrets }: Resealing)
   let isStopping = false;
   let lastLeft: number | null = null;
   const work = async () => {
-    const { resealed, left } = await resealTokens({ database, cipher }, () => isStopping);
+    const clients = await resealClients({ database, cipher });
+    const tokens = await resealTokens({ database, cipher }, () => isStopping);
+    const [resealed, left] = [clients.resealed + tokens.resealed, clients.left + tokens.left];
     const level = resealed > 0 || left !== lastLeft ? 'warn' : 'info';
     logger[level]('tokens.resealed', { resealed, left });
     lastLeft = left;

@@ -1,7 +1,8 @@
 import type { Database } from '../../../mixins/database/database.ts';
+import { eraseSecretsOf } from './provider-clients.ts';
 
 /**
- * Closes a project that has no users, so that it gets none: a user who is being created is counted, or is refused. Returns the
+ * Closes a project that has no users, so that it gets none, and erases its credentials at providers: a user who is being created is counted, or is refused. Returns the
  * number of users; unless it is 0, the project stays open.
  */
 export function closeProject(database: Database, project: string): Promise<number> {
@@ -12,7 +13,10 @@ export function closeProject(database: Database, project: string): Promise<numbe
     const [row] = await transaction.query<{ n: number }>(counted, [project]);
     const users = row?.n ?? 0;
     const close = 'insert into users.closed_project (project_id) values ($1) on conflict do nothing';
-    if (users === 0) await transaction.query(close, [project]);
+    if (users === 0) {
+      await transaction.query(close, [project]);
+      await eraseSecretsOf(transaction, project);
+    }
     return users;
   });
 }

@@ -7,6 +7,7 @@ export type ConnectionState = Pick<Connection, 'id' | 'status' | 'providerUserId
   readonly version: number;
   readonly purge: 'wanted' | 'told' | null;
   readonly reason: string | null;
+  readonly providerClientId: string | null;
 };
 
 /** The state of a user's connection to a provider; null if there is none. */
@@ -16,7 +17,8 @@ export async function selectConnectionState(
   provider: ProviderName,
 ): Promise<ConnectionState | null> {
   const statement = `
-    select id, status, provider_user_id as "providerUserId", token_version as version, purge, status_reason as reason
+    select id, status, provider_user_id as "providerUserId", token_version as version, purge, status_reason as reason,
+      provider_client_id as "providerClientId"
     from users.connection where user_id = $1 and provider = $2`;
   const [row] = await database.query<ConnectionState>(statement, [userId, provider]);
   return row ?? null;

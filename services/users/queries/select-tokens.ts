@@ -12,8 +12,12 @@ export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
 // A deleted user has no tokens, also while the row waits for its erasure.
 const statement = `
 select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
-  c.refresh_token, c.previous_refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed
+  c.refresh_token, c.previous_refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed,
+  case when c.provider_client_id is not null
+    then json_build_object('id', c.provider_client_id, 'client_id', coalesce(k.client_id, ''),
+      'client_secret', k.client_secret) end as client
 from users.connection c join users.person p on p.id = c.user_id
+left join users.provider_client k on k.id = c.provider_client_id
 where c.user_id = $1 and c.provider = $2 and p.deleted_at is null`;
 
 /** The tokens of a user's connection to a provider; null when there is none. */

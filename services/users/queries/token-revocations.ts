@@ -6,7 +6,8 @@ import { isEndingUnconfirmed } from './access-checks.ts';
 
 // Read before the connection loses its tokens, in the same transaction.
 const selected = `
-select id as connection_id, provider, provider_user_id, access_token, refresh_token, expires_at
+select id as connection_id, provider, provider_user_id, access_token, refresh_token, expires_at,
+  provider_client_id
 from users.connection
 where user_id = $1 and ($2::text is null or provider = $2) and access_token is not null
   and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
@@ -20,34 +21,46 @@ export async function enqueueTokenRevocations(
   type Row = Omit<TokenRevocation, 'expires_at'> & { readonly expires_at: Date | null };
   for (const row of await transaction.query<Row>(selected, [userId, provider])) {
     const payload = { ...row, expires_at: row.expires_at?.toISOString() ?? null };
-    const key = `${row.connection_id}:${row.provider_user_id}`;
+    const client = row.provider_client_id === null ? '' : `:${row.provider_client_id}`;
+    const key = `${row.connection_id}:${row.provider_user_id}${client}`;
     await enqueue(transaction, tokenRevocationKind, { key, payload });
   }
 }
 
-// Access belongs to the account, not to the connection: it is not revoked while another connection uses the account.
+// Access belongs to the account and the OAuth client, not to the connection: it is not revoked while another connection of the
+// client uses the account.
 const needless = `
 select $3::timestamptz < now() - interval '1 day' or exists (
-  select from users.connection c
-  where c.provider = $1 and c.provider_user_id = $2 and (c.status = 'active' or ${isEndingUnconfirmed('c')})) as needless`;
+  select from users.connection c left join users.provider_client k on k.id = c.provider_client_id
+  where c.provider = $1 and c.provider_user_id = $2
+    and k.client_id is not distinct from (select client_id from users.provider_client where id = $4) and (c.status = 'active' or ${isEndingUnconfirmed('c')})) as needless`;
 
 /** Whether a revocation is older than a day, or a connection uses the account. */
 export async function isNeedless(
   database: Queryable,
-  { provider, provider_user_id }: TokenRevocation,
+  { provider, provider_user_id, provider_client_id }: TokenRevocation,
   createdAt: Date,
 ): Promise<boolean> {
-  const values = [provider, provider_user_id, createdAt];
+  const values = [provider, provider_user_id, createdAt, provider_client_id];
   const [row] = await database.query<{ needless: boolean }>(needless, values);
   return row?.needless === true;
 }
 
-/** Cancels the revocations of an account that is connected again. */
+/** Cancels the revocations of an account that is connected again with the same client. */
 export async function cancelTokenRevocations(
   transaction: Queryable,
-  provider: ProviderName,
-  providerUserId: string,
+  {
+    provider,
+    provider_user_id,
+    client,
+  }: {
+    readonly provider: ProviderName;
+    readonly provider_user_id: string;
+    readonly client: string | null;
+  },
 ): Promise<void> {
-  const condition = `payload ->> 'provider' = $2 and payload ->> 'provider_user_id' = $3`;
-  await cancelJobs(transaction, tokenRevocationKind, condition, [provider, providerUserId]);
+  const condition = `payload ->> 'provider' = $2 and payload ->> 'provider_user_id' = $3
+    and payload ->> 'provider_client_id' is not distinct from $4`;
+  const values = [provider, provider_user_id, client];
+  await cancelJobs(transaction, tokenRevocationKind, condition, values);
 }

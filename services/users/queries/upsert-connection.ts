@@ -7,19 +7,23 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
   readonly accessToken: string | null;
   readonly refreshToken: string | null;
   readonly expiresAt: Date | null;
+  /** The client that the tokens were issued to. Null: that of the installation. */
+  readonly providerClientId: string | null;
 };
 
 // connected_at, by the database's clock, separates deliveries before the link from those after it. A renewed consent to
 // an active connection, or to one whose ending is unconfirmed, keeps it: otherwise the retry of an earlier delivery would
-// skip the user.
+// skip the user. With another OAuth client it is a new connection: its subscriptions begin anew.
 const statement = `
 insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
-  refresh_token, expires_at, created_at, updated_at, connected_at)
-values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, clock_timestamp(), clock_timestamp(), clock_timestamp())
+  refresh_token, expires_at, provider_client_id, created_at, updated_at, connected_at)
+values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp(), clock_timestamp())
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
-  previous_refresh_token = null, expires_at = excluded.expires_at, updated_at = excluded.updated_at,
+  previous_refresh_token = null, expires_at = excluded.expires_at,
+  provider_client_id = excluded.provider_client_id, updated_at = excluded.updated_at,
   connected_at = case when held.provider_user_id = excluded.provider_user_id
+      and held.provider_client_id is not distinct from excluded.provider_client_id
       and (held.status = 'active' or ${isEndingUnconfirmed('held')})
     then held.connected_at else excluded.connected_at end,
   scope_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.scope_changed_at end,
@@ -43,6 +47,7 @@ export async function upsertConnection(transaction: Queryable, made: NewConnecti
     made.accessToken,
     made.refreshToken,
     made.expiresAt,
+    made.providerClientId,
   ];
   const [row] = await transaction.query<Connection>(statement, values);
   if (row === undefined) throw new Error('the connection was not written');

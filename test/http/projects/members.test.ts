@@ -241,9 +241,11 @@ t.test('every route of the console answers each role as the API does', async (t)
             ? 'devicemaker'
             : name === 'date'
               ? '2026-01-01'
-              : randomUUID(),
+              : name === 'project_id' && route.projectInPath === true
+                ? 'default'
+                : randomUUID(),
       );
-      const body = route.method === 'POST' || route.method === 'PATCH' ? { body: {} } : {};
+      const body = ['POST', 'PUT', 'PATCH'].includes(route.method) ? { body: {} } : {};
       const isDeletion = route.method === 'DELETE' || path === '/users';
       const { status } = await api.ask(
         `/console/api/v1${isDeletion ? path.replace(user, randomUUID()) : path}`,

@@ -12,6 +12,7 @@ import { domain } from './domain.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { phoneIngest } from './phone-ingest.ts';
+import { projectSettings } from './project-settings.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
@@ -38,6 +39,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'activitynet-ingest': activitynetIngest,
   backfill,
   projects,
+  'project-settings': projectSettings,
   providers,
   webhooks,
   deliveries,

@@ -70,7 +70,8 @@ export const connect: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'A provider that is not configured any more is not offered.',
     file: 'services/connect/show-session.ts',
-    before: 'const offered = session.providers.filter((name) => isConfigured(config, name));',
+    before:
+      'const offered = session.providers.filter((name) => own.includes(name) || isConfigured(config, name));',
     after: 'const offered = session.providers;',
     test: 'test/flow/connect-page-outcomes.test.ts',
   },

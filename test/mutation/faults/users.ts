@@ -65,7 +65,7 @@ export const users: readonly PlantedFault[] = [
     kind: 'retry',
     promise: 'A user who connects again keeps the access.',
     file: 'services/users/connections/links.ts',
-    before: `  await cancelTokenRevocations(transaction, provider, provider_user_id);
+    before: `  await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
 `,
     after: '',
     test: 'test/services/users/connections.test.ts',

@@ -8,10 +8,11 @@ const settings = { ...provider.settings, WITHINGS_API_URL: provider.origin };
 const withings = { WITHINGS_CLIENT_ID: 'tests', WITHINGS_CLIENT_SECRET: 'a secret of the tests' };
 const configOf = (more: Readonly<Record<string, string>> = {}) =>
   testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings: { ...settings, ...withings, ...more } });
+const client = { clientId: 'tests', clientSecret: 'a secret of the tests' };
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
 const revoke = (tokens: Parameters<typeof revokeAccess>[2], config = configOf()) =>
-  revokeAccess(config, 'devicemaker', tokens, Date.now());
+  revokeAccess({ config, client }, 'devicemaker', tokens, Date.now());
 
 t.beforeEach(() => {
   provider.faults.clear();
@@ -40,6 +41,14 @@ t.test('the next attempt gets the tokens that this one refreshed', async (t) => 
 t.test('all subscriptions of an account are ended', async (t) => {
   const profiles = [1, 4, 44].map((appli) => ({ appli, callbackurl: 'https://pulse.example/webhooks' }));
   provider.bodies.set('/notify', { status: 0, body: { profiles } });
-  t.same(await revokeAccess(configOf(), 'withings', valid, Date.now()), { done: true, tokens: null });
+  t.same(await revokeAccess({ config: configOf(), client }, 'withings', valid, Date.now()), {
+    ...{ done: true, tokens: null },
+  });
   t.equal(provider.count('POST', '/notify'), 1 + profiles.length);
+});
+
+t.test('an expired token of a removed client is sent nowhere', async (t) => {
+  const removed = { config: configOf(), client: 'removed' } as const;
+  t.same(await revokeAccess(removed, 'withings', ended, Date.now()), { done: true, tokens: null });
+  t.strictSame(provider.seen, []);
 });

@@ -13,6 +13,7 @@ async function attempt(provider: 'devicemaker' | 'activitynet' = 'devicemaker') 
     provider,
     redirectUri: null,
     sessionId: null,
+    providerClientId: null,
     callbackUri: 'https://pulse.example/callback',
     verifier: 'sealed',
   };

@@ -70,16 +70,26 @@ t.test('accounts share the limits of the application, and have their own beside 
   for (const provider of pulledNames)
     for (const { of } of pullOf(provider).limits)
       t.equal(
-        scopeOf(config, provider, of, one) === scopeOf(config, provider, of, other),
+        scopeOf(config, { provider, connection_id: one }, of) ===
+          scopeOf(config, { provider, connection_id: other }, of),
         of === 'application',
         `${provider} ${of}`,
       );
 });
 
+t.test('clients of projects have limits of their own', async (t) => {
+  const connection_id = randomUUID();
+  const scopes = [undefined, 'one', 'other'].map((client_id) =>
+    scopeOf(config, { provider: 'withings', connection_id, client_id }, 'application'),
+  );
+  t.equal(new Set(scopes).size, 3);
+});
+
 t.test('a burst and the even rate after it stay within the limit of a window', async (t) => {
   for (const provider of pulledNames)
     for (const [index, { requests, windowMs }] of pullOf(provider).limits.entries()) {
-      const { burst = 0, intervalMs = 0 } = limitsOf(config, provider, randomUUID())[index] ?? {};
+      const { burst = 0, intervalMs = 0 } =
+        limitsOf(config, { provider, connection_id: randomUUID() })[index] ?? {};
       t.ok(burst + windowMs / intervalMs < requests(config), `${provider} ${index}`);
     }
 });

@@ -64,20 +64,23 @@ t.test('the tokens of an ended connection are sent to its provider', async (t) =
   const sealed = { access_token: 'sealed', refresh_token: null, expires_at: expiresAt };
   t.same(await work(row), {
     outcome: { kind: 'done' },
-    requests: [{ connection_id: connection.id, provider: 'devicemaker', ...sealed }],
+    requests: [{ connection_id: connection.id, provider: 'devicemaker', client: null, ...sealed }],
   });
 });
 
 t.test('a connection that changes its account twice keeps a revocation for each', async (t) => {
+  const account = { provider: 'devicemaker', provider_user_id: 'a' } as const;
   const connection = await connect('a');
-  for (const account of ['b', 'c']) {
+  for (const other of ['b', 'c']) {
     await enqueueTokenRevocations(database, connection.userId, null);
-    await change(connection.id, 'provider_user_id', account);
+    await change(connection.id, 'provider_user_id', other);
   }
   t.same(await accounts(), ['a', 'b']);
-  await cancelTokenRevocations(database, 'activitynet', 'a');
+  await cancelTokenRevocations(database, { provider: 'activitynet', provider_user_id: 'a', client: null });
   t.same(await accounts(), ['a', 'b'], 'an account of another provider');
-  await cancelTokenRevocations(database, 'devicemaker', 'a');
+  await cancelTokenRevocations(database, { ...account, client: randomUUID() });
+  t.same(await accounts(), ['a', 'b'], 'another client');
+  await cancelTokenRevocations(database, { ...account, client: null });
   t.same(await accounts(), ['b']);
 });
 

@@ -20,6 +20,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.identity', 'auth.invitation', 'auth.recovery_code', 'auth.reset_link', 'auth.totp'],
     ...['auth.passkey', 'auth.passkey_challenge'],
     ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
+    'auth.connect_logo',
+    'users.provider_client',
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
@@ -131,6 +133,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_connection: {
     'that of the user, which never changes': ['project_id'],
+    'with another client it is connected anew': ['provider_client_id'],
     'not a state of the connection': [
       ...[
         'created_at',

@@ -137,6 +137,19 @@ export class Auth extends Group {
     return this.json('DELETE /projects/{project_id}', params, options);
   }
 
+  /**
+   * Set the logo that the connect page shows to users of a project.
+   * The form of the image follows from its bytes: PNG, JPEG or WebP, at most 100,000 bytes. Links that were made before show the former logo for an hour.
+   */
+  putConnectLogo(params: Input<types.AuthPutConnectLogoData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('PUT /projects/{project_id}/connect-logo', params, options);
+  }
+
+  /** Remove the logo of a project: the connect page shows that of the installation */
+  removeConnectLogo(params: Input<types.AuthRemoveConnectLogoData>, options?: CallOptions): Promise<types.Project> {
+    return this.json('DELETE /projects/{project_id}/connect-logo', params, options);
+  }
+
   /** List the members of the project */
   listMembers(options?: CallOptions): Promise<types.Member[]> {
     return this.json('GET /members', {}, options);
@@ -273,6 +286,27 @@ export class Auth extends Group {
 }
 
 export class Users extends Group {
+  /** List which credentials a project uses at each provider */
+  credentials(params: Input<types.UsersCredentialsData>, options?: CallOptions): Promise<types.ProviderCredentials[]> {
+    return this.json('GET /projects/{project_id}/providers', params, options);
+  }
+
+  /**
+   * Set the credentials of a project at a provider.
+   * Users who connect from now on agree to this client. A new secret for the same client id concerns all its connections. With another client id, connections of the former client are read until their access token expires; then their users have to connect again.
+   */
+  setCredentials(params: Input<types.UsersSetCredentialsData>, options?: CallOptions): Promise<types.ProviderCredentials> {
+    return this.json('PUT /projects/{project_id}/providers/{provider}', params, options);
+  }
+
+  /**
+   * Remove the credentials of a project at a provider: it uses those of the installation.
+   * Connections of the removed client are read until their access token expires; then their users have to connect again.
+   */
+  removeCredentials(params: Input<types.UsersRemoveCredentialsData>, options?: CallOptions): Promise<types.ProviderCredentials> {
+    return this.json('DELETE /projects/{project_id}/providers/{provider}', params, options);
+  }
+
   /** Create a user */
   create(params: Input<types.UsersCreateData> = {}, options?: CallOptions): Promise<types.User> {
     return this.json('POST /users', params, options, { takesKey: true });

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'project.deleted' | 'provider.credentials_set' | 'provider.credentials_removed' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -708,6 +708,13 @@ export type ConfirmTotpRequest = {
     code: string;
 };
 
+export type ConnectLogoRequest = {
+    /**
+     * The file in base64.
+     */
+    image: string;
+};
+
 export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'code_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
 
 /**
@@ -1036,6 +1043,10 @@ export type CreateProjectRequest = {
      * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
      */
     connect_name?: string | null;
+    /**
+     * The colour of the connect page for users of the project. If it has less than 4.5:1 to the background of a theme, its nearest shade that has is used. Null: CONNECT_COLOR.
+     */
+    connect_colour?: string | null;
     /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
@@ -2126,6 +2137,11 @@ export type Project = {
      */
     role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
     connect_name: string | null;
+    connect_colour: string | null;
+    /**
+     * The path of the logo on the connect page. Null: CONNECT_LOGO of the installation.
+     */
+    connect_logo: string | null;
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
     /**
@@ -2139,6 +2155,40 @@ export type Project = {
  * The provider.
  */
 export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop';
+
+/**
+ * Which credentials a project uses at a provider. The client secret is never returned.
+ */
+export type ProviderCredentials = {
+    provider: Provider;
+    /**
+     * Whose credentials the project uses: those of the settings, or its own.
+     */
+    source: 'installation' | 'project';
+    /**
+     * Null: none is set, or the provider has none.
+     */
+    client_id: string | null;
+    /**
+     * When the credentials of the project were set. Null for those of the settings.
+     */
+    updated_at: string | null;
+    /**
+     * Why the project cannot have credentials of its own. Null: it can.
+     */
+    refusal: string | null;
+};
+
+export type ProviderCredentialsRequest = {
+    /**
+     * The client id that the provider issued to you.
+     */
+    client_id: string;
+    /**
+     * The client secret. It is stored encrypted, and no response contains it.
+     */
+    client_secret: string;
+};
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -2691,7 +2741,7 @@ export type ScoreEventData = {
 };
 
 /**
- * The kind of a score, with its range. `readiness` (0 to 100): Readiness of the body for strain on this day (Oura). `sleep` (0 to 100): Quality of a sleep. `activity` (0 to 100): Activity of a day compared with its goals (Oura). `recovery` (0 to 100): Recovery of the body in percent (WHOOP, Suunto). `strain` (0 to 21): Cardiovascular load of a day or cycle (WHOOP). `workout_strain` (0 to 21): Cardiovascular load of one workout (WHOOP). `recharge` (1 to 6): Recovery of the body in a night (Polar Nightly Recharge). `body_battery` (0 to 100): Energy of the body (device maker). `resilience` (a word): Resistance to stress over weeks (Oura). `stress` (0 to 100): Stress of a day. `cardio_load` (from 0): Training load of the heart on a day (Polar). `alertness` (0 to 10): Alertness of a day as predicted from sleep (Polar SleepWise). `cardiovascular_age` (0 to 150): Age of the blood vessels in years (Oura).
+ * The kind of a score, with its range. `readiness` (0 to 100): Readiness of the body for strain on this day. `sleep` (0 to 100): Quality of a sleep. `activity` (0 to 100): Activity of a day compared with its goals. `recovery` (0 to 100): Recovery of the body in percent. `strain` (0 to 21): Cardiovascular load of a day or cycle. `workout_strain` (0 to 21): Cardiovascular load of one workout. `recharge` (1 to 6): Recovery of the body in a night. `body_battery` (0 to 100): Energy of the body (device maker). `resilience` (a word): Resistance to stress over weeks. `stress` (0 to 100): Stress of a day. `cardio_load` (from 0): Training load of the heart on a day. `alertness` (0 to 10): Alertness of a day as predicted from sleep. `cardiovascular_age` (0 to 150): Age of the blood vessels in years.
  */
 export type ScoreKind = 'readiness' | 'sleep' | 'activity' | 'recovery' | 'strain' | 'workout_strain' | 'recharge' | 'body_battery' | 'resilience' | 'stress' | 'cardio_load' | 'alertness' | 'cardiovascular_age';
 
@@ -3277,6 +3327,10 @@ export type UpdateProjectRequest = {
      * The name that the connect page shows to users of the project. Null: CONNECT_NAME.
      */
     connect_name?: string | null;
+    /**
+     * The colour of the connect page for users of the project. If it has less than 4.5:1 to the background of a theme, its nearest shade that has is used. Null: CONNECT_COLOR.
+     */
+    connect_colour?: string | null;
     /**
      * Requests a minute of each API key. Null: RATE_LIMIT_API_KEY of the installation.
      */
@@ -3964,6 +4018,30 @@ export type AuthUpdateProjectData = {
     url: '/projects/{project_id}';
 };
 
+export type AuthRemoveConnectLogoData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/connect-logo';
+};
+
+export type AuthPutConnectLogoData = {
+    body: ConnectLogoRequest;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/connect-logo';
+};
+
 export type AuthListMembersData = {
     body?: never;
     path?: never;
@@ -4021,6 +4099,50 @@ export type AuthAcceptInvitationData = {
     path?: never;
     query?: never;
     url: '/invitations/accept';
+};
+
+export type UsersCredentialsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers';
+};
+
+export type UsersRemoveCredentialsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+        /**
+         * The provider.
+         */
+        provider: Provider;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers/{provider}';
+};
+
+export type UsersSetCredentialsData = {
+    body: ProviderCredentialsRequest;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+        /**
+         * The provider.
+         */
+        provider: Provider;
+    };
+    query?: never;
+    url: '/projects/{project_id}/providers/{provider}';
 };
 
 export type AuthListKeysData = {

@@ -1,0 +1,27 @@
+-- The colour and the logo that the connect page shows to users of a project. Null: CONNECT_COLOR and CONNECT_LOGO. `connect_logo` is
+-- the name of a file in auth.connect_logo.
+alter table auth.project add column connect_colour text, add column connect_logo text,
+  add constraint project_connect_colour_check check (connect_colour ~ '^#[0-9a-f]{6}$');
+drop trigger project_noted on auth.project;
+create trigger project_noted
+  after insert or delete or update of name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
+    require_second_factor
+  on auth.project
+  for each row
+  execute function auth.note_project();
+
+-- Files of logos. The name contains the hash of the content. A replaced logo is kept for the links that show it.
+create table auth.connect_logo (
+  project_id text not null,
+  name text not null,
+  content bytea not null,
+  replaced_at timestamptz(3),
+  constraint connect_logo_pkey primary key (project_id, name),
+  constraint connect_logo_content_check check (length(content) <= 100000),
+  constraint connect_logo_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade
+);
+create index connect_logo_name on auth.connect_logo (name);
+create index connect_logo_replaced on auth.connect_logo (replaced_at) where replaced_at is not null;
+
+-- Both as they were when the link was made.
+alter table connect.session add column app_colour text, add column app_logo text;
