@@ -182,7 +182,7 @@ const notified: Readonly<Record<string, string>> = {
 export const whoop = listedSimulation({
   name: 'whoop',
   title: 'WHOOP',
-  hasAccount: ({ key }) => key === 'weekday-runner',
+  hasAccount: ({ key }) => key === 'shift-worker',
   scopes: ['read:recovery', 'read:cycles', 'read:sleep', 'read:workout', 'read:profile', 'offline'],
   kinds,
   authorizePath: '/oauth/oauth2/auth',

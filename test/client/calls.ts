@@ -252,11 +252,14 @@ async function callPhones({ anyone, developer, pulsebus }: Clients) {
   await anyone.phoneIngest.refreshToken({ refresh_token });
 }
 
-// One provider signs its notifications, which the client cannot. The body of the other names nothing.
+// Some providers sign their notifications, which the client cannot. The body of the other names nothing.
 async function callPulled({ anyone, developer }: Clients) {
   const signed = await secretOf(developer, 'googlehealth');
   await expectFailure(401, anyone.pullIngest.receiveGooglehealth());
   await expectFailure(401, anyone.pullIngest.receiveGooglehealthAtSecretAddress({ secret: signed }));
+  const whoop = await secretOf(developer, 'whoop');
+  await expectFailure(401, anyone.pullIngest.receiveWhoop());
+  await expectFailure(401, anyone.pullIngest.receiveWhoopAtSecretAddress({ secret: whoop }));
   const secret = await secretOf(developer, 'withings');
   await anyone.pullIngest.probeWithings();
   await anyone.pullIngest.probeWithingsAtSecretAddress({ secret });

@@ -48,6 +48,7 @@ function send({ route }: Endpoint, query: string, body?: unknown): Promise<Answe
   const path = route.path
     .replace(':user_id', route.method === 'GET' ? user : randomUUID())
     .replace(':provider', 'devicemaker')
+    .replace(':project_id', 'default')
     .replace(/:[a-z_]+/g, randomUUID());
   const credential = credentialsOf(route).includes('developer') ? { token: api.developerToken } : {};
   return api.ask(`/api/v1${path}${query}`, {
