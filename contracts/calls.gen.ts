@@ -59,6 +59,7 @@ export const namedCalls = {
     'webhooks.changes',
   ],
   'auth': [
+    'timeseries.forgetProject',
     'users.closeProject',
     'users.get',
     'users.projectOf',
@@ -160,6 +161,7 @@ export const namedCalls = {
   'timeseries': [
     'deliveries.noteReceived',
     'users.get',
+    'users.inProject',
     'users.projectOf',
   ],
   'users': [

@@ -33,6 +33,7 @@ const table = {
   accounts: { roles: [], scopes: [] },
   members: { roles: ['admin'], scopes: [] },
   audit: { roles: ['admin'], scopes: [] },
+  retention: { roles: ['admin'], scopes: [] },
   credentials: { roles: builders, scopes: [] },
   'tokens.issue': { roles: builders, scopes: [] },
   'users.list': { roles: everyone, scopes: ['read', 'write', 'users'] },

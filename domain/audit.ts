@@ -15,6 +15,8 @@ export const auditActions = {
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
   'project.deleted': 'A project was deleted.',
+  'retention.updated':
+    'How long data of a project is kept was changed; `details.before` and `details.after` are the rules.',
   'member.added': 'A developer became a member of a project; `details.role` is the role.',
   'member.role_changed': 'The role of a member was changed; `details.role` is the new one.',
   'member.removed': 'A member was removed from a project.',

@@ -15,6 +15,17 @@ export const figureActions = {
     idempotent: true,
     unchecked: true,
   }),
+  /** In the order of their ids, without deleted users: at most `limit` after the id `after`. */
+  inProject: action({
+    summary: 'List the ids of the users of a project',
+    params: z.object({
+      project_id: ProjectId,
+      after: UserId.nullable(),
+      limit: z.int().min(1).max(1000),
+    }),
+    returns: z.object({ users: z.array(UserId) }),
+    idempotent: true,
+  }),
   /** With 0 users the project is closed and gets none any more. */
   closeProject: action({
     summary: 'Close a project unless it has users',

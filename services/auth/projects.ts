@@ -90,6 +90,7 @@ export async function removeProject(
   const { users } = await call('users.closeProject', { project_id: id });
   if (users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
   await call('webhooks.forgetProject', { project_id: id });
+  await call('timeseries.forgetProject', { project_id: id });
   const [row] = await acting(database, origin, (on) => on.query<ProjectRow>(deletion, [id]));
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
   return toProject(row);

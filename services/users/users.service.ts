@@ -30,6 +30,7 @@ import { selectConnectionState } from './queries/select-connection-state.ts';
 import { selectConnections } from './queries/select-connections.ts';
 import { selectProject } from './queries/select-project.ts';
 import { selectUser } from './queries/select-user.ts';
+import { selectUsersInProject } from './queries/select-users-in-project.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
@@ -131,6 +132,9 @@ export default implement(users, {
     },
     async projectOf({ reads, params }) {
       return { project_id: await selectProject(reads, params.user_id) };
+    },
+    async inProject({ reads, params: { project_id, after, limit } }) {
+      return { users: await selectUsersInProject(reads, project_id, after, limit) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

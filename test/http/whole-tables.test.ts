@@ -220,6 +220,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/applications',
     '/projects',
     '/members',
+    '/retention',
     '/auth/totp',
     '/invitations',
   ])

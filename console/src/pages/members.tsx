@@ -4,6 +4,7 @@ import { api } from '../api.ts';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { Invitations, roleIn } from '../parts/invitations.tsx';
+import { Retention } from '../parts/retention.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -11,13 +12,14 @@ import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
 import { can, loadProjects, project, projects } from '../session.ts';
 
-/** The projects of the installation, and the members of the current one and invitations to it. */
+/** The projects of the installation, and the members, invitations and retention rule of the current one. */
 export function Members() {
   return (
     <>
       <h1>Members</h1>
       <MembersOfProject />
       <Invitations />
+      {can('retention') && <Retention />}
       <Projects />
     </>
   );

@@ -15,6 +15,7 @@ import { phoneIngest } from './phone-ingest.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
+import { retention } from './retention.ts';
 import { runtime } from './runtime.ts';
 import { signIn } from './sign-in.ts';
 import { summaries } from './summaries.ts';
@@ -50,6 +51,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'sign-in': signIn,
   summaries,
   timeseries,
+  retention,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],
   users: [...users, ...tenantsOfUsers],
 };

@@ -243,6 +243,128 @@ export class Auth extends Group {
   }
 }
 
+export class Timeseries extends Group {
+  /** Get how long data of the project is kept */
+  retention(options?: CallOptions): Promise<types.Retention> {
+    return this.json('GET /retention', {}, options);
+  }
+
+  /**
+   * Change how long data of the project is kept.
+   * Older data is deleted in the background, in whole local days, and nothing announces it. Workouts, sleep and totals of days are kept. Data that is older when it arrives is not stored. Bodies of deliveries hold accounts of all projects: DELIVERY_RETENTION_DAYS of the installation holds for them.
+   */
+  changeRetention(params: Input<types.TimeseriesChangeRetentionData> = {}, options?: CallOptions): Promise<types.Retention> {
+    return this.json('PATCH /retention', params, options);
+  }
+
+  /**
+   * Count what a rule would delete.
+   * Takes the body of `PATCH /retention`, and changes and deletes nothing. The numbers are those of the next pass, as long as nothing else is stored or deleted. Tracks and values of parts of slots go with the samples and are not counted.
+   */
+  previewRetention(params: Input<types.TimeseriesPreviewRetentionData> = {}, options?: CallOptions): Promise<types.RetentionPreview> {
+    return this.json('POST /retention/preview', params, options);
+  }
+
+  /**
+   * Read samples, raw or in buckets.
+   * Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.
+   */
+  samples(params: Input<types.TimeseriesSamplesData>, options?: CallOptions): Pages<types.TimeseriesPage> {
+    return this.pages('GET /users/{user_id}/timeseries', params, options);
+  }
+
+  /** List workouts, newest first */
+  workouts(params: Input<types.TimeseriesWorkoutsData>, options?: CallOptions): Pages<types.WorkoutPage> {
+    return this.pages('GET /users/{user_id}/events/workouts', params, options);
+  }
+
+  /** Get one workout */
+  workout(params: Input<types.TimeseriesWorkoutData>, options?: CallOptions): Promise<types.SingleWorkout> {
+    return this.json('GET /users/{user_id}/events/workouts/{event_id}', params, options);
+  }
+
+  /** List sleep sessions and naps, newest first */
+  sleeps(params: Input<types.TimeseriesSleepsData>, options?: CallOptions): Pages<types.SleepSessionPage> {
+    return this.pages('GET /users/{user_id}/events/sleep', params, options);
+  }
+
+  /** Get one sleep session */
+  sleep(params: Input<types.TimeseriesSleepData>, options?: CallOptions): Promise<types.SingleSleepSession> {
+    return this.json('GET /users/{user_id}/events/sleep/{event_id}', params, options);
+  }
+
+  /**
+   * List events that are neither workouts nor sleep, newest first.
+   * Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit), nutrition (`nutrition`: `energy_kcal`, `carbohydrates_g`, `protein_g`, `fat_g` and further nutrients, each with its unit in its name, `meal_id`, `name` and `meal_type`; events with the same `meal_id` are one meal), mindful sessions (`mindfulness`, without data) and observations of the menstrual cycle (`cycle_record`: `observation`, `value`, `is_cycle_start`, `is_protected`). A field that was not sent is absent. None is part of any total.
+   */
+  others(params: Input<types.TimeseriesOthersData>, options?: CallOptions): Pages<types.OtherEventPage> {
+    return this.pages('GET /users/{user_id}/events/other', params, options);
+  }
+
+  /** Get one event that is neither a workout nor a sleep */
+  other(params: Input<types.TimeseriesOtherData>, options?: CallOptions): Promise<types.OtherEvent> {
+    return this.json('GET /users/{user_id}/events/other/{event_id}', params, options);
+  }
+
+  /**
+   * Get the intervals of the stages of a sleep session or nap.
+   * `intervals` is null for naps and nights whose provider sends no intervals.
+   */
+  sleepStages(params: Input<types.TimeseriesSleepStagesData>, options?: CallOptions): Promise<types.SleepStageIntervals> {
+    return this.json('GET /users/{user_id}/events/sleep/{event_id}/stages', params, options);
+  }
+
+  /**
+   * List which data exists, by type, provider and local day.
+   * One row for each type and provider with data in the range; other types are omitted. Devices of a provider are added up. A date is a local day of the user. An instant selects the UTC dates that the range touches. The range has at most 1100 days, with `counts=true` at most 370. Counts are exact.
+   */
+  calendar(params: Input<types.TimeseriesCalendarData>, options?: CallOptions): Promise<types.DataCalendar> {
+    return this.json('GET /users/{user_id}/data-calendar', params, options);
+  }
+
+  /**
+   * Read series of a whole range with a bounded number of points.
+   * Each type has at most `max_points` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 700,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. With `resolution`, all types have the same bucket and `max_points` is for all series together. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most 3660 days.
+   */
+  chart(params: Input<types.TimeseriesChartData>, options?: CallOptions): Promise<types.Chart> {
+    return this.json('GET /users/{user_id}/timeseries/chart', params, options);
+  }
+
+  /** Get the order of sources of a user */
+  sourcePriority(params: Input<types.TimeseriesSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
+    return this.json('GET /users/{user_id}/source-priority', params, options);
+  }
+
+  /**
+   * Change the order of sources of a user.
+   * Where several sources measured the same time in intervals, the first provider counts, and of one provider the first device type. What an order does not name comes after what it names. Days and hours are computed anew in the background; `activity_summary.updated` reports the days that change.
+   */
+  changeSourcePriority(params: Input<types.TimeseriesChangeSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
+    return this.json('PATCH /users/{user_id}/source-priority', params, options);
+  }
+
+  /** Get which positions of routes are stored */
+  routePrivacy(params: Input<types.TimeseriesRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
+    return this.json('GET /users/{user_id}/route-privacy', params, options);
+  }
+
+  /**
+   * Change which positions of routes are stored.
+   * A privacy zone cuts both ends of a route before it is stored: the positions from its start to the first one outside of all zones, and those from the last one outside of all zones to its end. Other streams stay. A passage through a zone in the middle of a route stays. Routes that are already stored are cut in the background. Removed zones do not bring positions back.
+   */
+  changeRoutePrivacy(params: Input<types.TimeseriesChangeRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
+    return this.json('PATCH /users/{user_id}/route-privacy', params, options);
+  }
+
+  /**
+   * Remove what is stored from unauthenticated deliveries.
+   * Removes the records, day values and samples of items whose stored version came only to the plain webhook address without a valid signature. Values of epochs remain, as do samples that another item, or an older version, brought. `POST /deliveries/reprocess` stores again what the removed versions had replaced. Runs in the background; a `dry_run` afterwards returns the rest. Changes are announced as historical.
+   */
+  removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
+    return this.json('POST /deliveries/remove-unauthenticated', params, options);
+  }
+}
+
 export class Users extends Group {
   /** Create a user */
   create(params: Input<types.UsersCreateData> = {}, options?: CallOptions): Promise<types.User> {
@@ -364,107 +486,6 @@ export class Backfill extends Group {
    */
   cancel(params: Input<types.BackfillCancelData>, options?: CallOptions): Promise<types.Backfill> {
     return this.json('DELETE /users/{user_id}/connections/{provider}/backfill', params, options);
-  }
-}
-
-export class Timeseries extends Group {
-  /**
-   * Read samples, raw or in buckets.
-   * Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.
-   */
-  samples(params: Input<types.TimeseriesSamplesData>, options?: CallOptions): Pages<types.TimeseriesPage> {
-    return this.pages('GET /users/{user_id}/timeseries', params, options);
-  }
-
-  /** List workouts, newest first */
-  workouts(params: Input<types.TimeseriesWorkoutsData>, options?: CallOptions): Pages<types.WorkoutPage> {
-    return this.pages('GET /users/{user_id}/events/workouts', params, options);
-  }
-
-  /** Get one workout */
-  workout(params: Input<types.TimeseriesWorkoutData>, options?: CallOptions): Promise<types.SingleWorkout> {
-    return this.json('GET /users/{user_id}/events/workouts/{event_id}', params, options);
-  }
-
-  /** List sleep sessions and naps, newest first */
-  sleeps(params: Input<types.TimeseriesSleepsData>, options?: CallOptions): Pages<types.SleepSessionPage> {
-    return this.pages('GET /users/{user_id}/events/sleep', params, options);
-  }
-
-  /** Get one sleep session */
-  sleep(params: Input<types.TimeseriesSleepData>, options?: CallOptions): Promise<types.SingleSleepSession> {
-    return this.json('GET /users/{user_id}/events/sleep/{event_id}', params, options);
-  }
-
-  /**
-   * List events that are neither workouts nor sleep, newest first.
-   * Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit), nutrition (`nutrition`: `energy_kcal`, `carbohydrates_g`, `protein_g`, `fat_g` and further nutrients, each with its unit in its name, `meal_id`, `name` and `meal_type`; events with the same `meal_id` are one meal), mindful sessions (`mindfulness`, without data) and observations of the menstrual cycle (`cycle_record`: `observation`, `value`, `is_cycle_start`, `is_protected`). A field that was not sent is absent. None is part of any total.
-   */
-  others(params: Input<types.TimeseriesOthersData>, options?: CallOptions): Pages<types.OtherEventPage> {
-    return this.pages('GET /users/{user_id}/events/other', params, options);
-  }
-
-  /** Get one event that is neither a workout nor a sleep */
-  other(params: Input<types.TimeseriesOtherData>, options?: CallOptions): Promise<types.OtherEvent> {
-    return this.json('GET /users/{user_id}/events/other/{event_id}', params, options);
-  }
-
-  /**
-   * Get the intervals of the stages of a sleep session or nap.
-   * `intervals` is null for naps and nights whose provider sends no intervals.
-   */
-  sleepStages(params: Input<types.TimeseriesSleepStagesData>, options?: CallOptions): Promise<types.SleepStageIntervals> {
-    return this.json('GET /users/{user_id}/events/sleep/{event_id}/stages', params, options);
-  }
-
-  /**
-   * List which data exists, by type, provider and local day.
-   * One row for each type and provider with data in the range; other types are omitted. Devices of a provider are added up. A date is a local day of the user. An instant selects the UTC dates that the range touches. The range has at most 1100 days, with `counts=true` at most 370. Counts are exact.
-   */
-  calendar(params: Input<types.TimeseriesCalendarData>, options?: CallOptions): Promise<types.DataCalendar> {
-    return this.json('GET /users/{user_id}/data-calendar', params, options);
-  }
-
-  /**
-   * Read series of a whole range with a bounded number of points.
-   * Each type has at most `max_points` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 700,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. With `resolution`, all types have the same bucket and `max_points` is for all series together. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most 3660 days.
-   */
-  chart(params: Input<types.TimeseriesChartData>, options?: CallOptions): Promise<types.Chart> {
-    return this.json('GET /users/{user_id}/timeseries/chart', params, options);
-  }
-
-  /** Get the order of sources of a user */
-  sourcePriority(params: Input<types.TimeseriesSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
-    return this.json('GET /users/{user_id}/source-priority', params, options);
-  }
-
-  /**
-   * Change the order of sources of a user.
-   * Where several sources measured the same time in intervals, the first provider counts, and of one provider the first device type. What an order does not name comes after what it names. Days and hours are computed anew in the background; `activity_summary.updated` reports the days that change.
-   */
-  changeSourcePriority(params: Input<types.TimeseriesChangeSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
-    return this.json('PATCH /users/{user_id}/source-priority', params, options);
-  }
-
-  /** Get which positions of routes are stored */
-  routePrivacy(params: Input<types.TimeseriesRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
-    return this.json('GET /users/{user_id}/route-privacy', params, options);
-  }
-
-  /**
-   * Change which positions of routes are stored.
-   * A privacy zone cuts both ends of a route before it is stored: the positions from its start to the first one outside of all zones, and those from the last one outside of all zones to its end. Other streams stay. A passage through a zone in the middle of a route stays. Routes that are already stored are cut in the background. Removed zones do not bring positions back.
-   */
-  changeRoutePrivacy(params: Input<types.TimeseriesChangeRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
-    return this.json('PATCH /users/{user_id}/route-privacy', params, options);
-  }
-
-  /**
-   * Remove what is stored from unauthenticated deliveries.
-   * Removes the records, day values and samples of items whose stored version came only to the plain webhook address without a valid signature. Values of epochs remain, as do samples that another item, or an older version, brought. `POST /deliveries/reprocess` stores again what the removed versions had replaced. Runs in the background; a `dry_run` afterwards returns the rest. Changes are announced as historical.
-   */
-  removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
-    return this.json('POST /deliveries/remove-unauthenticated', params, options);
   }
 }
 
@@ -895,10 +916,10 @@ export class Deliveries extends Group {
 /** All operations of the API, in groups. */
 export class Api {
   readonly auth: Auth;
+  readonly timeseries: Timeseries;
   readonly users: Users;
   readonly connect: Connect;
   readonly backfill: Backfill;
-  readonly timeseries: Timeseries;
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
@@ -910,10 +931,10 @@ export class Api {
 
   constructor(transport: Transport) {
     this.auth = new Auth(transport);
+    this.timeseries = new Timeseries(transport);
     this.users = new Users(transport);
     this.connect = new Connect(transport);
     this.backfill = new Backfill(transport);
-    this.timeseries = new Timeseries(transport);
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);

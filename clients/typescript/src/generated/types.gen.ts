@@ -167,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -2383,6 +2383,83 @@ export type ResetPasswordRequest = {
  */
 export type Resolution = 'raw' | '1min' | '5min' | '15min' | '1hour';
 
+/**
+ * How long data of a project is kept.
+ */
+export type Retention = {
+    samples: SampleRetention;
+    /**
+     * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
+     */
+    events_days: number | null;
+    /**
+     * SAMPLE_RETENTION_DAYS of the installation. The stricter of the two holds. Null: samples are kept.
+     */
+    installation_days: number | null;
+    /**
+     * When the rule was changed. Null: the project has none.
+     */
+    updated_at: string | null;
+};
+
+export type RetentionChange = {
+    /**
+     * Replaces the rule for samples. Omitted: it stays.
+     */
+    samples?: {
+        /**
+         * Days that samples and tracks are kept. Null: all.
+         */
+        default_days?: number | null;
+        /**
+         * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
+         */
+        types?: {
+            [key in SeriesType]?: number | null;
+        };
+    };
+    /**
+     * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
+     */
+    events_days?: number | null;
+};
+
+/**
+ * What the next pass would delete under a rule. It has only types of which something would be deleted.
+ */
+export type RetentionPreview = {
+    samples: Array<{
+        type: SeriesType;
+        /**
+         * The first local day that is kept.
+         */
+        kept_from: string;
+        /**
+         * Samples, intervals or events of earlier days.
+         */
+        rows: number;
+        /**
+         * The users whom they belong to.
+         */
+        users: number;
+    }>;
+    events: Array<{
+        type: OtherEventType;
+        /**
+         * The first local day that is kept.
+         */
+        kept_from: string;
+        /**
+         * Samples, intervals or events of earlier days.
+         */
+        rows: number;
+        /**
+         * The users whom they belong to.
+         */
+        users: number;
+    }>;
+};
+
 export type RevokeRequest = {
     /**
      * An access token or a refresh token.
@@ -2480,6 +2557,22 @@ export type SampleBytes = {
 };
 
 export type SampleInclude = 'zone';
+
+/**
+ * How long samples are kept.
+ */
+export type SampleRetention = {
+    /**
+     * Days that samples and tracks are kept. Null: all.
+     */
+    default_days: number | null;
+    /**
+     * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
+     */
+    types: {
+        [key in SeriesType]?: number | null;
+    };
+};
 
 export type SendAgainRequest = {
     /**
@@ -3752,6 +3845,27 @@ export type AuthAcceptInvitationData = {
     path?: never;
     query?: never;
     url: '/invitations/accept';
+};
+
+export type TimeseriesRetentionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/retention';
+};
+
+export type TimeseriesChangeRetentionData = {
+    body: RetentionChange;
+    path?: never;
+    query?: never;
+    url: '/retention';
+};
+
+export type TimeseriesPreviewRetentionData = {
+    body: RetentionChange;
+    path?: never;
+    query?: never;
+    url: '/retention/preview';
 };
 
 export type AuthListKeysData = {
