@@ -61,8 +61,11 @@ export const namedCalls = {
   'auth': [
     'timeseries.forgetProject',
     'users.closeProject',
+    'users.forgetProject',
     'users.get',
+    'users.leftInProject',
     'users.projectOf',
+    'users.removeSome',
     'webhooks.endKeys',
     'webhooks.forgetProject',
   ],

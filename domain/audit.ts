@@ -14,7 +14,9 @@ export const auditActions = {
   'second_factor.disabled': 'The authenticator of a developer was turned off.',
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
-  'project.deleted': 'A project was deleted.',
+  'project.deletion_started':
+    'The deletion of a project with its users began; `details.project` is the project, `details.users` their number.',
+  'project.deleted': 'A project was deleted; `details` has the numbers of what was deleted with it.',
   'retention.updated':
     'How long data of a project is kept was changed; `details.before` and `details.after` are the rules.',
   'member.added': 'A developer became a member of a project; `details.role` is the role.',

@@ -20,14 +20,17 @@ import { resolveAccounts } from './connections/resolve.ts';
 import { findTokens } from './connections/tokens.ts';
 import { accountHashesOf } from './erasure/account-hashes.ts';
 import { removeUser } from './erasure/erasure.ts';
+import { removeSome } from './erasure/remove-some.ts';
 import { jobHandlers } from './job-handlers.ts';
 import { listUsers } from './listing.ts';
 import { closeProject } from './queries/close-project.ts';
 import { selectConnectionCounts } from './queries/connection-counts.ts';
+import { deleteCounts } from './queries/delete-counts.ts';
 import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { selectConnections } from './queries/select-connections.ts';
+import { selectLeftInProject } from './queries/select-left-in-project.ts';
 import { selectProject } from './queries/select-project.ts';
 import { selectUser } from './queries/select-user.ts';
 import { selectUsersInProject } from './queries/select-users-in-project.ts';
@@ -128,8 +131,15 @@ export default implement(users, {
       return { users: total, connections: await selectConnectionCounts(database, project_id) };
     },
     async closeProject({ database, params }) {
-      return { users: await closeProject(database, params.project_id) };
+      return { users: await closeProject(database, params.project_id, params.with_users) };
     },
+    async removeSome(ctx) {
+      return { removed: await removeSome(ctx, ctx.params.project_id, ctx.params.limit) };
+    },
+    async forgetProject({ database, params }) {
+      return { deleted: await deleteCounts(database, params.project_id) };
+    },
+    leftInProject: ({ database, params }) => selectLeftInProject(database, params.project_id),
     async projectOf({ reads, params }) {
       return { project_id: await selectProject(reads, params.user_id) };
     },

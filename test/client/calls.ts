@@ -105,6 +105,7 @@ async function callProjects({ developer }: Clients) {
   await developer.timeseries.changeRetention({ events_days: 365 });
   await developer.timeseries.retention();
   await developer.auth.listProjects();
+  await developer.auth.getProject({ project_id });
   await developer.auth.removeProject({ project_id });
 }
 

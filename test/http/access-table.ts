@@ -66,6 +66,7 @@ export const rows: readonly Row[] = [
   ['POST', '/applications/:app_id/rotate-secret', 'credentials', 404],
   ['GET', '/projects', 'account', 200],
   ['POST', '/projects', 'accounts', 422],
+  ['GET', '/projects/:project_id', 'accounts', 404],
   ['PATCH', '/projects/:project_id', 'accounts', 404],
   ['DELETE', '/projects/:project_id', 'accounts', 404],
   ['GET', '/retention', 'retention', 200],

@@ -11,10 +11,11 @@ export interface ProjectRow {
   readonly rate_limit_sdk: number | null;
   readonly require_second_factor: boolean;
   readonly created_at: Date;
+  readonly deleting_at: Date | null;
 }
 
-const columns =
-  'p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at';
+const columns = `p.id, p.name, p.connect_name, p.rate_limit_api_key, p.rate_limit_sdk, p.require_second_factor, p.created_at,
+  p.deleting_at`;
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
@@ -24,6 +25,13 @@ export function selectProjects(database: Queryable, developerId: string): Promis
     left join auth.member m on m.developer_id = d.id and m.project_id = p.id
     where d.id = $1 and (d.is_owner or m.role is not null) order by p.id limit 1000`;
   return database.query<ProjectRow>(statement, [developerId]);
+}
+
+/** A project as its owner sees it; null if there is none. */
+export async function selectProject(database: Queryable, id: string): Promise<ProjectRow | null> {
+  const statement = `select ${columns}, 'owner' as role from auth.project p where p.id = $1`;
+  const [row] = await database.query<ProjectRow>(statement, [id]);
+  return row ?? null;
 }
 
 /** The name that the connect page shows; null for that of the installation. */

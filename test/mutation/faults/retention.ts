@@ -1,8 +1,9 @@
 import type { PlantedFault } from '../planted.ts';
 
+const deletion = 'test/flow/project-deletion.test.ts';
 const test = 'test/services/timeseries/retention-rules.test.ts';
 
-/** Faults of the retention rules of projects. */
+/** Faults of the retention rules of projects, and of the deletion of a project with its users. */
 export const retention: readonly PlantedFault[] = [
   {
     kind: 'tenant',
@@ -67,5 +68,37 @@ export const retention: readonly PlantedFault[] = [
     before: 'local_date < eventsFrom',
     after: 'local_date > eventsFrom',
     test,
+  },
+  {
+    kind: 'secret',
+    promise: 'A key of a project that is being deleted is refused.',
+    file: 'services/auth/queries/admit.ts',
+    before: 'on p.id = k.project_id and p.deleting_at is null',
+    after: 'on p.id = k.project_id',
+    test: deletion,
+  },
+  {
+    kind: 'secret',
+    promise: 'A user token of a project that is being deleted is refused.',
+    file: 'services/auth/queries/admit.ts',
+    before: 'where f.expires_at > now() and p.deleting_at is null',
+    after: 'where f.expires_at > now()',
+    test: deletion,
+  },
+  {
+    kind: 'erasure',
+    promise: 'A project with users is closed before they are deleted.',
+    file: 'services/users/queries/close-project.ts',
+    before: 'users === 0 || withUsers',
+    after: 'users === 0',
+    test: deletion,
+  },
+  {
+    kind: 'erasure',
+    promise: 'The counts of a deleted project are deleted.',
+    file: 'services/auth/project-deletion.ts',
+    before: "  await call('users.forgetProject', { project_id: id });\n",
+    after: '',
+    test: deletion,
   },
 ];

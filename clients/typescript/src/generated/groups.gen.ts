@@ -103,7 +103,15 @@ export class Auth extends Group {
     return this.json('PATCH /projects/{project_id}', params, options);
   }
 
-  /** Delete a project that has no users, with its keys, applications, endpoints and members */
+  /** Get a project, and how many users are left while it is deleted */
+  getProject(params: Input<types.AuthGetProjectData>, options?: CallOptions): Promise<types.ProjectState> {
+    return this.json('GET /projects/{project_id}', params, options);
+  }
+
+  /**
+   * Delete a project with its keys, applications, endpoints, members and retention rule.
+   * With `users=delete`, the project is closed and its credentials are refused when the response arrives. Its users are erased in the background, one after the other, then the project; `GET /projects/{project_id}` returns the number of users that are left, and 404 at the end. The audit trail has an entry for each user, and one with the numbers of what was deleted.
+   */
   removeProject(params: Input<types.AuthRemoveProjectData>, options?: CallOptions): Promise<types.Project> {
     return this.json('DELETE /projects/{project_id}', params, options);
   }

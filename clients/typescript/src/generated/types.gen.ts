@@ -167,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -2005,10 +2005,7 @@ export type PrivacyZone = {
 export type Project = {
     id: string;
     name: string;
-    /**
-     * Your role in it.
-     */
-    role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+    role: ProjectRole;
     connect_name: string | null;
     rate_limit_api_key: number | null;
     rate_limit_sdk: number | null;
@@ -2017,6 +2014,40 @@ export type Project = {
      */
     require_second_factor: boolean;
     created_at: string;
+    /**
+     * Since when it is being deleted with its users.
+     */
+    deleting_since: string | null;
+};
+
+/**
+ * Your role in it.
+ */
+export type ProjectRole = 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+
+/**
+ * A project, and the progress of its deletion.
+ */
+export type ProjectState = {
+    id: string;
+    name: string;
+    role: ProjectRole;
+    connect_name: string | null;
+    rate_limit_api_key: number | null;
+    rate_limit_sdk: number | null;
+    /**
+     * Whether developers need a second factor to enter it.
+     */
+    require_second_factor: boolean;
+    created_at: string;
+    /**
+     * Since when it is being deleted with its users.
+     */
+    deleting_since: string | null;
+    /**
+     * Users that are not erased in every service. Null: the project is not being deleted.
+     */
+    users_left: number | null;
 };
 
 /**
@@ -3765,6 +3796,23 @@ export type AuthCreateProjectData = {
 };
 
 export type AuthRemoveProjectData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
+    query?: {
+        /**
+         * `delete`: with its users. `keep`: 409 for a project that has users.
+         */
+        users?: 'keep' | 'delete';
+    };
+    url: '/projects/{project_id}';
+};
+
+export type AuthGetProjectData = {
     body?: never;
     path: {
         /**
