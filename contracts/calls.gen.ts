@@ -63,9 +63,13 @@ export const namedCalls = {
     'webhooks.changes',
   ],
   'auth': [
+    'timeseries.forgetProject',
     'users.closeProject',
+    'users.forgetProject',
     'users.get',
+    'users.leftInProject',
     'users.projectOf',
+    'users.removeSome',
     'webhooks.endKeys',
     'webhooks.forgetProject',
   ],
@@ -169,6 +173,7 @@ export const namedCalls = {
   'timeseries': [
     'deliveries.noteReceived',
     'users.get',
+    'users.inProject',
     'users.projectOf',
   ],
   'users': [

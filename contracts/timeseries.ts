@@ -5,6 +5,7 @@ import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
+import { retentionActions } from './timeseries/retention.ts';
 import { routePrivacyActions } from './timeseries/route-privacy.ts';
 import { sampleBytesActions } from './timeseries/sample-bytes.ts';
 import { scoreActions } from './timeseries/scores.ts';
@@ -28,6 +29,7 @@ export const timeseries = contract('timeseries', {
   ...intervalActions,
   ...sourcePriorityActions,
   ...routePrivacyActions,
+  ...retentionActions,
   ...workoutDetailActions,
   ...sampleBytesActions,
 });

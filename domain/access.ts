@@ -34,6 +34,7 @@ const table = {
   members: { roles: ['admin'], scopes: [] },
   'project.settings': { roles: ['admin'], scopes: [] },
   audit: { roles: ['admin'], scopes: [] },
+  retention: { roles: ['admin'], scopes: [] },
   credentials: { roles: builders, scopes: [] },
   'tokens.issue': { roles: builders, scopes: [] },
   'users.list': { roles: everyone, scopes: ['read', 'write', 'users'] },

@@ -16,11 +16,15 @@ export const auditActions = {
   'passkey.removed': 'A passkey of a developer was removed.',
   'project.created': 'A project was created.',
   'project.updated': 'The name or a limit of a project was changed.',
-  'project.deleted': 'A project was deleted.',
   'provider.credentials_set':
     'Credentials of a project at a provider were set; `details` has the provider and the client id.',
   'provider.credentials_removed':
     'Credentials of a project at a provider were removed; `details` has the provider and the client id.',
+  'project.deletion_started':
+    'The deletion of a project with its users began; `details.project` is the project, `details.users` their number.',
+  'project.deleted': 'A project was deleted; `details` has the numbers of what was deleted with it.',
+  'retention.updated':
+    'How long data of a project is kept was changed; `details.before` and `details.after` are the rules.',
   'member.added': 'A developer became a member of a project; `details.role` is the role.',
   'member.role_changed': 'The role of a member was changed; `details.role` is the new one.',
   'member.removed': 'A member was removed from a project.',

@@ -43,7 +43,7 @@ export async function withinProject<P>(
   userId: string,
   params: P,
 ): Promise<Addressed<P>> {
-  const project = await ownerOf(call, userId.toLowerCase());
+  const project = await projectOfUser(call, userId.toLowerCase());
   if (project === null || project === caller?.project_id) return asGiven(params);
   const nobody = randomUUID();
   return { params: { ...params, user_id: nobody }, restore: (failure) => naming(failure, nobody, userId) };
@@ -66,7 +66,8 @@ function naming<E>(failure: E, nobody: string, given: string): E {
 const projects = new Map<string, string>();
 const mostKept = 20_000;
 
-async function ownerOf(call: Call, user_id: string): Promise<string | null> {
+/** The project of a user; null if there is no such user. */
+export async function projectOfUser(call: Call, user_id: string): Promise<string | null> {
   const kept = projects.get(user_id);
   if (kept !== undefined) return kept;
   const { project_id } = await call('users.projectOf', { user_id });

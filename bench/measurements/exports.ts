@@ -7,6 +7,7 @@ import type { StreamType, Track } from '../../domain/workouts/track.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
 import { store } from '../../services/timeseries/records/store.ts';
+import { keptAll } from '../../services/timeseries/removal/kept-days.ts';
 import { startMs } from '../dataset/plan.ts';
 import type { Bench, Measurement } from '../measurement.ts';
 import { megabytesOf, type Product } from '../product.ts';
@@ -109,7 +110,7 @@ async function storeRide(pool: pg.Pool, product: Product, seconds: number): Prom
   const { id: user_id } = Id.parse(await product.post('/users', { external_user_id: `ride-${seconds}` }));
   const circumstances = {
     ...{ sourcePriority: ['devicemaker'], order: { providers: ['devicemaker'], deviceTypes: [] } },
-    ...{ nowMs: startMs + 10 * 1000 * daySeconds, firstDay: null, timeZone: null },
+    ...{ nowMs: startMs + 10 * 1000 * daySeconds, kept: keptAll, timeZone: null },
     origin: systemOrigin('bench'),
   };
   for (const part of partsOf(ride(seconds)))

@@ -5,6 +5,7 @@ import { dayMs, hourMs, isoTime, minuteMs } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { settleIntervals } from '../../services/timeseries/intervals/settle-intervals.ts';
 import { storeIntervals } from '../../services/timeseries/intervals/store-intervals.ts';
+import { keptAll } from '../../services/timeseries/removal/kept-days.ts';
 import { readSamples } from '../../services/timeseries/samples/samples.ts';
 import { startMs } from '../dataset/plan.ts';
 import type { Measurement } from '../measurement.ts';
@@ -82,7 +83,7 @@ export const intervals: Measurement = {
     const storingMs = await meanMs(async () => {
       for (let day = 0; day < days; day += 1) {
         const dayStart = startMs + day * dayMs;
-        const when = { nowMs: dayStart + 48 * hourMs, firstDay: null, order, timeZone: null };
+        const when = { nowMs: dayStart + 48 * hourMs, kept: keptAll, order, timeZone: null };
         stored += (await storeIntervals(database, dayOf(user_id, dayStart), when)).saved;
       }
     });

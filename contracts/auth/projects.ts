@@ -48,7 +48,7 @@ export const Project = z
   .object({
     id: z.string(),
     name: z.string(),
-    role: z.enum(['owner', ...Role.options]).describe('Your role in it.'),
+    role: z.enum(['owner', ...Role.options]).meta({ id: 'ProjectRole', description: 'Your role in it.' }),
     connect_name: z.string().nullable(),
     connect_colour: z.string().nullable(),
     connect_logo: z
@@ -59,8 +59,17 @@ export const Project = z
     rate_limit_sdk: z.int().nullable(),
     require_second_factor: z.boolean().describe('Whether developers need a second factor to enter it.'),
     created_at: Timestamp,
+    deleting_since: Timestamp.nullable().describe('Since when it is being deleted with its users.'),
   })
   .meta({ id: 'Project', description: 'A product or a stage: users, keys and endpoints belong to one.' });
+
+/** A project, and the progress of its deletion. */
+export const ProjectState = Project.extend({
+  users_left: z
+    .int()
+    .nullable()
+    .describe('Users that are not erased in every service. Null: the project is not being deleted.'),
+}).meta({ id: 'ProjectState', description: 'A project, and the progress of its deletion.' });
 
 /** A developer with a role in a project. */
 export const Member = z
@@ -145,9 +154,30 @@ export const projectActions = {
       failures: ['PROJECT_NOT_FOUND'],
     },
   }),
-  removeProject: action({
-    summary: 'Delete a project that has no users, with its keys, applications, endpoints and members',
+  getProject: action({
+    summary: 'Get a project, and how many users are left while it is deleted',
     params: z.object({ project_id: ProjectId }),
+    returns: ProjectState,
+    http: {
+      method: 'GET',
+      path: '/projects/:project_id',
+      access: 'accounts',
+      tag,
+      failures: ['PROJECT_NOT_FOUND'],
+    },
+    idempotent: true,
+  }),
+  removeProject: action({
+    summary: 'Delete a project with its keys, applications, endpoints, members and retention rule',
+    description:
+      'With `users=delete`, the project is closed and its credentials are refused when the response arrives. Its users are erased in the background, one after the other, then the project; `GET /projects/{project_id}` returns the number of users that are left, and 404 at the end. The audit trail has an entry for each user, and one with the numbers of what was deleted.',
+    params: z.object({
+      project_id: ProjectId,
+      users: z
+        .enum(['keep', 'delete'])
+        .default('keep')
+        .describe('`delete`: with its users. `keep`: 409 for a project that has users.'),
+    }),
     returns: Project,
     http: {
       method: 'DELETE',
@@ -227,4 +257,5 @@ export const projectActions = {
 };
 
 export type Project = z.infer<typeof Project>;
+export type ProjectState = z.infer<typeof ProjectState>;
 export type Member = z.infer<typeof Member>;

@@ -15,11 +15,46 @@ export const figureActions = {
     idempotent: true,
     unchecked: true,
   }),
+  /** In the order of their ids, without deleted users: at most `limit` after the id `after`. */
+  inProject: action({
+    summary: 'List the ids of the users of a project',
+    params: z.object({
+      project_id: ProjectId,
+      after: UserId.nullable(),
+      limit: z.int().min(1).max(1000),
+    }),
+    returns: z.object({ users: z.array(UserId) }),
+    idempotent: true,
+  }),
   /** With 0 users the project is closed and gets none any more. */
   closeProject: action({
     summary: 'Close a project unless it has users',
-    params: z.object({ project_id: ProjectId }),
+    params: z.object({
+      project_id: ProjectId,
+      with_users: z.boolean().default(false).describe('Closes it in any case: its users are deleted next.'),
+    }),
     returns: z.object({ users: z.int() }),
+    idempotent: true,
+  }),
+  /** Only of a closed project. Each user is erased like one that a request deletes. */
+  removeSome: action({
+    summary: 'Delete some users of a closed project',
+    params: z.object({ project_id: ProjectId, limit: z.int().min(1).max(100) }),
+    returns: z.object({ removed: z.int() }),
+    timeoutMs: 60_000,
+  }),
+  /** Of a project whose users are erased. */
+  forgetProject: action({
+    summary: 'Delete the counts of a deleted project',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ deleted: z.int() }),
+    idempotent: true,
+  }),
+  /** `erasing`: deleted users of whom other services may still have data. */
+  leftInProject: action({
+    summary: 'Count the users of a project, and those that are being erased',
+    params: z.object({ project_id: ProjectId }),
+    returns: z.object({ users: z.int(), erasing: z.int() }),
     idempotent: true,
   }),
   /** The exact numbers of users and connections, without counting rows. */

@@ -38,15 +38,8 @@ import { oidcIn, signInByOidc } from './oidc/sign-in.ts';
 import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
 import { refuseWithoutPasswords } from './passwords/passwords-off.ts';
 import { resetByLink } from './passwords/reset-by-link.ts';
-import {
-  addMember,
-  createProject,
-  removeMember,
-  removeProject,
-  toMember,
-  toProject,
-  updateProject,
-} from './projects.ts';
+import { projectDeletionHandler, readProject, removeProject } from './project-deletion.ts';
+import { addMember, createProject, removeMember, toMember, toProject, updateProject } from './projects.ts';
 import { renameApiKey } from './queries/change-keys.ts';
 import { selectLogo } from './queries/connect-logos.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
@@ -197,7 +190,8 @@ export default implement(auth, {
     },
     createProject: (ctx) => createProject(ctx, ctx.params),
     updateProject: (ctx) => updateProject(ctx, ctx.params.project_id, ctx.params),
-    removeProject: (ctx) => removeProject(ctx, ctx.params.project_id),
+    getProject: ({ database, call, params }) => readProject({ database, call }, params.project_id),
+    removeProject: (ctx) => removeProject(ctx, ctx.params),
     putConnectLogo: (ctx) => setLogo(ctx, ctx.params.project_id, logoIn(ctx.params.image)),
     removeConnectLogo: (ctx) => setLogo(ctx, ctx.params.project_id, null),
     connectBrand: ({ reads, params }) => selectBrand(reads, params.project_id),
@@ -238,7 +232,7 @@ export default implement(auth, {
   },
   started: ({ jobs, ...environment }) => {
     const handlers = [
-      ...[cleaningHandler(environment), keyEndingHandler(environment)],
+      ...[cleaningHandler(environment), keyEndingHandler(environment), projectDeletionHandler(environment)],
       ...[forgottenHandler({ ...environment, jobs }), mailHandler(environment)],
     ];
     return jobs.start(handlers, { pollMs: 10_000 });

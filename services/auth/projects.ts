@@ -1,14 +1,14 @@
 import type * as wire from '../../contracts/auth/projects.ts';
-import { defaultProject, type Role } from '../../domain/access.ts';
+import type { Role } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant } from '../../domain/time/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
 import type { Database } from '../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
 import { acting } from './actor.ts';
 import { deleteMember, type MemberRow, type ProjectRow, upsertMember } from './queries/select-projects.ts';
 
-interface Acting {
+/** What a change and its audit entry need. */
+export interface Acting {
   readonly database: Database;
   readonly origin: AuditOrigin;
 }
@@ -25,9 +25,9 @@ interface ProjectChange extends Limits {
   readonly require_second_factor?: boolean | undefined;
 }
 
-/** The columns of a changed project. Only an owner creates, changes and deletes projects. */
+/** The columns of a project that a statement has written. Only an owner creates, changes and deletes projects. */
 export const returnedProject = `returning id, name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
-    require_second_factor, created_at, 'owner' as role`;
+    require_second_factor, created_at, deleting_at, 'owner' as role`;
 
 /** Creates a project. @throws PROJECT_ID_TAKEN (409) */
 export async function createProject(
@@ -90,29 +90,6 @@ export async function updateProject(
   return toProject(row);
 }
 
-/**
- * Deletes a project without users. Its keys, applications and members go with it; its webhook endpoints are deleted first.
- * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
- */
-export async function removeProject(
-  { database, origin, call }: Acting & { readonly call: Call },
-  id: string,
-): Promise<wire.Project> {
-  if (id === defaultProject) throw new ServiceError('PROJECT_PERMANENT');
-  const known = await database.query('select from auth.project where id = $1', [id]);
-  if (known.length === 0) throw new ServiceError('PROJECT_NOT_FOUND');
-  const { users } = await call('users.closeProject', { project_id: id });
-  if (users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
-  await call('webhooks.forgetProject', { project_id: id });
-  const [row] = await acting(database, origin, (on) => on.query<ProjectRow>(deletion, [id]));
-  if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
-  return toProject(row);
-}
-
-const deletion = `
-  with former as (insert into auth.former_project (id) select id from auth.project where id = $1 on conflict do nothing)
-  delete from auth.project where id = $1 ${returnedProject}`;
-
 /** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), OWNER_NEEDS_NO_ROLE (409) */
 export async function addMember(
   { database, origin }: Acting,
@@ -138,7 +115,7 @@ export async function removeMember(
 }
 
 /** The wire format of a project's row. */
-export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
+export function toProject({ created_at, deleting_at, ...row }: ProjectRow): wire.Project {
   return {
     ...{ id: row.id, name: row.name, role: row.role },
     ...{ connect_name: row.connect_name, connect_colour: row.connect_colour },
@@ -146,6 +123,7 @@ export function toProject({ created_at, ...row }: ProjectRow): wire.Project {
     ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
     require_second_factor: row.require_second_factor,
     created_at: formatInstant(created_at.getTime()),
+    deleting_since: instantOrNull(deleting_at),
   };
 }
 

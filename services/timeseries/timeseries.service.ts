@@ -37,9 +37,11 @@ import { detailedSleepToWire, workoutToWire } from './records/wire.ts';
 import { deleteItems } from './removal/delete-items.ts';
 import { markErased } from './removal/erasure.ts';
 import { exportRecords, exportSeries } from './removal/export.ts';
+import { keptDaysOfUsers } from './removal/kept-days-of-user.ts';
 import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
+import { retentionHandlers } from './removal/retention-actions.ts';
 import { removeUnauthenticated } from './removal/unauthenticated.ts';
 import { readChart } from './samples/chart/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
@@ -73,6 +75,7 @@ export default implement(timeseries, {
     settings: settings(),
     jobs: jobs(),
     keyedMutex: keyedMutex(),
+    keptDays: keptDaysOfUsers(),
     received: receivedCounts(),
   },
   actions: {
@@ -163,6 +166,7 @@ export default implement(timeseries, {
       await reopen(database, params);
       return { open: true as const };
     },
+    ...retentionHandlers,
     async removeUnauthenticated({ params, database, jobs, origin }) {
       const found = await removeUnauthenticated(database, origin, params);
       jobs.notify();
@@ -178,12 +182,12 @@ export default implement(timeseries, {
       return { erasing: true as const };
     },
   },
-  async started({ database, planned, jobs, config, settings, logger }) {
+  async started({ database, planned, jobs, config, settings, logger, call }) {
     await upsertSeriesTypes(database);
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
-      ...removalHandlers({ ...settling, ...settings, days: config.SAMPLE_RETENTION_DAYS, logger }),
+      ...removalHandlers({ ...settling, ...settings, days: config.SAMPLE_RETENTION_DAYS, logger, call }),
       compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),

@@ -20,18 +20,27 @@ import { resolveAccounts } from './connections/resolve.ts';
 import { findTokens } from './connections/tokens.ts';
 import { accountHashesOf } from './erasure/account-hashes.ts';
 import { removeUser } from './erasure/erasure.ts';
+import { removeSome } from './erasure/remove-some.ts';
 import { jobHandlers } from './job-handlers.ts';
 import { listUsers } from './listing.ts';
 import { listCredentials, removeCredentials, setCredentials } from './provider-clients.ts';
 import { closeProject } from './queries/close-project.ts';
 import { selectConnectionCounts } from './queries/connection-counts.ts';
-import { selectClient, selectClientOfUser, selectOwnProviders } from './queries/provider-clients.ts';
+import { deleteCounts } from './queries/delete-counts.ts';
+import {
+  eraseSecretsOf,
+  selectClient,
+  selectClientOfUser,
+  selectOwnProviders,
+} from './queries/provider-clients.ts';
 import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { selectConnections } from './queries/select-connections.ts';
+import { selectLeftInProject } from './queries/select-left-in-project.ts';
 import { selectProject } from './queries/select-project.ts';
 import { selectUser } from './queries/select-user.ts';
+import { selectUsersInProject } from './queries/select-users-in-project.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
@@ -129,8 +138,16 @@ export default implement(users, {
       return { users: total, connections: await selectConnectionCounts(database, project_id) };
     },
     async closeProject({ database, params }) {
-      return { users: await closeProject(database, params.project_id) };
+      return { users: await closeProject(database, params.project_id, params.with_users) };
     },
+    async removeSome(ctx) {
+      return { removed: await removeSome(ctx, ctx.params.project_id, ctx.params.limit) };
+    },
+    async forgetProject({ database, params }) {
+      await eraseSecretsOf(database, params.project_id);
+      return { deleted: await deleteCounts(database, params.project_id) };
+    },
+    leftInProject: ({ database, params }) => selectLeftInProject(database, params.project_id),
     async projectOf({ reads, params }) {
       return { project_id: await selectProject(reads, params.user_id) };
     },
@@ -146,6 +163,9 @@ export default implement(users, {
     },
     async client({ database, params }) {
       return { client: await selectClient(database, params.id) };
+    },
+    async inProject({ reads, params: { project_id, after, limit } }) {
+      return { users: await selectUsersInProject(reads, project_id, after, limit) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

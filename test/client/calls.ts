@@ -106,6 +106,9 @@ async function callProjects({ developer }: Clients) {
   await developer.auth.removeDeveloper({ developer_id });
   const { id: project_id } = await developer.auth.createProject({ id: 'staging', name: 'Staging' });
   await developer.auth.updateProject({ project_id, rate_limit_sdk: 50 });
+  await developer.timeseries.previewRetention({ samples: { default_days: 730, types: { heart_rate: 90 } } });
+  await developer.timeseries.changeRetention({ events_days: 365 });
+  await developer.timeseries.retention();
   await developer.auth.listProjects();
   const image = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
   await developer.auth.putConnectLogo({ project_id, image });
@@ -114,6 +117,7 @@ async function callProjects({ developer }: Clients) {
   await developer.users.setCredentials({ project_id, provider: 'withings', ...client });
   await developer.users.credentials({ project_id });
   await developer.users.removeCredentials({ project_id, provider: 'withings' });
+  await developer.auth.getProject({ project_id });
   await developer.auth.removeProject({ project_id });
 }
 

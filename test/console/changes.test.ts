@@ -4,7 +4,12 @@ import { project } from '../../console/src/session.ts';
 import { until } from '../support/until.ts';
 import { hooked } from './hook.ts';
 
-const limits = { rate_limit_api_key: null, rate_limit_sdk: null, require_second_factor: false };
+const limits = {
+  rate_limit_api_key: null,
+  rate_limit_sdk: null,
+  deleting_since: null,
+  require_second_factor: false,
+};
 const created_at = '2026-01-01T00:00:00Z';
 const brand = { connect_name: null, connect_colour: null, connect_logo: null };
 project.value = { id: 'default', name: 'Default', role: 'owner', ...brand, ...limits, created_at };

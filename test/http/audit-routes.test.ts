@@ -217,6 +217,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const { developer_id } = Member.parse(await made('/api/v1/members', body));
     return { path: `/members/${developer_id}`, ...byDeveloper, method: 'DELETE' };
   },
+  'timeseries.changeRetention': async () => ({
+    path: '/retention',
+    ...byDeveloper,
+    method: 'PATCH',
+    body: { events_days: 400 },
+  }),
   'users.create': async () => ({ path: '/users', key: api.apiKey, body: secret }),
   'users.update': async () => ({
     path: `/users/${await createUser(api)}`,
@@ -363,6 +369,7 @@ t.test('every route that changes something states its audit entry, or why it has
     'pull-ingest.receive_googlehealth',
     'pull-ingest.receive_whoop',
     'pull-ingest.receive_withings',
+    'timeseries.previewRetention',
   ]);
   t.same(audited.map(({ action }) => action).sort(), Object.keys(requests).sort());
   t.ok(audited.length >= 24);
@@ -387,7 +394,7 @@ for (const { action, route } of audited) {
     const entries = all.filter((entry) => !others.includes(entry.action));
     t.equal(all.length, entries.length + others.length, 'each part of it has one');
     // The id of a project is a text, which stands in `subject_name`.
-    const hasNoId = action === 'timeseries.removeUnauthenticated' || /(Project|ConnectLogo)$/.test(action);
+    const hasNoId = /removeUnauthenticated|changeRetention|(Project|ConnectLogo)$/.test(action);
     const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');

@@ -134,7 +134,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':date', '2025-03-10')
       .replace(':delivery_id', id)
       .replace(':run_id', id)
-      .replace(':endpoint_id', endpointId);
+      .replace(':endpoint_id', endpointId)
+      .replace(':project_id', 'default');
     const answer = await api.ask(`/api/v1${path}?${query}`, {
       ...(given.token === undefined ? { key: api.apiKey } : {}),
       ...given,
@@ -222,7 +223,9 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     '/applications',
     '/projects',
     '/projects/:project_id/providers',
+    '/projects/:project_id',
     '/members',
+    '/retention',
     '/auth/totp',
     '/auth/passkeys',
     '/invitations',

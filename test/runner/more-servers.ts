@@ -60,6 +60,7 @@ const settings: MoreServers = {
   'test/services/devicemaker-ingest/types-other.test.ts': most(2, 2),
   'test/services/pull-ingest/notifications.test.ts': most(2, 2),
   'test/services/timeseries/duplicates.test.ts': most(3, 3),
+  'test/services/timeseries/retention-rules.test.ts': most(2, 2),
   'test/services/timeseries/samples.test.ts': most(3, 3),
 };
 

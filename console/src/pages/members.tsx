@@ -5,6 +5,7 @@ import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { Invitations, roleIn } from '../parts/invitations.tsx';
 import { ProjectSettings } from '../parts/project-settings.tsx';
+import { Retention } from '../parts/retention.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -12,7 +13,7 @@ import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
 import { can, loadProjects, project, projects } from '../session.ts';
 
-/** The projects of the installation, and the members of the current one and invitations to it. */
+/** The projects of the installation, and the members, invitations and retention rule of the current one. */
 export function Members() {
   return (
     <>
@@ -20,6 +21,7 @@ export function Members() {
       <MembersOfProject />
       <Invitations />
       <ProjectSettings />
+      {can('retention') && <Retention />}
       <Projects />
     </>
   );

@@ -30,16 +30,17 @@ const columns =
 const ofKey = `
   select k.id, k.id as subject, null::uuid as user_id, k.created_by as developer_id, k.project_id, null::text as role,
     k.scopes, k.addresses, p.rate_limit_api_key as own_limit, false as lacks_second_factor
-  from auth.api_key k join auth.project p on p.id = k.project_id
+  from auth.api_key k join auth.project p on p.id = k.project_id and p.deleting_at is null
   where k.hash = $1 and (k.expires_at is null or k.expires_at > now())`;
 
 // The project of a developer is the one that the request names, otherwise `default` for an owner and the only one of a member.
 const membership = (named: string) => `
   select p.id as project_id, 'owner' as role, p.require_second_factor from auth.developer d join auth.project p on p.id = coalesce(${named}, 'default')
+    and p.deleting_at is null
   where d.id = f.developer_id and d.is_owner
   union all
   select m.project_id, m.role, p.require_second_factor from auth.member m
-  join auth.developer d on d.id = m.developer_id and not d.is_owner join auth.project p on p.id = m.project_id
+  join auth.developer d on d.id = m.developer_id and not d.is_owner join auth.project p on p.id = m.project_id and p.deleting_at is null
   where m.developer_id = f.developer_id and (m.project_id = ${named} or (${named} is null
     and not exists (select from auth.member o where o.developer_id = m.developer_id and o.project_id <> m.project_id)))`;
 
@@ -52,7 +53,7 @@ const ofFamily = (named: string) => `
   from auth.family f
   left join auth.project p on p.id = f.project_id
   left join lateral (${membership(named)}) m on f.user_id is null
-  where f.expires_at > now()`;
+  where f.expires_at > now() and p.deleting_at is null`;
 
 // $2 is the limit, $3 the number of requests. The stored count is at most their sum, so that it cannot overflow. It is
 // exact: the row lock orders all statements of one subject over all gateways and auth nodes. The table is unlogged, so the

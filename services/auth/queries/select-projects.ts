@@ -14,10 +14,11 @@ export interface ProjectRow {
   readonly rate_limit_sdk: number | null;
   readonly require_second_factor: boolean;
   readonly created_at: Date;
+  readonly deleting_at: Date | null;
 }
 
 const columns = `p.id, p.name, p.connect_name, p.connect_colour, p.connect_logo, p.rate_limit_api_key, p.rate_limit_sdk,
-  p.require_second_factor, p.created_at`;
+  p.require_second_factor, p.created_at, p.deleting_at`;
 
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
@@ -37,6 +38,13 @@ export async function selectBrand(database: Queryable, project: string): Promise
   const statement = 'select connect_name, connect_colour, connect_logo from auth.project where id = $1';
   const [row] = await database.query<BrandRow>(statement, [project]);
   return row ?? { connect_name: null, connect_colour: null, connect_logo: null };
+}
+
+/** A project as its owner sees it; null if there is none. */
+export async function selectProject(database: Queryable, id: string): Promise<ProjectRow | null> {
+  const statement = `select ${columns}, 'owner' as role from auth.project p where p.id = $1`;
+  const [row] = await database.query<ProjectRow>(statement, [id]);
+  return row ?? null;
 }
 
 /** A member of a project. */

@@ -22,7 +22,7 @@ export async function storeSlotSums(
 ): Promise<number> {
   if (made.length + gone.length === 0) return 0;
   const devices = [...new Set(made.map(({ device }) => device))];
-  const { user_id, provider, order, nowMs, firstDay, timeZone } = context;
+  const { user_id, provider, order, nowMs, kept, timeZone } = context;
   const typeIds = [...new Set(made.map(({ type }) => seriesOf(type).id))];
   await renameSampleSeries(transaction, { user_id, provider, typeIds, devices });
   const request = {
@@ -39,7 +39,7 @@ export async function storeSlotSums(
   const { saved, replaced } = await storeIntervalsIn(transaction, request, {
     order,
     nowMs,
-    firstDay,
+    kept,
     timeZone,
   });
   return saved + replaced;

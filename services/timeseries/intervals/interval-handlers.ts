@@ -1,5 +1,4 @@
 import type { ServiceBroker } from 'moleculer';
-import type { Config } from '../../../config.ts';
 import type {
   IntervalOutcome,
   IntervalRecord,
@@ -13,7 +12,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
-import { keptFrom } from '../removal/retention.ts';
+import type { KeptDaysOfUsers } from '../removal/kept-days-of-user.ts';
 import { reprocessIntervals } from '../reprocess/reprocess-intervals.ts';
 import type { Settings } from '../settings.ts';
 import { type IntervalCircumstances, type IntervalRequest, storeIntervals } from './store-intervals.ts';
@@ -25,7 +24,7 @@ interface IntervalContext {
   readonly keyedMutex: KeyedMutex;
   readonly received: ReceivedCounts;
   readonly broker: ServiceBroker;
-  readonly config: Config;
+  readonly keptDays: KeptDaysOfUsers;
 }
 
 interface Whose {
@@ -58,11 +57,11 @@ async function circumstancesOf(
   context: IntervalContext,
   { user_id, intervals }: Pick<Given, 'user_id'> & { readonly intervals: readonly IntervalRecord[] },
 ): Promise<IntervalCircumstances> {
-  const { settings, config } = context;
+  const { settings, database, keptDays } = context;
   const timeZone = await zoneWithoutClock(context, user_id, intervals);
   const nowMs = Date.now();
-  const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-  return { nowMs, firstDay, order: settings.sourceOrder, timeZone };
+  const kept = await keptDays.of(database, user_id, nowMs);
+  return { nowMs, kept, order: settings.sourceOrder, timeZone };
 }
 
 function change(context: IntervalContext, request: IntervalRequest & Whose): Promise<IntervalOutcome> {

@@ -5,23 +5,24 @@ import {
 } from '../../../domain/records/interval-records.ts';
 import { accepts } from '../../../domain/records/series.ts';
 import { dayMs, earliestMs, hourMs } from '../../../domain/time/time.ts';
+import { firstDayOf, type KeptDays } from '../removal/kept-days.ts';
 
 /** The bounds of the instants that are stored. */
 export interface StorableBounds {
   readonly nowMs: number;
-  /** The first local day whose data is kept. Null keeps all. */
-  readonly firstDay: string | null;
+  readonly kept: KeptDays;
 }
 
 /** Whether an interval has a known source, a value within the range of its type and a possible span. */
 export function isStorable(
   { type, source, start_ms, end_ms, value }: IntervalRecord,
   sources: readonly IntervalSource[],
-  { nowMs, firstDay }: StorableBounds,
+  { nowMs, kept }: StorableBounds,
 ): boolean {
   if (sources[source] === undefined || !accepts(type, value)) return false;
   if (end_ms < start_ms || end_ms - start_ms > longestIntervalMs) return false;
   // No clock is more than 18 hours behind UTC.
+  const firstDay = firstDayOf(kept, type);
   const firstMs = firstDay === null ? earliestMs : Date.parse(firstDay) - 18 * hourMs;
   return start_ms >= Math.max(earliestMs, firstMs) && end_ms <= nowMs + dayMs;
 }

@@ -13,6 +13,8 @@ export interface RecordContext {
   /** The clock of records without an offset. */
   readonly offsetAt: ClockAt;
   readonly storedItems: StoredItems;
+  /** The first local day whose events are kept. Null keeps all. */
+  readonly eventsFrom: string | null;
   /** Ids of the records of the item's stored version. */
   readonly storedIds: readonly string[];
 }

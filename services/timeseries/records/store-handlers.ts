@@ -1,5 +1,4 @@
 import type { ServiceBroker } from 'moleculer';
-import type { Config } from '../../../config.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
@@ -9,7 +8,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { datedParts, zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
-import { keptFrom } from '../removal/retention.ts';
+import type { KeptDaysOfUsers } from '../removal/kept-days-of-user.ts';
 import { reprocess } from '../reprocess/reprocess.ts';
 import type { ReprocessRequest } from '../reprocess/reprocess-item.ts';
 import type { Settings } from '../settings.ts';
@@ -23,7 +22,7 @@ interface StoreContext {
   readonly keyedMutex: KeyedMutex;
   readonly received: ReceivedCounts;
   readonly broker: ServiceBroker;
-  readonly config: Config;
+  readonly keptDays: KeptDaysOfUsers;
   readonly origin: AuditOrigin;
 }
 
@@ -52,12 +51,12 @@ async function circumstancesOf(
   context: StoreContext,
   { user_id, items }: Pick<ReprocessRequest, 'user_id' | 'items'>,
 ): Promise<StoreCircumstances> {
-  const { settings, config, origin } = context;
+  const { settings, database, keptDays, origin } = context;
   const timeZone = await zoneWithoutClock(context, user_id, datedParts(items));
   const nowMs = Date.now();
-  const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
+  const kept = await keptDays.of(database, user_id, nowMs);
   const { sourcePriority, sourceOrder: order } = settings;
-  return { sourcePriority, order, nowMs, firstDay, origin, timeZone };
+  return { sourcePriority, order, nowMs, kept, origin, timeZone };
 }
 
 function storeGiven(

@@ -4,16 +4,29 @@ import { isoTime, localDate } from '../../../domain/time/time.ts';
 import { deleteOthers, upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 
-/** Stores an item's event other than a workout or sleep. Returns its id. */
+/** Stores an item's event other than a workout or sleep, unless it is too old to be kept. Returns its id. */
 export async function storeOther(context: RecordContext, item: StoreItem): Promise<string[]> {
   const { key, other } = item;
   if (other === null) {
     await dropFormer(context, item);
     return [];
   }
-  const { transaction, userId: user_id, provider, offsetAt, normaliserVersion } = context;
+  const {
+    transaction,
+    userId: user_id,
+    provider,
+    offsetAt,
+    normaliserVersion,
+    eventsFrom,
+    storedIds,
+  } = context;
   const { start_ms, end_ms, zone_offset_minutes, date, type, device, data } = other;
   const offset = zone_offset_minutes ?? offsetAt(start_ms);
+  const local_date = date ?? localDate(start_ms, offset);
+  if (eventsFrom !== null && local_date < eventsFrom) {
+    await deleteOthers(transaction, user_id, storedIds);
+    return [];
+  }
   const id = await upsertOther(transaction, {
     id: randomUUID(),
     ...{ user_id, provider, type, key, device },
@@ -21,7 +34,7 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
     zone_reported: zone_offset_minutes !== null,
-    local_date: date ?? localDate(start_ms, offset),
+    local_date,
     data: JSON.stringify(data),
     normaliser_version: normaliserVersion,
   });

@@ -4,6 +4,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import { hideActivityBlocks } from '../queries/activity-blocks.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
 import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
@@ -26,7 +27,7 @@ export interface CallSamples {
   readonly returned: readonly string[];
   readonly blocks: readonly PendingBlock[];
   readonly nowMs: number;
-  readonly firstDay: string | null;
+  readonly kept: KeptDays;
   readonly origin: AuditOrigin;
 }
 
@@ -35,7 +36,7 @@ export async function storeSamples(
   call: CallSamples,
   localDays: LocalDays,
 ): Promise<ReadonlyMap<number, number>> {
-  const { transaction, user_id, provider, firstDay } = call;
+  const { transaction, user_id, provider, kept } = call;
   // A call may contain two versions of an item.
   const stored = new Set(call.accepted.filter((item) => call.storedItems.isNewest(item)));
   const returned = await hideActivityBlocks(transaction, user_id, provider, call.returned, false);
@@ -45,7 +46,7 @@ export async function storeSamples(
   const cut = await cropActivities(transaction, call, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
   const touched = [...daysOfRows(returned), ...left, ...cut];
-  const removed = await settleSamples(transaction, { user_id, provider, keys, firstDay }, touched);
+  const removed = await settleSamples(transaction, { user_id, provider, keys, kept }, touched);
   if (removed > 0) await auditRemoval(call, keys, removed);
   return byItem;
 }

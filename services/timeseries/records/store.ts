@@ -156,9 +156,9 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   const { decision, stored, offsetAt } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
-  const { transaction, user_id: userId, provider, storedItems } = work;
-  const normaliserVersion = work.normaliser_version ?? null;
-  const context = { transaction, userId, provider, normaliserVersion, offsetAt, storedItems, storedIds };
+  const { transaction, user_id: userId, provider, storedItems, kept } = work;
+  const own = { transaction, userId, provider, storedItems, eventsFrom: kept.events };
+  const context = { ...own, normaliserVersion: work.normaliser_version ?? null, offsetAt, storedIds };
   const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);

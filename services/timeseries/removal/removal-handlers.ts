@@ -1,6 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { JobHandler } from '../../../mixins/jobs/jobs.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';
 import { erasureHandler } from './erasure.ts';
 import { purgeHandler } from './purge.ts';
@@ -10,6 +11,7 @@ import { unauthenticatedHandler } from './unauthenticated.ts';
 /** The jobs that delete stored data: of erased users, of purged connections, and expired samples. */
 export function removalHandlers(deps: {
   readonly database: Database;
+  readonly call: Call;
   readonly days: number;
   readonly order: SourceOrder;
   readonly sourcePriority: readonly string[];

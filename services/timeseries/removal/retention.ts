@@ -1,45 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
-import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
-import { deleteOldIntervals, hasOldIntervals } from '../intervals/queries/delete-old-intervals.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';
-import { settleIntervals } from '../intervals/settle-intervals.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
+import { deleteOldOf, leaveUnrecorded } from './delete-old.ts';
+import { firstDayOf, type KeptDays, keptFrom } from './kept-days.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
-import { deleteEmptySeries, deleteOldSamples, oldSamplesPerPart } from './queries/delete-old-samples.ts';
+import { oldSamplesPerPart } from './queries/delete-old-samples.ts';
 import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
 import { forgetActivityBlocks } from './queries/forget-activity-blocks.ts';
 import { forgetEpochValues } from './queries/forget-epoch-values.ts';
-import { type OldSeriesRow, selectOldSeries } from './queries/select-old-series.ts';
+import { selectOldSeries } from './queries/select-old-series.ts';
+import { retainProjectPart } from './retain-projects.ts';
 
 /*
- * SAMPLE_RETENTION_DAYS. Samples are deleted in whole local days, by the clock of each sample, so that no summary
- * covers half a day: a day expires when its last hour is too old in every time zone. Rows are deleted series by series
- * through the triggers and under the user's lock, so that statistics are exact after each part. Dropping chunks with
- * rows would be cheaper, but would leave the statistics wrong until millions of them are deleted as well.
+ * SAMPLE_RETENTION_DAYS. Rows are deleted series by series through the triggers and under the user's lock, so that
+ * statistics are exact after each part. Dropping chunks with rows would be cheaper, but would leave the statistics wrong
+ * until millions of them are deleted as well. The rules of projects are carried out in retain-projects.ts.
  */
-const furthestClockMs = 18 * hourMs;
-
-/** The first local day whose samples are kept. Null keeps all. */
-export function keptFrom(nowMs: number, days: number): string | null {
-  if (days === 0) return null;
-  return new Date(nowMs - days * dayMs - furthestClockMs).toISOString().slice(0, 10);
-}
 
 /** Blocks without expired samples. Blocks that become empty are left out. */
-export function keptBlocks(blocks: readonly PendingBlock[], firstDay: string | null): PendingBlock[] {
-  if (firstDay === null) return [...blocks];
-  const firstMs = Date.parse(firstDay);
-  return blocks.map((pending) => keptOf(pending, firstMs)).filter(({ block }) => block.at.length > 0);
+export function keptBlocks(blocks: readonly PendingBlock[], kept: KeptDays): PendingBlock[] {
+  return blocks
+    .map((pending) => keptOf(pending, firstDayOf(kept, pending.block.type)))
+    .filter(({ block }) => block.at.length > 0);
 }
 
-function keptOf(pending: PendingBlock, firstMs: number): PendingBlock {
+function keptOf(pending: PendingBlock, firstDay: string | null): PendingBlock {
+  if (firstDay === null) return pending;
   const { block, zone_offset_minutes } = pending;
+  const firstMs = Date.parse(firstDay);
   const isKept = (at: number) => block.base_ms + at + zone_offset_minutes * minuteMs >= firstMs;
   if (block.at.every(isKept)) return pending;
   const values = block.values.filter((_, index) => isKept(block.at[index] ?? 0));
@@ -69,45 +65,15 @@ export function retainOnePart(
       return isSwept.includes(false) ? 'worked' : 'swept';
     }
     await lockUser(transaction, series.user_id);
-    await deleteFrom(transaction, { series, firstDay, order, most });
+    if (await deleteOldOf(transaction, { series, firstDay, order, most }))
+      await passSeries(transaction, series.id);
     return 'worked';
   });
 }
 
-// The expiry of old samples is no change that applications are told of.
-async function leaveUnrecorded(transaction: Queryable): Promise<void> {
-  await transaction.query("set local changes.unrecorded = 'on'");
-}
-
-interface OldData {
-  readonly series: OldSeriesRow;
-  readonly firstDay: string;
-  readonly order: SourceOrder;
-  readonly most: number;
-}
-
-async function deleteFrom(transaction: Queryable, old: OldData) {
-  const { series, firstDay, most } = old;
-  if (!(await deleteOldSamples(transaction, series.id, firstDay, most))) return;
-  if (!(await deleteIntervals(transaction, old))) return;
-  await deleteEmptySeries(transaction, series.id);
-  await passSeries(transaction, series.id);
-}
-
-/** Deletes some intervals, with what counted of them. Returns whether those were all. */
-async function deleteIntervals(
-  transaction: Queryable,
-  { series, firstDay, order, most }: OldData,
-): Promise<boolean> {
-  const gone = await deleteOldIntervals(transaction, series.id, firstDay, most);
-  if (gone === undefined || gone.start_ms === null || gone.end_ms === null) return true;
-  const span = { type_id: gone.type_id, startMs: gone.start_ms, endMs: gone.end_ms };
-  await settleIntervals(transaction, { user_id: series.user_id, order }, [span]);
-  return !(await hasOldIntervals(transaction, series.id, firstDay));
-}
-
 interface Retaining {
   readonly database: Database;
+  readonly call: Call;
   readonly days: number;
   readonly order: SourceOrder;
   readonly logger: Logger;
@@ -115,22 +81,31 @@ interface Retaining {
 
 const retention = { name: 'timeseries.retention', everyMs: 60_000, firstAfterMs: 20_000 };
 
-/** Deletes expired samples in one process at a time, at most half of the time. */
+/** Deletes expired data in one process at a time, at most half of the time. */
 export function retentionHandler(deps: Retaining): JobHandler {
   return recurringHandler(retention, (held) => retain(deps, held));
 }
 
-async function retain({ database, days, order, logger }: Retaining, held: Held): Promise<JobOutcome> {
-  const firstDay = keptFrom(Date.now(), days);
-  if (firstDay === null) return { kind: 'done' };
+function retain(deps: Retaining, held: Held): Promise<JobOutcome> {
+  const nowMs = Date.now();
   return workInParts(async () => {
     const began = performance.now();
-    const part = await retainOnePart(database, firstDay, order);
-    if (part === 'swept') await finish(database, firstDay, logger);
-    if (part !== 'worked') return false;
+    if (!(await retainPart(deps, nowMs))) return false;
     await sleep(performance.now() - began);
     return true;
   }, held);
+}
+
+// The rules of projects come after SAMPLE_RETENTION_DAYS. Returns whether something may be left.
+async function retainPart(deps: Retaining, nowMs: number): Promise<boolean> {
+  const { database, days, order, logger } = deps;
+  const firstDay = keptFrom(nowMs, days);
+  if (firstDay !== null) {
+    const part = await retainOnePart(database, firstDay, order);
+    if (part === 'worked') return true;
+    if (part === 'swept') await finish(database, firstDay, logger);
+  }
+  return retainProjectPart(deps, nowMs);
 }
 
 async function finish(database: Database, firstDay: string, logger: Logger): Promise<void> {

@@ -15,6 +15,7 @@ import { inReprocess } from '../reprocess/in-reprocess.ts';
 import { reprocessItem } from '../reprocess/reprocess-item.ts';
 import { isActivity } from '../samples/activity-samples.ts';
 import { deleteWorkoutIn } from '../workouts/delete-workout.ts';
+import { keptAll } from './kept-days.ts';
 import {
   clearItem,
   countUnauthenticated,
@@ -103,7 +104,7 @@ async function removeItem(
       sourcePriority,
       order,
       nowMs: Date.now(),
-      firstDay: null,
+      kept: keptAll,
       timeZone: null,
       origin: systemOrigin('timeseries'),
     },

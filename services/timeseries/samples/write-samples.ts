@@ -3,6 +3,7 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import { samplesPerStatement, upsertSamples } from '../queries/upsert-samples.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
 import { keptBlocks } from '../removal/retention.ts';
 import {
   activitySeries,
@@ -28,7 +29,7 @@ export interface SampleContext {
    */
   readonly stored: ReadonlySet<StoreItem>;
   readonly nowMs: number;
-  readonly firstDay: string | null;
+  readonly kept: KeptDays;
   readonly localDays: LocalDays;
 }
 
@@ -47,8 +48,8 @@ export async function writeSamples(
   context: SampleContext,
   pending: readonly PendingBlock[],
 ): Promise<WrittenSamples> {
-  const { transaction, nowMs, firstDay } = context;
-  const placed = await place(context, validBlocks(keptBlocks(pending, firstDay), nowMs));
+  const { transaction, nowMs, kept } = context;
+  const placed = await place(context, validBlocks(keptBlocks(pending, kept), nowMs));
   const { own, others } = divided(context, placed);
   await addOtherInstants(
     transaction,

@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
-import { keptFrom } from '../removal/retention.ts';
+import type { KeptDaysOfUsers } from '../removal/kept-days-of-user.ts';
 import type { Settings } from '../settings.ts';
 import type { Deletion, DeletionResult, deleteWorkout } from './delete-workout.ts';
 
@@ -13,18 +13,19 @@ export interface WorkoutContext {
   readonly settings: Settings;
   readonly keyedMutex: KeyedMutex;
   readonly config: Config;
+  readonly keptDays: KeptDaysOfUsers;
   readonly origin: AuditOrigin;
 }
 
 /** Deletes, hides or restores a workout under the lock of its user. */
-export function changeWorkout(
-  { params, database, settings, keyedMutex, config, origin }: WorkoutContext,
+export async function changeWorkout(
+  { params, database, settings, keyedMutex, config, keptDays, origin }: WorkoutContext,
   change: typeof deleteWorkout,
 ): Promise<DeletionResult> {
   const circumstances = {
     how: config.EVENT_DELETE,
     sourcePriority: settings.sourcePriority,
-    firstDay: keptFrom(Date.now(), config.SAMPLE_RETENTION_DAYS),
+    kept: await keptDays.of(database, params.user_id, Date.now()),
     origin,
   };
   return keyedMutex(params.user_id, () => change(database, params, circumstances));

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type BlockTimesRow, deleteActivityBlocks, hideActivityBlocks } from '../queries/activity-blocks.ts';
 import { lockUser } from '../queries/lock-user.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
 import { daysOfRows } from '../samples/activity-samples.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
 import { claimSamples } from '../samples/unclaimed-samples.ts';
@@ -29,8 +30,7 @@ export interface DeletionCircumstances {
   /** The row of a marked workout is kept without its health data. The row of a removed workout is deleted. */
   readonly how: Config['EVENT_DELETE'];
   readonly sourcePriority: readonly string[];
-  /** The first local day whose samples are kept. Null keeps all. */
-  readonly firstDay: string | null;
+  readonly kept: KeptDays;
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
 }
@@ -127,7 +127,7 @@ function change(
 async function changeIn(
   transaction: Queryable,
   { user_id, provider, key }: Deletion,
-  { sourcePriority, firstDay, origin }: DeletionCircumstances,
+  { sourcePriority, kept, origin }: DeletionCircumstances,
   action: Action,
   work: Work,
 ): Promise<DeletionResult> {
@@ -138,7 +138,7 @@ async function changeIn(
   const touched = await work(transaction, workout);
   if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
   await settleDuplicates(transaction, user_id, [workout], sourcePriority);
-  const context = { user_id, provider, keys: [key], firstDay };
+  const context = { user_id, provider, keys: [key], kept };
   const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
   const entry = { action, userId: user_id, subjectId: workout.id };
   const details = { provider, activity: key, samples: samples_removed };

@@ -1,11 +1,10 @@
 import type { Database } from '../../../mixins/database/database.ts';
-import { eraseSecretsOf } from './provider-clients.ts';
 
 /**
- * Closes a project that has no users, so that it gets none, and erases its credentials at providers: a user who is being created is counted, or is refused. Returns the
- * number of users; unless it is 0, the project stays open.
+ * Closes a project that has no users, so that it gets none: a user who is being created is counted, or is refused. Returns the
+ * number of users; unless it is 0, the project stays open, except `withUsers`.
  */
-export function closeProject(database: Database, project: string): Promise<number> {
+export function closeProject(database: Database, project: string, withUsers: boolean): Promise<number> {
   return database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock(1970366051, hashtext($1))', [project]);
     const counted =
@@ -13,10 +12,7 @@ export function closeProject(database: Database, project: string): Promise<numbe
     const [row] = await transaction.query<{ n: number }>(counted, [project]);
     const users = row?.n ?? 0;
     const close = 'insert into users.closed_project (project_id) values ($1) on conflict do nothing';
-    if (users === 0) {
-      await transaction.query(close, [project]);
-      await eraseSecretsOf(transaction, project);
-    }
+    if (users === 0 || withUsers) await transaction.query(close, [project]);
     return users;
   });
 }

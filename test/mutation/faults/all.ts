@@ -16,6 +16,7 @@ import { projectSettings } from './project-settings.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
+import { retention } from './retention.ts';
 import { runtime } from './runtime.ts';
 import { scores } from './scores.ts';
 import { signIn } from './sign-in.ts';
@@ -54,6 +55,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   summaries,
   timeseries,
   scores,
+  retention,
   'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],
   users: [...users, ...tenantsOfUsers],
 };

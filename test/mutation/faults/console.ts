@@ -5,7 +5,7 @@ export const consolePages: readonly PlantedFault[] = [
     kind: 'secret',
     promise: 'A session of the console that has expired is refused while the primary is away.',
     file: 'services/auth/queries/admit.ts',
-    before: '  where f.expires_at > now()`',
+    before: '  where f.expires_at > now() and p.deleting_at is null`',
     after: '  where f.issued_by is not null`',
     test: 'test/services/auth/outage.test.ts',
   },

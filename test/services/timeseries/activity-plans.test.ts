@@ -3,6 +3,7 @@ import { StoreItem } from '../../../domain/records/records.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { databaseOf } from '../../../mixins/database/database.ts';
 import { store } from '../../../services/timeseries/records/store.ts';
+import { keptAll } from '../../../services/timeseries/removal/kept-days.ts';
 import {
   deleteWorkout,
   hideWorkout,
@@ -63,7 +64,7 @@ t.test('cropping, hiding, restoring and deleting an activity scans no large tabl
     how: 'mark' as const,
     sourcePriority: [],
     order: { providers: [], deviceTypes: [] },
-    firstDay: null,
+    kept: keptAll,
     timeZone: null,
     nowMs: Date.now(),
     origin: { actor: null, requestId: null },

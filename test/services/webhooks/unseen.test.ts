@@ -35,7 +35,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'pull.subscription',
       'pull.sweep',
     ],
-    ...['timeseries.retention', 'timeseries.series_type', 'users.access_quota'],
+    ...['timeseries.retention', 'timeseries.retention_rule', 'timeseries.series_type', 'users.access_quota'],
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
   'what a user agreed to; the connection is recorded': ['connect.consent'],

@@ -132,7 +132,15 @@ export class Auth extends Group {
     return this.json('PATCH /projects/{project_id}', params, options);
   }
 
-  /** Delete a project that has no users, with its keys, applications, endpoints and members */
+  /** Get a project, and how many users are left while it is deleted */
+  getProject(params: Input<types.AuthGetProjectData>, options?: CallOptions): Promise<types.ProjectState> {
+    return this.json('GET /projects/{project_id}', params, options);
+  }
+
+  /**
+   * Delete a project with its keys, applications, endpoints, members and retention rule.
+   * With `users=delete`, the project is closed and its credentials are refused when the response arrives. Its users are erased in the background, one after the other, then the project; `GET /projects/{project_id}` returns the number of users that are left, and 404 at the end. The audit trail has an entry for each user, and one with the numbers of what was deleted.
+   */
   removeProject(params: Input<types.AuthRemoveProjectData>, options?: CallOptions): Promise<types.Project> {
     return this.json('DELETE /projects/{project_id}', params, options);
   }
@@ -360,77 +368,28 @@ export class Users extends Group {
   }
 }
 
-export class Connect extends Group {
-  /**
-   * List a user's consents, newest first.
-   * A user who agrees on the connect page leaves a consent with the version and the language of the text, also if the provider is not connected afterwards. Without the connect page, the consent has the time at which the account was connected. `DELETE /users/{user_id}/connections/{provider}` withdraws the consents to the provider. Imported connections have no consent. The list is erased with its user.
-   */
-  consents(params: Input<types.ConnectConsentsData>, options?: CallOptions): Pages<types.ConsentPage> {
-    return this.pages('GET /users/{user_id}/consents', params, options);
-  }
-
-  /** Get one connection with the state of its data types and its last error */
-  status(params: Input<types.ConnectStatusData>, options?: CallOptions): Promise<types.ConnectionStatus> {
-    return this.json('GET /users/{user_id}/connections/{provider}', params, options);
-  }
-
-  /**
-   * Create a link to a provider's consent page.
-   * Open `authorization_url` in the user's browser within 15 minutes; the link is valid once. Afterwards the browser is redirected to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`. Without `redirect_uri`, the browser shows a plain result page. Never give the link to another user: the account of whoever consents is connected to this user.
-   */
-  authorize(params: Input<types.ConnectAuthorizeData>, options?: CallOptions): Promise<types.AuthorizationLink> {
-    return this.json('GET /connect/{provider}/authorize', params, options);
-  }
-
-  /** Receive the browser after the consent page of a provider */
-  callback(params: Input<types.ConnectCallbackData>, options?: CallOptions): Promise<string> {
-    return this.text('GET /connect/{provider}/callback', params, options, { isOpen: true });
-  }
-
-  /**
-   * Show the result of a connection attempt.
-   * The result page of links without `redirect_uri`.
-   */
-  result(params: Input<types.ConnectResultData>, options?: CallOptions): Promise<string> {
-    return this.text('GET /connect/{provider}/result', params, options, { isOpen: true });
-  }
-
-  /**
-   * Create a link to the connect page.
-   * Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser in which the user agrees. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.
-   */
-  createSession(params: Input<types.ConnectCreateSessionData> = {}, options?: CallOptions): Promise<types.ConnectSession> {
-    return this.json('POST /connect/sessions', params, options, { takesKey: true });
-  }
-}
-
-export class Backfill extends Group {
-  /**
-   * Start a backfill of a connection's past data.
-   * Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.
-   */
-  start(params: Input<types.BackfillStartData>, options?: CallOptions): Promise<types.Backfill> {
-    return this.json('POST /users/{user_id}/connections/{provider}/backfill', params, options);
-  }
-
-  /**
-   * Get the newest backfill of a connection.
-   * `items` counts received items, `saved` those of them that were new or newer than the stored ones. A type is `requested` from its first request until its last one has finished, and `failed` if one of them failed.
-   */
-  status(params: Input<types.BackfillStatusData>, options?: CallOptions): Promise<types.Backfill> {
-    return this.json('GET /users/{user_id}/connections/{provider}/backfill', params, options);
-  }
-
-  /**
-   * Cancel the backfill of a connection.
-   * Sends no further requests. Data that was already requested may still arrive. A backfill that has ended is unchanged.
-   */
-  cancel(params: Input<types.BackfillCancelData>, options?: CallOptions): Promise<types.Backfill> {
-    return this.json('DELETE /users/{user_id}/connections/{provider}/backfill', params, options);
-  }
-}
-
 export class Timeseries extends Group {
+  /** Get how long data of the project is kept */
+  retention(options?: CallOptions): Promise<types.Retention> {
+    return this.json('GET /retention', {}, options);
+  }
+
+  /**
+   * Change how long data of the project is kept.
+   * Older data is deleted in the background, in whole local days, and nothing announces it. Workouts, sleep and totals of days are kept. Data that is older when it arrives is not stored. Bodies of deliveries hold accounts of all projects: DELIVERY_RETENTION_DAYS of the installation holds for them.
+   */
+  changeRetention(params: Input<types.TimeseriesChangeRetentionData> = {}, options?: CallOptions): Promise<types.Retention> {
+    return this.json('PATCH /retention', params, options);
+  }
+
+  /**
+   * Count what a rule would delete.
+   * Takes the body of `PATCH /retention`, and changes and deletes nothing. The numbers are those of the next pass, as long as nothing else is stored or deleted. Tracks and values of parts of slots go with the samples and are not counted.
+   */
+  previewRetention(params: Input<types.TimeseriesPreviewRetentionData> = {}, options?: CallOptions): Promise<types.RetentionPreview> {
+    return this.json('POST /retention/preview', params, options);
+  }
+
   /**
    * Read samples, raw or in buckets.
    * Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.
@@ -536,6 +495,76 @@ export class Timeseries extends Group {
    */
   removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
     return this.json('POST /deliveries/remove-unauthenticated', params, options);
+  }
+}
+
+export class Connect extends Group {
+  /**
+   * List a user's consents, newest first.
+   * A user who agrees on the connect page leaves a consent with the version and the language of the text, also if the provider is not connected afterwards. Without the connect page, the consent has the time at which the account was connected. `DELETE /users/{user_id}/connections/{provider}` withdraws the consents to the provider. Imported connections have no consent. The list is erased with its user.
+   */
+  consents(params: Input<types.ConnectConsentsData>, options?: CallOptions): Pages<types.ConsentPage> {
+    return this.pages('GET /users/{user_id}/consents', params, options);
+  }
+
+  /** Get one connection with the state of its data types and its last error */
+  status(params: Input<types.ConnectStatusData>, options?: CallOptions): Promise<types.ConnectionStatus> {
+    return this.json('GET /users/{user_id}/connections/{provider}', params, options);
+  }
+
+  /**
+   * Create a link to a provider's consent page.
+   * Open `authorization_url` in the user's browser within 15 minutes; the link is valid once. Afterwards the browser is redirected to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`. Without `redirect_uri`, the browser shows a plain result page. Never give the link to another user: the account of whoever consents is connected to this user.
+   */
+  authorize(params: Input<types.ConnectAuthorizeData>, options?: CallOptions): Promise<types.AuthorizationLink> {
+    return this.json('GET /connect/{provider}/authorize', params, options);
+  }
+
+  /** Receive the browser after the consent page of a provider */
+  callback(params: Input<types.ConnectCallbackData>, options?: CallOptions): Promise<string> {
+    return this.text('GET /connect/{provider}/callback', params, options, { isOpen: true });
+  }
+
+  /**
+   * Show the result of a connection attempt.
+   * The result page of links without `redirect_uri`.
+   */
+  result(params: Input<types.ConnectResultData>, options?: CallOptions): Promise<string> {
+    return this.text('GET /connect/{provider}/result', params, options, { isOpen: true });
+  }
+
+  /**
+   * Create a link to the connect page.
+   * Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser in which the user agrees. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.
+   */
+  createSession(params: Input<types.ConnectCreateSessionData> = {}, options?: CallOptions): Promise<types.ConnectSession> {
+    return this.json('POST /connect/sessions', params, options, { takesKey: true });
+  }
+}
+
+export class Backfill extends Group {
+  /**
+   * Start a backfill of a connection's past data.
+   * Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.
+   */
+  start(params: Input<types.BackfillStartData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('POST /users/{user_id}/connections/{provider}/backfill', params, options);
+  }
+
+  /**
+   * Get the newest backfill of a connection.
+   * `items` counts received items, `saved` those of them that were new or newer than the stored ones. A type is `requested` from its first request until its last one has finished, and `failed` if one of them failed.
+   */
+  status(params: Input<types.BackfillStatusData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('GET /users/{user_id}/connections/{provider}/backfill', params, options);
+  }
+
+  /**
+   * Cancel the backfill of a connection.
+   * Sends no further requests. Data that was already requested may still arrive. A backfill that has ended is unchanged.
+   */
+  cancel(params: Input<types.BackfillCancelData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('DELETE /users/{user_id}/connections/{provider}/backfill', params, options);
   }
 }
 
@@ -983,9 +1012,9 @@ export class Deliveries extends Group {
 export class Api {
   readonly auth: Auth;
   readonly users: Users;
+  readonly timeseries: Timeseries;
   readonly connect: Connect;
   readonly backfill: Backfill;
-  readonly timeseries: Timeseries;
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
@@ -998,9 +1027,9 @@ export class Api {
   constructor(transport: Transport) {
     this.auth = new Auth(transport);
     this.users = new Users(transport);
+    this.timeseries = new Timeseries(transport);
     this.connect = new Connect(transport);
     this.backfill = new Backfill(transport);
-    this.timeseries = new Timeseries(transport);
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'project.deleted' | 'provider.credentials_set' | 'provider.credentials_removed' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -2132,10 +2132,7 @@ export type PrivacyZone = {
 export type Project = {
     id: string;
     name: string;
-    /**
-     * Your role in it.
-     */
-    role: 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+    role: ProjectRole;
     connect_name: string | null;
     connect_colour: string | null;
     /**
@@ -2149,6 +2146,45 @@ export type Project = {
      */
     require_second_factor: boolean;
     created_at: string;
+    /**
+     * Since when it is being deleted with its users.
+     */
+    deleting_since: string | null;
+};
+
+/**
+ * Your role in it.
+ */
+export type ProjectRole = 'owner' | 'admin' | 'developer' | 'support' | 'analyst';
+
+/**
+ * A project, and the progress of its deletion.
+ */
+export type ProjectState = {
+    id: string;
+    name: string;
+    role: ProjectRole;
+    connect_name: string | null;
+    connect_colour: string | null;
+    /**
+     * The path of the logo on the connect page. Null: CONNECT_LOGO of the installation.
+     */
+    connect_logo: string | null;
+    rate_limit_api_key: number | null;
+    rate_limit_sdk: number | null;
+    /**
+     * Whether developers need a second factor to enter it.
+     */
+    require_second_factor: boolean;
+    created_at: string;
+    /**
+     * Since when it is being deleted with its users.
+     */
+    deleting_since: string | null;
+    /**
+     * Users that are not erased in every service. Null: the project is not being deleted.
+     */
+    users_left: number | null;
 };
 
 /**
@@ -2539,6 +2575,83 @@ export type ResetPasswordRequest = {
  */
 export type Resolution = 'raw' | '1min' | '5min' | '15min' | '1hour';
 
+/**
+ * How long data of a project is kept.
+ */
+export type Retention = {
+    samples: SampleRetention;
+    /**
+     * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
+     */
+    events_days: number | null;
+    /**
+     * SAMPLE_RETENTION_DAYS of the installation. The stricter of the two holds. Null: samples are kept.
+     */
+    installation_days: number | null;
+    /**
+     * When the rule was changed. Null: the project has none.
+     */
+    updated_at: string | null;
+};
+
+export type RetentionChange = {
+    /**
+     * Replaces the rule for samples. Omitted: it stays.
+     */
+    samples?: {
+        /**
+         * Days that samples and tracks are kept. Null: all.
+         */
+        default_days?: number | null;
+        /**
+         * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
+         */
+        types?: {
+            [key in SeriesType]?: number | null;
+        };
+    };
+    /**
+     * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
+     */
+    events_days?: number | null;
+};
+
+/**
+ * What the next pass would delete under a rule. It has only types of which something would be deleted.
+ */
+export type RetentionPreview = {
+    samples: Array<{
+        type: SeriesType;
+        /**
+         * The first local day that is kept.
+         */
+        kept_from: string;
+        /**
+         * Samples, intervals or events of earlier days.
+         */
+        rows: number;
+        /**
+         * The users whom they belong to.
+         */
+        users: number;
+    }>;
+    events: Array<{
+        type: OtherEventType;
+        /**
+         * The first local day that is kept.
+         */
+        kept_from: string;
+        /**
+         * Samples, intervals or events of earlier days.
+         */
+        rows: number;
+        /**
+         * The users whom they belong to.
+         */
+        users: number;
+    }>;
+};
+
 export type RevokeRequest = {
     /**
      * An access token or a refresh token.
@@ -2636,6 +2749,22 @@ export type SampleBytes = {
 };
 
 export type SampleInclude = 'zone';
+
+/**
+ * How long samples are kept.
+ */
+export type SampleRetention = {
+    /**
+     * Days that samples and tracks are kept. Null: all.
+     */
+    default_days: number | null;
+    /**
+     * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
+     */
+    types: {
+        [key in SeriesType]?: number | null;
+    };
+};
 
 /**
  * A figure or a word that a provider computed from other data, such as readiness or strain. Scores of two providers are not comparable.
@@ -4002,6 +4131,23 @@ export type AuthRemoveProjectData = {
          */
         project_id: string;
     };
+    query?: {
+        /**
+         * `delete`: with its users. `keep`: 409 for a project that has users.
+         */
+        users?: 'keep' | 'delete';
+    };
+    url: '/projects/{project_id}';
+};
+
+export type AuthGetProjectData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a project.
+         */
+        project_id: string;
+    };
     query?: never;
     url: '/projects/{project_id}';
 };
@@ -4143,6 +4289,27 @@ export type UsersSetCredentialsData = {
     };
     query?: never;
     url: '/projects/{project_id}/providers/{provider}';
+};
+
+export type TimeseriesRetentionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/retention';
+};
+
+export type TimeseriesChangeRetentionData = {
+    body: RetentionChange;
+    path?: never;
+    query?: never;
+    url: '/retention';
+};
+
+export type TimeseriesPreviewRetentionData = {
+    body: RetentionChange;
+    path?: never;
+    query?: never;
+    url: '/retention/preview';
 };
 
 export type AuthListKeysData = {

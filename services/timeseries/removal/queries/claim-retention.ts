@@ -28,6 +28,11 @@ export async function claimRetention(
   return { kept_from: keptFrom, series_id: 0, is_finished: false };
 }
 
+/** Locks all passes for this transaction. Returns false if another process holds the lock. */
+export async function lockRetention(transaction: Queryable): Promise<boolean> {
+  return (await transaction.query('select from timeseries.retention for update skip locked')).length > 0;
+}
+
 /** Records that this series and all with smaller ids contain no expired samples. */
 export async function passSeries(transaction: Queryable, seriesId: number): Promise<void> {
   await transaction.query('update timeseries.retention set series_id = $1', [seriesId]);

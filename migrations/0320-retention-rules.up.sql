@@ -1,0 +1,15 @@
+-- How long data of a project is kept. `rule` is as the API shows it. The rest is the progress of the pass of `pass_day`: the users up
+-- to `pass_user` are done, and of the next ones the series up to `pass_series`.
+create table timeseries.retention_rule (
+  project_id text not null,
+  rule jsonb not null,
+  updated_at timestamptz(3) default now() not null,
+  pass_day date,
+  pass_user uuid,
+  pass_series integer default 0 not null,
+  finished_at timestamptz,
+  constraint retention_rule_pkey primary key (project_id)
+);
+
+-- The users of a project in the order of their ids.
+create index person_of_project on users.person (project_id, id) where deleted_at is null;

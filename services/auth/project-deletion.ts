@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type * as wire from '../../contracts/auth/projects.ts';
+import { defaultProject } from '../../domain/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import { enqueue, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, type Jobs, jobHandler, workInParts } from '../../mixins/jobs/jobs.ts';
+import { type Call, callAs } from '../../runtime/environment.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
+import { acting } from './actor.ts';
+import { type Acting, toProject } from './projects.ts';
+import { countUnerased, deleteProject, markDeleting, noteDeletingUsers } from './queries/delete-project.ts';
+import { type ProjectRow, selectProject } from './queries/select-projects.ts';
+
+const Deletion = z.object({ actor: z.string().nullable(), request_id: z.string().nullable() });
+type Deletion = z.infer<typeof Deletion>;
+
+/** The deletion of a project with its users. The key is the project. */
+const kind: JobKind<Deletion> = { name: 'auth.project_deletion', payload: Deletion };
+
+interface Deleting {
+  readonly database: Database;
+  readonly call: Call;
+}
+
+/**
+ * Deletes a project without users, or closes one and leaves its users and itself to a job.
+ * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
+ */
+export async function removeProject(
+  deps: Acting & Deleting & { readonly jobs: Jobs },
+  { project_id: id, users }: { readonly project_id: string; readonly users: 'keep' | 'delete' },
+): Promise<wire.Project> {
+  const { database, call, origin } = deps;
+  if (id === defaultProject) throw new ServiceError('PROJECT_PERMANENT');
+  const project = await selectProject(database, id);
+  if (project === null) throw new ServiceError('PROJECT_NOT_FOUND');
+  if (users === 'delete' || project.deleting_at !== null) return startDeletion(deps, id);
+  const closed = await call('users.closeProject', { project_id: id, with_users: false });
+  if (closed.users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
+  return toProject(await deleteClosed(deps, id, { actor: origin.actor, request_id: origin.requestId }, 0));
+}
+
+async function startDeletion(
+  { database, call, origin, jobs }: Acting & Deleting & { readonly jobs: Jobs },
+  id: string,
+): Promise<wire.Project> {
+  const { project, isNew } = await database.transaction(async (transaction) => {
+    const marked = await markDeleting(transaction, id);
+    if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
+    const payload = { actor: origin.actor, request_id: origin.requestId };
+    if (marked.isNew) await enqueue(transaction, kind, { key: id, payload });
+    return marked;
+  });
+  const { users } = await call('users.closeProject', { project_id: id, with_users: true });
+  if (isNew) {
+    await noteDeletingUsers(database, id, users);
+    const entry = { action: 'project.deletion_started' as const, details: { project: id, users } };
+    await recordAudit(database, { ...origin, projectId: defaultProject }, entry);
+  }
+  jobs.notify();
+  return toProject(project);
+}
+
+/** The project, and how many of its users are left while it is deleted. @throws PROJECT_NOT_FOUND (404) */
+export async function readProject({ database, call }: Deleting, id: string): Promise<wire.ProjectState> {
+  const project = await selectProject(database, id);
+  if (project === null) throw new ServiceError('PROJECT_NOT_FOUND');
+  const users_left = project.deleting_at === null ? null : await countLeft({ database, call }, project);
+  return { ...toProject(project), users_left };
+}
+
+async function countLeft({ database, call }: Deleting, { id, deleting_at }: ProjectRow): Promise<number> {
+  const { users, erasing } = await call('users.leftInProject', { project_id: id });
+  const unerased = await countUnerased(database, id, deleting_at ?? new Date(0));
+  return users + Math.max(erasing, unerased);
+}
+
+const usersAtOnce = 10;
+/** While the services erase the data of the last users. */
+const waitMs = 1000;
+
+/** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
+export function projectDeletionHandler(deps: Deleting): JobHandler {
+  const needs = ['users.removeSome', 'webhooks.forgetProject', 'timeseries.forgetProject'];
+  return jobHandler(kind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
+}
+
+async function carryOut(deps: Deleting, id: string, deletion: Deletion, held: Held): Promise<JobOutcome> {
+  const { database, call } = deps;
+  const project = await selectProject(database, id);
+  if (project === null || project.deleting_at === null) return { kind: 'done' };
+  const closed = await call('users.closeProject', { project_id: id, with_users: true });
+  await noteDeletingUsers(database, id, closed.users);
+  const ask = deletion.actor === null ? call : callAs(call, deletion.actor);
+  const part = async () =>
+    (await ask('users.removeSome', { project_id: id, limit: usersAtOnce })).removed > 0;
+  const outcome = await workInParts(part, held);
+  if (outcome.kind !== 'done') return outcome;
+  if ((await countLeft(deps, project)) > 0) return { kind: 'again', delayMs: waitMs };
+  await deleteClosed(deps, id, deletion, null);
+  return { kind: 'done' };
+}
+
+// `users` is null for the number that was stored when the project was closed.
+async function deleteClosed(
+  { database, call }: Deleting,
+  id: string,
+  { actor, request_id }: Deletion,
+  users: number | null,
+): Promise<ProjectRow> {
+  const { deleted: endpoints } = await call('webhooks.forgetProject', { project_id: id });
+  await call('timeseries.forgetProject', { project_id: id });
+  await call('users.forgetProject', { project_id: id });
+  const row = await acting(database, { actor, requestId: request_id }, (on) =>
+    deleteProject(on, id, { users, endpoints }),
+  );
+  if (row === null) throw new ServiceError('PROJECT_NOT_FOUND');
+  return row;
+}

@@ -1,0 +1,400 @@
+import t from 'tap';
+import type { RetentionChange, RetentionRule } from '../../../contracts/timeseries/retention.ts';
+import { StoreItem } from '../../../domain/records/records.ts';
+import { seriesById } from '../../../domain/records/series.ts';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { previewRetention } from '../../../services/timeseries/removal/preview-retention.ts';
+import { upsertRule } from '../../../services/timeseries/removal/queries/retention-rules.ts';
+import { retainProjectPart } from '../../../services/timeseries/removal/retain-projects.ts';
+import { callerOf } from '../../support/callers.ts';
+import { refusal } from '../../support/refusal.ts';
+import { phone, steps, watch } from './interval-items.ts';
+import { activity, block, epoch, item, other, workout } from './items.ts';
+import { seeded } from './model.ts';
+import { anotherUser, type Setting, setUp, withUser } from './setting.ts';
+import { wrongStatistics } from './statistics.ts';
+
+/** With 30 days, data from 2026-03-01 on is kept. */
+const nowMs = Date.parse('2026-03-31T18:00:00Z');
+const borderMs = Date.parse('2026-03-01');
+const order = { providers: ['devicemaker', 'activitynet'], deviceTypes: ['watch', 'phone'] };
+const small = { users: 2, rows: 60 };
+const logger = { info: () => undefined, warn: () => undefined } as never;
+
+const as = (project_id: string) => ({ meta: { caller: callerOf('developer', { project_id }) } });
+
+/** A service without the recurring pass, which works by the time of today. */
+async function quiet(settings: Readonly<Record<string, string>> = {}): Promise<Setting> {
+  const setting = await setUp(t, settings);
+  await setting.database.query("delete from jobs.job where kind = 'timeseries.retention'");
+  return setting;
+}
+
+const shared = await quiet();
+const limited = await quiet({ SAMPLE_RETENTION_DAYS: '60' });
+
+/** Stores of the service keep everything again. */
+async function forgetRules({ database, call }: Setting): Promise<void> {
+  const rows = await database.query<{ project_id: string }>(
+    'select project_id from timeseries.retention_rule',
+  );
+  for (const { project_id } of rows) await call('timeseries.forgetProject', { project_id });
+}
+
+/** A user of `default`, and no rules. */
+async function another(): Promise<Setting> {
+  await forgetRules(shared);
+  return anotherUser(shared);
+}
+
+async function userIn({ database, call }: Setting, project: string): Promise<Setting> {
+  const { id } = await call('users.create', {}, as(project));
+  return withUser(database, call, id);
+}
+
+function rule(change: RetentionChange): RetentionRule {
+  const { samples = { default_days: null, types: {} }, events_days = null } = change;
+  return { samples, events_days };
+}
+
+/** Runs the pass of all projects. Returns the number of parts. */
+async function pass({ database, call }: Setting, days = 0, size = small): Promise<number> {
+  const deps = { database, call, days, order, logger };
+  for (let parts = 1; ; parts += 1) if (!(await retainProjectPart(deps, nowMs, size))) return parts;
+}
+
+/** Data of 44 hours around a border: samples of two clocks, intervals of three sources, some across midnight, events. */
+async function storeAround(user: Setting, aroundMs: number, seed: number): Promise<void> {
+  const random = seeded(seed);
+  const times = (everyMinutes: number) =>
+    Array.from({ length: Math.floor((44 * 60) / everyMinutes) }, (_, index) => {
+      return aroundMs - 22 * hourMs + index * everyMinutes * minuteMs;
+    });
+  const samples = ([0, 345, -480] as const).flatMap((zone_offset_minutes, index) =>
+    (['heart_rate', 'weight', 'respiratory_rate'] as const).map((type) =>
+      block(
+        type,
+        times(23 + index).map((ms) => [ms, 20 + random() * 50]),
+        { zone_offset_minutes, device: `Watch ${index}` },
+      ),
+    ),
+  );
+  const events = times(307).map((ms) => item({ data_type: 'moveiq', other: other(ms) }));
+  const cycle = item({ data_type: 'mct', other: other(aroundMs - dayMs, { type: 'mct' }) });
+  await user.store([item({ samples }), ...events, cycle]);
+  const intervals = [watch, phone].flatMap((_, source) =>
+    times(41).map((ms) =>
+      steps(ms, 90, 5 + source, { source, zone_offset_minutes: source === 0 ? 600 : -300 }),
+    ),
+  );
+  await user.storeIntervals([watch, phone], intervals);
+}
+
+interface Counted {
+  readonly type: string;
+  readonly rows: number;
+  readonly users: number;
+}
+
+const everything = `
+  select type_id::text as type, s.user_id, count(*)::int as n from timeseries.sample x
+  join timeseries.series s on s.id = x.series_id group by 1, 2
+  union all
+  select type_id::text, s.user_id, count(*)::int from timeseries.interval_value x
+  join timeseries.series s on s.id = x.series_id group by 1, 2
+  union all
+  select type, user_id, count(*)::int from timeseries.other_record group by 1, 2`;
+
+interface Stored {
+  type: string;
+  user_id: string;
+  n: number;
+}
+
+/** The rows of each type and user, by both. */
+async function storedRows(database: Database): Promise<Map<string, Stored>> {
+  const found = new Map<string, Stored>();
+  for (const { type, user_id, n } of await database.query<Stored>(everything)) {
+    const key = `${type} ${user_id}`;
+    found.set(key, { type, user_id, n: n + (found.get(key)?.n ?? 0) });
+  }
+  return found;
+}
+
+/** What is gone between two counts, by type as the API names it. */
+function gone(before: ReadonlyMap<string, Stored>, after: ReadonlyMap<string, Stored>): Counted[] {
+  const types = new Map<string, { rows: number; users: Set<string> }>();
+  for (const [key, { type, user_id, n }] of before) {
+    const rows = n - (after.get(key)?.n ?? 0);
+    if (rows === 0) continue;
+    const name = /^\d+$/.test(type) ? seriesById(Number(type)).type : type;
+    const one = types.get(name) ?? { rows: 0, users: new Set() };
+    types.set(name, { rows: one.rows + rows, users: one.users.add(user_id) });
+  }
+  return [...types].map(([type, { rows, users }]) => ({ type, rows, users: users.size })).toSorted(byType);
+}
+
+const byType = (a: Counted, b: Counted) => (a.type < b.type ? -1 : 1);
+
+const rules: readonly (readonly [string, RetentionChange, number])[] = [
+  ['one type', { samples: { default_days: null, types: { heart_rate: 30 } } }, 0],
+  ['all but one type', { samples: { default_days: 30, types: { weight: null } } }, 0],
+  ['a type longer than the others', { samples: { default_days: 30, types: { steps: 60 } } }, 0],
+  ['events only', { events_days: 30 }, 0],
+  ['intervals and events', { samples: { default_days: null, types: { steps: 30 } }, events_days: 60 }, 0],
+  ['the installation is stricter', { samples: { default_days: 60, types: {} }, events_days: 30 }, 30],
+  ['everything', { samples: { default_days: 1, types: {} }, events_days: 1 }, 0],
+];
+
+t.test('a preview has the numbers of the pass, which leaves other projects alone', async (t) => {
+  const setting = await another();
+  const { database, call } = setting;
+  const mine = [await userIn(setting, 'a'), await userIn(setting, 'a'), await userIn(setting, 'a')];
+  const others = [setting, await userIn(setting, 'b')];
+  for (const [name, change, days] of rules) {
+    await forgetRules(setting);
+    for (const [seed, user] of [...mine, ...others].entries()) {
+      await storeAround(user, borderMs, seed);
+      if (seed !== 1) await storeAround(user, borderMs - 30 * dayMs, seed);
+    }
+    const given = rule(change);
+    const before = await storedRows(database);
+    const previewing = { database, call, installationDays: days };
+    const preview = await previewRetention(previewing, 'a', given, nowMs);
+    t.strictSame(await storedRows(database), before, `${name}: a preview deletes nothing`);
+    await upsertRule(database, 'a', given);
+    const parts = await pass(setting, days);
+    const after = await storedRows(database);
+    const counted = [...preview.samples, ...preview.events].map(({ type, rows, users }) => ({
+      type,
+      rows,
+      users,
+    }));
+    t.ok(counted.length > 0, name);
+    t.strictSame(gone(before, after), counted.toSorted(byType), name);
+    t.ok(parts > mine.length / 2, `${name}: in parts`);
+    const ids = new Set(others.map(({ userId }) => userId));
+    const ofOthers = (rows: ReadonlyMap<string, Stored>) =>
+      [...rows].filter(([, { user_id }]) => ids.has(user_id));
+    t.strictSame(ofOthers(after), ofOthers(before), `${name}: nothing of another project`);
+    t.strictSame(await wrongStatistics(database), [], name);
+    const left = await previewRetention(previewing, 'a', given, nowMs);
+    t.strictSame(left, { samples: [], events: [] }, `${name}: nothing is left to delete`);
+  }
+});
+
+t.test('two projects with rules keep what each of them says', async (t) => {
+  const setting = await another();
+  const { database } = setting;
+  const a = await userIn(setting, 'one');
+  const b = await userIn(setting, 'two');
+  for (const user of [a, b]) await storeAround(user, borderMs, 7);
+  await upsertRule(database, 'one', rule({ samples: { default_days: null, types: { heart_rate: 30 } } }));
+  await upsertRule(database, 'two', rule({ samples: { default_days: null, types: { weight: 30 } } }));
+  const before = await storedRows(database);
+  await pass(setting);
+  const after = await storedRows(database);
+  const lost = [...before].filter(([key, { n }]) => (after.get(key)?.n ?? 0) < n).map(([key]) => key);
+  t.strictSame(lost.toSorted(), [`1 ${a.userId}`, `20 ${b.userId}`].toSorted());
+});
+
+t.test('values of slots, blocks, tracks and known instants follow the rule of their type', async (t) => {
+  const setting = await another();
+  const { database } = setting;
+  const mine = await userIn(setting, 'a');
+  const oldMs = borderMs - 5 * dayMs;
+  const columns = { heart_rate: [90, 91], speed: [3, 3.1] };
+  for (const user of [mine, setting]) {
+    await user.store([
+      activity(workout(oldMs, 30), {
+        samples: [block('speed', [[oldMs, 3]]), block('cadence', [[oldMs, 80]])],
+      }),
+      item({ data_type: 'epochs', epoch: epoch(oldMs) }),
+      item({ data_type: 'epochs', epoch: epoch(oldMs, { activity_type: 'RUNNING' }) }),
+      item({ data_type: 'epochs', epoch: epoch(borderMs + dayMs) }),
+    ]);
+    await database.query(
+      `insert into timeseries.workout_track
+         (workout_id, user_id, data_type, hash, chunk, start_time, end_time, points, located, times, heart_rate, speed)
+       select id, user_id, 'activityDetails', 'h', 0, start_time, end_time, 2, 0, '\\x00', $2::bytea, $3::bytea
+       from timeseries.workout where user_id = $1`,
+      [user.userId, ...Object.values(columns).map((values) => Buffer.from(values))],
+    );
+  }
+  await upsertRule(
+    database,
+    'a',
+    rule({ samples: { default_days: 400, types: { steps: 30, speed: 30, heart_rate: 30 } } }),
+  );
+  await pass(setting);
+  const slots = `select start_time < $2 as is_old, vals, superseded -> 'vals' as superseded from timeseries.epoch_part
+    where user_id = $1 order by start_time, activity_type`;
+  const border = new Date(borderMs);
+  t.strictSame(await database.query(slots, [mine.userId, border]), [
+    { is_old: true, vals: { average_met: 3 }, superseded: null },
+    { is_old: true, vals: {}, superseded: { average_met: 3 } },
+    { is_old: false, vals: { steps: 100, average_met: 3 }, superseded: null },
+  ]);
+  t.match(await database.query(slots, [setting.userId, border]), [
+    { vals: { steps: 100, average_met: 3 } },
+    { superseded: { steps: 100, average_met: 3 } },
+    {},
+  ]);
+  const blocks = `select y.name from timeseries.activity_block b join timeseries.series s on s.id = b.series_id
+    join timeseries.series_type y on y.id = s.type_id where b.user_id = $1 order by 1`;
+  t.strictSame(await database.query(blocks, [mine.userId]), [{ name: 'cadence' }]);
+  t.equal((await database.query(blocks, [setting.userId])).length, 2);
+  const tracks = `select heart_rate is null as heart_rate, speed is null as speed from timeseries.workout_track
+    where user_id = $1`;
+  t.strictSame(await database.query(tracks, [mine.userId]), [{ heart_rate: true, speed: true }]);
+  t.strictSame(await database.query(tracks, [setting.userId]), [{ heart_rate: false, speed: false }]);
+  await upsertRule(database, 'a', rule({ samples: { default_days: 30, types: {} } }));
+  await pass(setting);
+  t.strictSame(await database.query(tracks, [mine.userId]), []);
+  t.equal((await database.query(tracks, [setting.userId])).length, 1);
+  t.strictSame(await database.query(blocks, [mine.userId]), []);
+});
+
+t.test('goes on where a process died, and starts again under another rule', async (t) => {
+  const setting = await another();
+  const { database, call } = setting;
+  const users = [await userIn(setting, 'a'), await userIn(setting, 'a'), await userIn(setting, 'a')];
+  for (const user of users) await storeAround(user, borderMs, 3);
+  await upsertRule(database, 'a', rule({ samples: { default_days: 30, types: {} } }));
+  const deps = { database, call, days: 0, order, logger };
+  for (let part = 0; part < 5; part += 1) t.ok(await retainProjectPart(deps, nowMs, small));
+  const held = await database.transaction(async (transaction) => {
+    await transaction.query('select from timeseries.retention for update');
+    return retainProjectPart(deps, nowMs, small);
+  });
+  t.equal(held, false, 'another process works');
+  const [whole] = await database.query<{ n: number }>('select count(*)::int as n from timeseries.sample');
+  const parts = await pass(setting);
+  t.ok(parts > 5);
+  t.ok((whole?.n ?? 0) > 0);
+  t.equal(await pass(setting), 1, 'the pass of the day is done');
+  await upsertRule(database, 'a', rule({ samples: { default_days: 29, types: {} } }));
+  t.ok((await pass(setting)) > 1, 'another rule is another pass');
+  const localDate = "((ts at time zone 'UTC') + make_interval(mins => zone_offset_minutes))::date";
+  const old = await database.query(
+    `select from timeseries.sample x join timeseries.series s on s.id = x.series_id
+     join users.person p on p.id = s.user_id and p.project_id = 'a' where ${localDate} < '2026-03-02'`,
+  );
+  t.strictSame(old, []);
+  t.strictSame(await wrongStatistics(database), []);
+});
+
+t.test('a rule that changes between two reads of a pass is the one that holds', async (t) => {
+  const setting = await another();
+  const { database } = setting;
+  const user = await userIn(setting, 'a');
+  await storeAround(user, borderMs, 5);
+  await upsertRule(database, 'a', rule({ samples: { default_days: 30, types: {} } }));
+  const before = await storedRows(database);
+  let isChanged = false;
+  const call: Setting['call'] = async (name, params, options) => {
+    const answer = await setting.call(name, params, options);
+    if (!isChanged) await upsertRule(database, 'a', rule({ samples: { default_days: 400, types: {} } }));
+    isChanged = true;
+    return answer;
+  };
+  await pass({ ...setting, call });
+  t.strictSame(await storedRows(database), before);
+});
+
+t.test('a store leaves out what a rule would not keep', async (t) => {
+  const setting = limited;
+  const { database, call } = setting;
+  const mine = await userIn(setting, 'a');
+  const now = Math.floor(Date.now() / minuteMs) * minuteMs;
+  const types = ['heart_rate', 'weight'] as const;
+  const bring = (user: Setting) =>
+    user.store([
+      item({
+        samples: types.map((type) =>
+          block(
+            type,
+            [70, 40, 10].map((days) => [now - days * dayMs, 60]),
+          ),
+        ),
+      }),
+      item({ data_type: 'moveiq', other: other(now - 40 * dayMs) }),
+      item({ data_type: 'moveiq', other: other(now - 10 * dayMs) }),
+    ]);
+  const change = { samples: { default_days: null, types: { heart_rate: 30 } }, events_days: 20 };
+  await call('timeseries.changeRetention', change, as('a'));
+  for (const user of [mine, setting]) {
+    await bring(user);
+    await user.storeIntervals(
+      [watch],
+      [70, 40, 10].map((days) => steps(now - days * dayMs, 5, 9)),
+    );
+  }
+  const count = async ({ userId }: Setting) =>
+    [...(await storedRows(database)).values()]
+      .filter(({ user_id }) => user_id === userId)
+      .map(({ type, n }) => `${type}: ${n}`)
+      .toSorted();
+  t.strictSame(await count(mine), ['1: 1', '20: 2', '31: 2', 'moveiq: 1']);
+  t.strictSame(await count(setting), ['1: 2', '20: 2', '31: 2', 'moveiq: 2']);
+  await call('timeseries.changeRetention', { events_days: null }, as('a'));
+  const moved = StoreItem.parse(item({ data_type: 'moveiq', other: other(now - 40 * dayMs) }));
+  await mine.store([moved]);
+  t.strictSame(await count(mine), ['1: 1', '20: 2', '31: 2', 'moveiq: 2'], 'events are kept again');
+  await call('timeseries.changeRetention', { events_days: 20 }, as('a'));
+  await mine.store([{ ...moved, hash: 'another' }]);
+  t.strictSame(await count(mine), ['1: 1', '20: 2', '31: 2', 'moveiq: 1'], 'a new version replaces nothing');
+});
+
+t.test('the rule of a project is read, changed, previewed and audited', async (t) => {
+  const { database, call } = limited;
+  const none = { samples: { default_days: null, types: {} }, events_days: null, installation_days: 60 };
+  t.strictSame(await call('timeseries.retention', {}, as('c')), { ...none, updated_at: null });
+  const first = { samples: { default_days: 730, types: { heart_rate: 90, steps: null } } };
+  const changed = await call('timeseries.changeRetention', first, as('c'));
+  t.match(changed, { ...none, ...first });
+  t.type(changed.updated_at, 'string');
+  t.match(await call('timeseries.changeRetention', { events_days: 365 }, as('c')), {
+    ...first,
+    events_days: 365,
+  });
+  t.strictSame(
+    await call('timeseries.retention', {}, as('d')),
+    { ...none, updated_at: null },
+    'another project',
+  );
+  const clear = { samples: { default_days: null, types: {} }, events_days: null };
+  t.strictSame(await call('timeseries.changeRetention', clear, as('c')), { ...none, updated_at: null });
+  const audited = await database.query(
+    "select project_id, subject_id, details from auth.audit_entry where action = 'retention.updated' and project_id = 'c' order by id",
+  );
+  const own = { project_id: 'c', subject_id: null };
+  const nothing = ['samples: all', 'events: all'];
+  const kept = ['samples: 730', 'heart_rate: 90', 'steps: all'];
+  t.strictSame(audited, [
+    { ...own, details: { before: nothing, after: [...kept, 'events: all'] } },
+    { ...own, details: { before: [...kept, 'events: all'], after: [...kept, 'events: 365'] } },
+    { ...own, details: { before: [...kept, 'events: 365'], after: nothing } },
+  ]);
+});
+
+const wrong: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
+  ['negative days', { events_days: -1 }, 'events_days', 'must be at least 1'],
+  ['no days', { samples: { default_days: 0 } }, 'samples.default_days', 'must be at least 1'],
+  ['half a day', { events_days: 1.5 }, 'events_days', 'must be a whole number'],
+  ['too many days', { events_days: 100_000 }, 'events_days', 'must be at most 36500'],
+  ['no days of a type', { samples: { types: { steps: 0 } } }, 'samples.types.steps', 'must be at least 1'],
+  ['an unknown type', { samples: { types: { hart_rate: 9 } } }, 'samples.types', 'must not have hart_rate'],
+];
+
+t.test('a wrong rule is refused with one sentence', async (t) => {
+  const { call } = shared;
+  for (const [name, change, field, message] of wrong)
+    for (const action of ['timeseries.changeRetention', 'timeseries.previewRetention'] as const)
+      await t.rejects(
+        call(action, change, as('a')),
+        { ...refusal('VALIDATION_FAILED'), data: { errors: [{ field, message }] } },
+        name,
+      );
+});
