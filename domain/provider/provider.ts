@@ -132,6 +132,8 @@ export interface Revocation {
   /** The token is also sent in the form, as `tokenField`, or as `access_token`. */
   readonly sendsTokenInForm: boolean;
   readonly tokenField?: string;
+  /** The token is also sent in the query, by this name. */
+  readonly tokenQuery?: string;
 }
 
 /** The requests that end the notifications of an account where only the user can end our access. */

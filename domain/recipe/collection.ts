@@ -1,6 +1,6 @@
 import type { FieldTable } from '../provider/field-table.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
-import { dayMs } from '../time/time.ts';
+import { dayMs, hourMs } from '../time/time.ts';
 import { type ListRead, listPass } from './list-pass.ts';
 import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
 
@@ -14,20 +14,30 @@ export interface Collection extends RecordType {
   readonly recentDays: number;
   /** Once a day the last days are read, which repairs lost notifications and deletions. */
   readonly sweepDays: number;
+  /** How often, if not once a day: for data without notifications. */
+  readonly sweepHours?: number;
   /** Spans are of whole UTC days. */
   readonly wholeDays?: boolean;
 }
 
 /** A collection as a type that pull-ingest reads. */
 export function pulledCollection(name: string, collection: Collection): PulledType {
-  const { read, scopes, longestSpanDays, recentDays, sweepDays, wholeDays = true } = collection;
+  const {
+    read,
+    scopes,
+    longestSpanDays,
+    recentDays,
+    sweepDays,
+    sweepHours = 24,
+    wholeDays = true,
+  } = collection;
   return {
     isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
     follows: 'spans',
     passes: { list: listPass(read) },
     longestSpanMs: longestSpanDays * dayMs,
     recentMs: recentDays * dayMs,
-    sweeps: [{ everyMs: dayMs, days: sweepDays }],
+    sweeps: [{ everyMs: sweepHours * hourMs, days: sweepDays }],
     replaces: replacedBy(collection),
     normalise: normaliserOf(name, collection),
     ...(wholeDays ? { widen } : {}),

@@ -61,7 +61,9 @@ export function replacedBy(type: RecordType): ReplacedTypes {
 /** Makes the normaliser of a type. The items of all passes of a part are of this type. */
 export function normaliserOf(name: string, type: RecordType): (read: PartRead) => Normalised {
   stepsOf(type.fields);
-  const isRecord = ['workout', 'sleep', 'day', 'day_values', 'score'].some((part) => makesPart(type, part));
+  const isRecord =
+    ['workout', 'sleep', 'day', 'day_values', 'score'].some((part) => makesPart(type, part)) ||
+    Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
   return ({ records, span, nowMs, offsetMinutes }) => {
     const skipped: Record<string, number> = {};

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { SeriesType } from '../../domain/records/series.ts';
 import type { SimulatedDay } from '../day-simulation/day.ts';
-import type { HttpRequest, Reply } from '../server/http.ts';
+import type { HttpRequest, Reply, Route } from '../server/http.ts';
 import { Client, Garbage, Grant, newClient, secret } from '../server/store.ts';
 import type { Traits } from '../simulation/traits.ts';
 import type { World } from '../simulation/world.ts';
@@ -51,17 +51,22 @@ export interface ListedSpec {
   /** The settings that point the application at the simulation. */
   settings(base: string, client: Client, own: ListedState): Readonly<Record<string, string>>;
   /** The body of a notification; null: the provider notifies of no such change. */
-  eventOf(account: ListedAccount, change: ListedChange): object | null;
+  eventOf(account: ListedAccount, change: ListedChange, own: ListedState): object | null;
   readonly signature: {
     readonly header: string;
     readonly time?: { readonly header: string; readonly of: (ms: number) => string };
     readonly encoding: 'hex' | 'base64';
+    readonly isUpperCase?: true;
     /** The secret of the client, or one of its own. */
     readonly with: 'client' | 'own';
   };
   /** Where the webhooks of an application are, after the address of all webhooks. */
   readonly webhookPath: string;
   routes(world: ListedWorld): readonly ListedRoute[];
+  /** Routes of the API that need no token of an account. */
+  applicationRoutes?(world: ListedWorld): readonly Route[];
+  /** What follows when the address of notifications is set. */
+  pointed?(own: ListedState, url: string): void;
 }
 
 /** A route of the API that needs the token of an account, and a scope unless it is null. */
@@ -88,12 +93,20 @@ const Account = z.object({
 /** An account, with what its user changed. */
 export type ListedAccount = z.infer<typeof Account>;
 
+/** A subscription to a kind of event of a type. It ends by the wall clock, as the application sees it. */
+export const ListedSubscription = z.object({
+  ...{ id: z.string(), url: z.url(), type: z.string(), event: z.string(), ends_ms: z.number() },
+});
+export type ListedSubscription = z.infer<typeof ListedSubscription>;
+
 const State = z.object({
   client: Client,
   /** The secret of signatures, where it is not that of the client. */
   secret: z.string(),
   accounts: z.array(Account),
   webhook: z.url().nullable(),
+  /** What the application subscribed to, where it does so itself. */
+  subscriptions: z.array(ListedSubscription).default([]),
 });
 export type ListedState = z.infer<typeof State>;
 
@@ -125,7 +138,13 @@ export interface ListedWorld extends World {
 /** The world with the part of a simulation. */
 export function openListed(world: World, spec: ListedSpec): ListedWorld {
   const { name } = spec;
-  const initial = { client: newClient(name), secret: secret(), accounts: [], webhook: null };
+  const initial = {
+    client: newClient(name),
+    secret: secret(),
+    accounts: [],
+    webhook: null,
+    subscriptions: [],
+  };
   const own = world.store.part(z.object({ [name]: State }), { [name]: initial })[name];
   if (own === undefined) throw new Error(`${name} has no part of the store`);
   return { ...world, spec, own };
@@ -133,11 +152,14 @@ export function openListed(world: World, spec: ListedSpec): ListedWorld {
 
 /** The headers that sign a body. */
 export function signed({ spec, own }: ListedWorld, body: string, ms: number): Record<string, string> {
-  const { header, time, encoding } = spec.signature;
+  const { header, time, encoding, isUpperCase = false } = spec.signature;
   const at = time?.of(ms) ?? '';
   const key = signingKey({ spec, own });
   const digest = createHmac('sha256', key).update(at).update(body).digest(encoding);
-  return { [header]: digest, ...(time === undefined ? {} : { [time.header]: at }) };
+  return {
+    [header]: isUpperCase ? digest.toUpperCase() : digest,
+    ...(time === undefined ? {} : { [time.header]: at }),
+  };
 }
 
 const signingKey = ({ spec, own }: Pick<ListedWorld, 'spec' | 'own'>): string =>

@@ -42,7 +42,7 @@ function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessa
   return {
     name: spec.name,
     title: spec.title,
-    routes: [...accessRoutes(world), ...controlRoutes(world)],
+    routes: [...accessRoutes(world), ...(spec.applicationRoutes?.(world) ?? []), ...controlRoutes(world)],
     settings: spec.settings(`${world.url}/${spec.name}`, own.client, own),
     delivery: { answerWithinMs: 2000, attempts: 6, firstGapMs: 10_000, longestGapMs: 3_600_000 },
     retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
@@ -83,18 +83,18 @@ function accountOf({ own }: ListedWorld, user: number | null): ListedAccount | n
 
 function eventOf(world: ListedWorld, message: Extract<ListedMessage, { kind: 'change' }>): object | null {
   const account = world.own.accounts.find(({ id }) => id === message.account);
-  return account === undefined ? null : world.spec.eventOf(account, message);
+  return account === undefined ? null : world.spec.eventOf(account, message, world.own);
 }
 
 /** Sends a notification of a change, if the provider notifies of it. */
 export function sendChange(
-  { spec, outbox, clock }: ListedWorld,
+  { spec, own, outbox, clock }: ListedWorld,
   account: ListedAccount,
   change: { readonly type: string; readonly id: string; readonly operation: 'update' | 'delete' },
 ): void {
   const whole = { kind: 'change' as const, account: account.id, ms: clock.nowMs(), ...change };
   const message: ListedMessage = { ...whole, provider: spec.name };
-  if (spec.eventOf(account, whole) !== null) outbox.add(spec.name, message);
+  if (spec.eventOf(account, whole, own) !== null) outbox.add(spec.name, message);
 }
 
 // A record is notified once it is available.
@@ -128,6 +128,7 @@ function controlRoutes(world: ListedWorld): Route[] {
   return [
     route('POST', `${base}/webhook`, ({ query }) => {
       own.webhook = query.get('url');
+      if (own.webhook !== null) spec.pointed?.(own, own.webhook);
       store.save();
       return ok({});
     }),

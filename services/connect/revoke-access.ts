@@ -50,10 +50,12 @@ async function requestRevocation(config: Config, provider: ProviderName, token: 
   if (revocation === null) return nothingToRevoke;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
   const { url, method, sendsTokenInForm } = revocation;
-  const { tokenField = 'access_token' }: Revocation = revocation;
+  const { tokenField = 'access_token', tokenQuery }: Revocation = revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
   const how = method === 'POST' ? { form } : { method };
-  const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });
+  const address = url(config);
+  if (tokenQuery !== undefined) address.searchParams.set(tokenQuery, token);
+  const answer = await sendOnce({ url: address, token, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;
 }
 

@@ -60,7 +60,8 @@ async function checkedState(
   if (state === 'active' || address === null) return state;
   const renewals = subscription.renewals(config, reply, address, Date.now());
   for (const request of renewals) {
-    const secret = subscription.secretOf?.(await send(request)) ?? null;
+    const renewed = await send(request);
+    const secret = subscription.secretOf?.(renewed) ?? null;
     if (secret !== null) await storeSecret({ config, database }, provider, secret);
   }
   return renewals.length === 0 ? state : (await check()).state;

@@ -264,6 +264,12 @@ async function callPulled({ anyone, developer }: Clients) {
   const whoop = await secretOf(developer, 'whoop');
   await expectFailure(401, anyone.pullIngest.receiveWhoop());
   await expectFailure(401, anyone.pullIngest.receiveWhoopAtSecretAddress({ secret: whoop }));
+  const ofRing = await secretOf(developer, 'oura');
+  const check = { verification_token: 'wrong', challenge: '1' };
+  await expectFailure(403, anyone.pullIngest.probeOura(check));
+  await expectFailure(403, anyone.pullIngest.probeOuraAtSecretAddress({ secret: ofRing, ...check }));
+  await expectFailure(401, anyone.pullIngest.receiveOura());
+  await expectFailure(401, anyone.pullIngest.receiveOuraAtSecretAddress({ secret: ofRing }));
   const secret = await secretOf(developer, 'withings');
   await anyone.pullIngest.probeWithings();
   await anyone.pullIngest.probeWithingsAtSecretAddress({ secret });

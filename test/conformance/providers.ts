@@ -2,6 +2,7 @@ import type { ProviderName } from '../../providers/all.ts';
 import { activitynet } from './providers/activitynet.ts';
 import { devicemaker } from './providers/devicemaker.ts';
 import { googlehealth } from './providers/googlehealth.ts';
+import { oura } from './providers/oura.ts';
 import { phone } from './providers/phone.ts';
 import { whoop } from './providers/whoop.ts';
 import { withings } from './providers/withings.ts';
@@ -15,4 +16,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   googlehealth,
   withings,
   whoop,
+  oura,
 };

@@ -5,6 +5,7 @@ import { streamSamples } from '../../providers/activitynet/normalise/streams.ts'
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
+import { collections as oura } from '../../providers/oura/collections.ts';
 import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
 import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../providers/phone/upload.ts';
@@ -12,6 +13,7 @@ import { collections as whoop } from '../../providers/whoop/records.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
+import { bodies as ouraBodies } from '../fixtures/oura/bodies.ts';
 import { bodies as whoopBodies } from '../fixtures/whoop/bodies.ts';
 import * as rows from '../fixtures/withings/records.ts';
 
@@ -26,6 +28,7 @@ export const normalisedFixtures: Readonly<Record<string, () => unknown>> = {
   googlehealth: ofGoogle,
   withings: ofWithings,
   whoop: () => ofListed(whoop, whoopBodies),
+  oura: () => ofListed(oura, ouraBodies),
 };
 
 function ofListed(

@@ -912,6 +912,32 @@ export class PullIngest extends Group {
   receiveWhoopAtSecretAddress(params: Input<types.PullIngestReceiveWhoopAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
     return this.json('POST /webhooks/whoop/events/{secret}', params, options, { isOpen: true });
   }
+
+  /**
+   * Receive notifications of the provider oura.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveOura(params: Input<types.PullIngestReceiveOuraData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/oura/events', params, options, { isOpen: true });
+  }
+
+  /** Answer the check of the webhook address of the provider oura */
+  probeOura(params: Input<types.PullIngestProbeOuraData>, options?: CallOptions): Promise<types.Health | Record<string, never>> {
+    return this.json('GET /webhooks/oura/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider oura.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveOuraAtSecretAddress(params: Input<types.PullIngestReceiveOuraAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/oura/events/{secret}', params, options, { isOpen: true });
+  }
+
+  /** Answer the check of the webhook address of the provider oura */
+  probeOuraAtSecretAddress(params: Input<types.PullIngestProbeOuraAtSecretAddressData>, options?: CallOptions): Promise<types.Health | Record<string, never>> {
+    return this.json('GET /webhooks/oura/events/{secret}', params, options, { isOpen: true });
+  }
 }
 
 export class Deliveries extends Group {

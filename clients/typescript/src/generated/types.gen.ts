@@ -2190,7 +2190,7 @@ export type ProjectState = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura';
 
 /**
  * Which credentials a project uses at a provider. The client secret is never returned.
@@ -2374,6 +2374,7 @@ export type Received = {
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
         whoop: ReceivedColumns;
+        oura: ReceivedColumns;
     };
 };
 
@@ -3296,6 +3297,7 @@ export type Status = {
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
         whoop: ProviderStatus;
+        oura: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5835,6 +5837,50 @@ export type PullIngestReceiveWhoopAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/whoop/events/{secret}';
+};
+
+export type PullIngestProbeOuraData = {
+    body?: never;
+    path?: never;
+    query: {
+        verification_token: string;
+        challenge: string;
+    };
+    url: '/webhooks/oura/events';
+};
+
+export type PullIngestReceiveOuraData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/oura/events';
+};
+
+export type PullIngestProbeOuraAtSecretAddressData = {
+    body?: never;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query: {
+        verification_token: string;
+        challenge: string;
+    };
+    url: '/webhooks/oura/events/{secret}';
+};
+
+export type PullIngestReceiveOuraAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/oura/events/{secret}';
 };
 
 export type AuthAuditData = {

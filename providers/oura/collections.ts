@@ -1,0 +1,13 @@
+import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
+import { activityTypes } from './activity.ts';
+import { scoreTypes } from './scores.ts';
+import { sleep } from './sleep.ts';
+
+/**
+ * The kinds of data, by the names that webhooks have for them. Not read: `enhanced_tag` and `rest_mode_period` (what a user
+ * notes), `sleep_time` (advice), `ring_configuration` (the device).
+ */
+export const collections = { sleep, ...scoreTypes, ...activityTypes } as const satisfies Readonly<
+  Record<string, Collection>
+>;
+export const types = pulledCollections(collections);

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import type { Hint } from '../../domain/provider/pulled-provider.ts';
+import { fieldsOf } from '../../domain/recipe/collection.ts';
+import { failureByStatus } from '../../domain/recipe/failure.ts';
+import { minuteMs } from '../../domain/time/time.ts';
+import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { apiPath } from '../urls.ts';
+import { collections, types } from './collections.ts';
+import { subscriptions } from './subscriptions.ts';
+
+const settings = {
+  WEBHOOK_SECRET_OURA: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_OURA: networks.default([]),
+  OURA_API_URL: url.default('https://api.ouraring.com'),
+  OURA_AUTHORIZE_URL: url.default('https://cloud.ouraring.com/oauth/authorize'),
+  OURA_TOKEN_URL: url.default('https://api.ouraring.com/oauth/token'),
+  OURA_CLIENT_ID: z.string().optional(),
+  OURA_CLIENT_SECRET: z.string().optional(),
+  OURA_VERIFICATION_TOKEN: z.string().min(1).optional(),
+  OURA_REQUESTS_PER_5_MINUTES: whole(1, 1_000_000).default(5000),
+};
+
+interface Settings {
+  readonly OURA_API_URL: string;
+  readonly OURA_AUTHORIZE_URL: string;
+  readonly OURA_TOKEN_URL: string;
+  readonly OURA_CLIENT_SECRET?: string | undefined;
+  readonly OURA_VERIFICATION_TOKEN?: string | undefined;
+  readonly OURA_REQUESTS_PER_5_MINUTES: number;
+}
+
+const profilePath = '/v2/usercollection/personal_info';
+const Profile = z.object({ id: z.string().min(1).max(100) });
+
+const Event = z.object({
+  event_type: z.string().max(60),
+  data_type: z.string().max(60),
+  object_id: z.string().min(1).max(200),
+  user_id: z.string().min(1).max(100),
+});
+
+/** With what the ring recorded there are new heart rates, which have no notifications. */
+const withHeartRates: ReadonlySet<string> = new Set(['sleep', 'daily_activity', 'workout']);
+
+function read(body: Buffer): Hint[] | null {
+  const event = Event.safeParse(jsonOrNull(body.toString('utf8'))).data;
+  if (event === undefined) return null;
+  const { data_type: name, user_id: account, object_id: id } = event;
+  if (!Object.hasOwn(collections, name)) return [];
+  const names = withHeartRates.has(name) ? [name, 'heartrate'] : [name];
+  return [{ kind: 'changed', account, types: names, span: null, id }];
+}
+
+/** Oura, API v2. */
+export const oura = {
+  title: 'Oura',
+  settings,
+  names: {
+    apiUrl: 'OURA_API_URL',
+    clientId: 'OURA_CLIENT_ID',
+    clientSecret: 'OURA_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_OURA',
+    webhookSenders: 'WEBHOOK_SENDERS_OURA',
+  },
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  normaliserVersion: 1,
+  fields: fieldsOf(collections),
+  oauth: {
+    authorizeUrl: ({ OURA_AUTHORIZE_URL }: Settings) => new URL(OURA_AUTHORIZE_URL),
+    tokenUrl: ({ OURA_TOKEN_URL }: Settings) => new URL(OURA_TOKEN_URL),
+    scope: 'personal daily heartrate workout session spo2 extapi:stress extapi:heart_health',
+    usesPkce: false,
+    clientAuthentication: 'form',
+    grant: {
+      from: 'requests',
+      accountPath: profilePath,
+      readAccount: (text) => Profile.safeParse(jsonOrNull(text)).data?.id ?? null,
+      scope: null,
+    },
+    isScopeEnough: (scope) => Object.values(types).some(({ isGranted }) => isGranted(scope)),
+    revocation: {
+      url: ({ OURA_API_URL }: Settings) => apiPath(OURA_API_URL, '/oauth/revoke'),
+      method: 'POST',
+      sendsTokenInForm: false,
+      tokenQuery: 'access_token',
+    },
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: profilePath,
+    scope: null,
+    // Also that of a user whose membership has lapsed.
+    isWithheld: ({ status }) => status === 403,
+    readsPerHour: () => 1000,
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: ['x-oura-signature', 'x-oura-timestamp'],
+    subscriptionSettings: ['OURA_VERIFICATION_TOKEN'],
+    body: { form: 'single-event', accountsOf: () => null },
+  },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'stress', 'mindfulness', 'profile'],
+  sampleSources: 'days-and-activities',
+  pull: {
+    notifications: {
+      kind: 'events',
+      example: {
+        event_type: 'update',
+        data_type: 'sleep',
+        object_id: '2-5daccc095220cc5493a4e9c2b681ca941e',
+        event_time: '2026-03-02T06:35:00+00:00',
+        user_id: '8b6b5ea4-7f1a-4b9c-9d34-2c41d3b6f4f9',
+      },
+      bodyLimitBytes: 16_384,
+      form: 'json',
+      acceptedStatus: 200,
+      answersProbe: false,
+      authentication: {
+        by: 'hmac',
+        header: 'x-oura-signature',
+        timeHeader: 'x-oura-timestamp',
+        encoding: 'hex',
+        secret: ({ OURA_CLIENT_SECRET }: Settings) => OURA_CLIENT_SECRET,
+      },
+      challenge: {
+        token: 'verification_token',
+        challenge: 'challenge',
+        expected: ({ OURA_VERIFICATION_TOKEN }: Settings) => OURA_VERIFICATION_TOKEN,
+      },
+      isHandshake: null,
+      authorization: null,
+      read,
+    },
+    types,
+    probe: { path: profilePath },
+    // 426, an app of the user that is too old, is refused: it is read again after the next notification or sweep.
+    failure: failureByStatus(),
+    limits: [
+      {
+        of: 'application',
+        requests: ({ OURA_REQUESTS_PER_5_MINUTES }: Settings) => OURA_REQUESTS_PER_5_MINUTES,
+        windowMs: 5 * minuteMs,
+      },
+    ],
+    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    subscription: subscriptions,
+  },
+} as const satisfies Provider;
