@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FieldTable } from './field-table.ts';
-import type { Pull } from './pulled-provider.ts';
+import type { OfSettings, Pull } from './pulled-provider.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
 export const SharedData = z.enum([
@@ -43,6 +43,8 @@ export interface Provider {
   readonly fields: Readonly<Record<string, FieldTable>>;
   /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
   readonly plainReply?: (reply: Reply) => Reply;
+  /** Headers that every request of its API needs, such as the key of a subscription. Token requests do not have them. */
+  readonly apiHeaders?: OfSettings<[], Readonly<Record<string, string>>>;
   /** Null: its users connect without a consent page. */
   readonly oauth: OAuth | null;
   /** Null: nothing can be read to check the access, so a reported ending is final. */

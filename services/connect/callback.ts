@@ -96,13 +96,17 @@ async function connect(
 ): Promise<Outcome> {
   const { config, cipher, api } = deps;
   const { provider } = attempt;
-  const { apiUrl } = clientOf(config, provider); // throws before the code is used up
+  const { apiUrl, apiHeaders } = clientOf(config, provider); // throws before the code is used up
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
   const exchanged = await exchangeCode(config, attempt, proof);
   if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
-  const granted = await findGranted(provider, { api, apiUrl, appended: request.scope }, exchanged);
+  const granted = await findGranted(
+    provider,
+    { api, apiUrl, apiHeaders, appended: request.scope },
+    exchanged,
+  );
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
     await giveUp(deps, provider, granted.account, exchanged.tokens);

@@ -1,11 +1,12 @@
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
+import { apiHeadersOf, settingsOf } from '../../runtime/provider-settings.ts';
 
 /** The credentials of this installation at a provider, and the URL of its API. */
 export interface OAuthClient {
   readonly apiUrl: string;
+  readonly apiHeaders: Readonly<Record<string, string>>;
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -15,7 +16,8 @@ export function clientOf(config: Config, provider: ProviderName): OAuthClient {
   const { names } = providers[provider];
   const { apiUrl, clientId, clientSecret } = settingsOf(config, provider);
   if (names === null || apiUrl === null) throw new ServiceError('CONNECTED_BY_APP');
-  if (clientId !== undefined && clientSecret !== undefined) return { apiUrl, clientId, clientSecret };
+  if (clientId !== undefined && clientSecret !== undefined)
+    return { apiUrl, apiHeaders: apiHeadersOf(config, provider), clientId, clientSecret };
   const missing = [
     ...(clientId === undefined ? [names.clientId] : []),
     ...(clientSecret === undefined ? [names.clientSecret] : []),

@@ -24,9 +24,9 @@ export async function endSubscriptions(
   { list, requests }: SubscriptionEnding,
 ): Promise<number> {
   const signal = AbortSignal.timeout(allMs);
-  const { apiUrl } = clientOf(config, provider);
+  const { apiUrl, apiHeaders: headers } = clientOf(config, provider);
   const send = ({ path, form }: FormRequest) =>
-    sendOnce({ url: apiPath(apiUrl, path), token, form: new URLSearchParams(form), signal });
+    sendOnce({ url: apiPath(apiUrl, path), token, headers, form: new URLSearchParams(form), signal });
   const listed = await send(list);
   const { status } = plainAnswer(provider, listed);
   if (status !== 200) return status;

@@ -38,7 +38,7 @@ export async function revokeAccess(
 }
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
-  clientOf(config, provider); // throws: an unconfigured provider is asked later
+  const { apiHeaders: headers } = clientOf(config, provider); // throws: an unconfigured provider is asked later
   const { revocation } = oauthOf(provider);
   if (revocation === null) return nothingToRevoke;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
@@ -46,7 +46,7 @@ async function requestRevocation(config: Config, provider: ProviderName, token: 
   const { tokenField = 'access_token' }: Revocation = revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
   const how = method === 'POST' ? { form } : { method };
-  const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });
+  const answer = await sendOnce({ url: url(config), token, headers, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;
 }
 
