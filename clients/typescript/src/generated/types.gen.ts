@@ -2066,7 +2066,7 @@ export type Project = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'suunto';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -2216,6 +2216,7 @@ export type Received = {
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
         whoop: ReceivedColumns;
+        suunto: ReceivedColumns;
     };
 };
 
@@ -3056,6 +3057,7 @@ export type Status = {
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
         whoop: ProviderStatus;
+        suunto: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5452,6 +5454,25 @@ export type PullIngestReceiveWhoopAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/whoop/events/{secret}';
+};
+
+export type PullIngestReceiveSuuntoData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/suunto/events';
+};
+
+export type PullIngestReceiveSuuntoAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/suunto/events/{secret}';
 };
 
 export type AuthAuditData = {
