@@ -6,11 +6,21 @@ import { devicemaker } from './devicemaker/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
 import { oura } from './oura/provider.ts';
 import { phone } from './phone/provider.ts';
+import { suunto } from './suunto/provider.ts';
 import { whoop } from './whoop/provider.ts';
 import { withings } from './withings/provider.ts';
 
 /** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = { devicemaker, activitynet, phone, googlehealth, withings, whoop, oura } as const;
+export const providers = {
+  devicemaker,
+  activitynet,
+  phone,
+  googlehealth,
+  withings,
+  whoop,
+  oura,
+  suunto,
+} as const;
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;

@@ -51,6 +51,12 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
   };
 }
 
+/** The headers that every request of a provider's API needs. */
+export function apiHeadersOf(config: Config, provider: ProviderName): Readonly<Record<string, string>> {
+  const { apiHeaders }: Provider = providers[provider];
+  return apiHeaders?.(config) ?? {};
+}
+
 /** The name of a provider that people read. */
 export const titleOf = ({ PROVIDER_NAMES }: Pick<Config, 'PROVIDER_NAMES'>, provider: ProviderName): string =>
   PROVIDER_NAMES[provider] ?? providers[provider].title;

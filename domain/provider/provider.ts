@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FieldTable } from './field-table.ts';
-import type { Pull } from './pulled-provider.ts';
+import type { OfSettings, Pull } from './pulled-provider.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
 export const SharedData = z.enum([
@@ -45,6 +45,8 @@ export interface Provider {
   readonly plainReply?: (reply: Reply) => Reply;
   /** The sentence that refuses a client of a project's own. Null: a project may have one. */
   readonly projectClientRefusal: string | null;
+  /** Headers that every request of its API needs, such as the key of a subscription. Token requests do not have them. */
+  readonly apiHeaders?: OfSettings<[], Readonly<Record<string, string>>>;
   /** Null: its users connect without a consent page. */
   readonly oauth: OAuth | null;
   /** Null: nothing can be read to check the access, so a reported ending is final. */

@@ -25,7 +25,7 @@ export interface Pull {
  * A function of all settings of which a provider reads its own. As the type of a method it accepts functions that name
  * those only.
  */
-type OfSettings<A extends readonly unknown[], T> = { of(settings: object, ...rest: A): T }['of'];
+export type OfSettings<A extends readonly unknown[], T> = { of(settings: object, ...rest: A): T }['of'];
 
 /** How often one type of one account is read after notifications. */
 export interface PullPace {

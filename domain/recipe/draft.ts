@@ -36,6 +36,8 @@ type Components = Readonly<Record<string, number | string | null>>;
 export interface Draft {
   readonly key?: string;
   readonly source?: string;
+  /** A sleep replaces the stored one of its key, also if it is shorter: the provider computes it again. */
+  readonly isLatest?: true;
   /** UTC milliseconds. With `isLocal` of the device's clock, which the offset turns into UTC. */
   readonly start_time?: number;
   readonly end_time?: number;

@@ -29,13 +29,14 @@ export function itemOfRecord(name: string, fields: FieldTable, made: Made): Stor
     ...bareItem,
     data_type: name,
     key: (draft.key ?? draft.date ?? String(startMs)).slice(0, 200),
-    supersede: draft.sleep === undefined ? ('latest' as const) : ('sleep' as const),
+    supersede:
+      draft.sleep === undefined || draft.isLatest === true ? ('latest' as const) : ('sleep' as const),
     duration_seconds: durationOf(made),
     workout,
     extras: workout === null ? null : extrasOf(draft, extra),
     sleeps: draft.sleep === undefined ? [] : [sleepOf(made, extra)],
     day: draft.day === undefined ? null : dayOf(made),
-    day_values: isDay ? { ...placeOf(made), values, extra } : null,
+    day_values: isDay ? { ...placeOf(made), values, extra: draft.sleep === undefined ? extra : null } : null,
     scores: scoresOf(made),
     samples: blocksOf([made]),
   };

@@ -1,5 +1,5 @@
 import { type FieldTable, isExtra, isKept } from '../provider/field-table.ts';
-import type { Normalised, PartRead, ReplacedTypes } from '../provider/pulled-provider.ts';
+import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pulled-provider.ts';
 import { summedTypes } from '../records/interval-records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
 import { dateToMs, dayMs, earliestMs, hourMs, knownLocalDate, minuteMs } from '../time/time.ts';
@@ -14,6 +14,8 @@ export interface RecordType {
   readonly fields: FieldTable;
   /** The name of the device of items that name none. */
   readonly device: string;
+  /** Makes the items from the records of a part, where several records are one item. */
+  readonly join?: (records: readonly unknown[], span: Span | null) => readonly unknown[];
   /** Completes what the table read. A text is the reason why the item is left out. */
   readonly complete?: (draft: Draft, item: Item) => Draft | string;
   /** An end that is not read by the table of this type: `complete` makes it. */
@@ -67,14 +69,13 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
   const summed = seriesOfType(type).filter(isSummed);
   return ({ records, span, nowMs, offsetMinutes }) => {
     const skipped: Record<string, number> = {};
-    const made = Object.values(records)
-      .flat()
-      .flatMap((item): Made[] => {
-        const one = madeOf(type, item, { nowMs, offsetMinutes: offsetMinutes ?? null });
-        if (typeof one !== 'string') return [one];
-        skipped[one] = (skipped[one] ?? 0) + 1;
-        return [];
-      });
+    const all = Object.values(records).flat();
+    const made = (type.join?.(all, span) ?? all).flatMap((item): Made[] => {
+      const one = madeOf(type, item, { nowMs, offsetMinutes: offsetMinutes ?? null });
+      if (typeof one !== 'string') return [one];
+      skipped[one] = (skipped[one] ?? 0) + 1;
+      return [];
+    });
     const items = isRecord
       ? made.map((one) => itemOfRecord(name, type.fields, one))
       : sampleItems(name, made, span?.startMs);

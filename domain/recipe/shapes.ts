@@ -1,3 +1,4 @@
+import { withoutNoise } from '../json/decimals.ts';
 import type { StageSpan } from '../records/records.ts';
 import { CalendarDate, dateToMs, hourMs } from '../time/time.ts';
 import type { Point } from './draft.ts';
@@ -49,4 +50,16 @@ export interface StageText {
   readonly intervalSeconds: number;
   /** The length of the session. */
   readonly mostSeconds: number;
+}
+
+/** A heart rate in beats per minute: a value below 5 is in Hz, as some firmware sends it. Null: it is no number. */
+export function bpmOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value < 5 ? withoutNoise(value * 60) : value;
+}
+
+/** A share in percent: a value of at most 1 is from 0 to 1. Null: it is no number. */
+export function percentOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value <= 1 ? withoutNoise(value * 100) : value;
 }

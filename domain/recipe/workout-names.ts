@@ -4,18 +4,18 @@ import type { WorkoutType } from '../records/workout-types.ts';
 const names: Readonly<Record<string, WorkoutType>> = {
   ...of(
     'running',
-    'running run trailrun trailrunning treadmill treadmillrunning jogging indoorrunning trackrunning ultrarunning',
+    'running run trailrun trailrunning treadmill treadmillrunning jogging indoorrunning trackrunning ultrarunning verticalrunning',
   ),
   ...of('walking', 'walking walk nordicwalking indoorwalking dogwalking stroller treadmillwalking'),
   ...of('hiking', 'hiking hike rucking trekking mountaineering'),
   ...of(
     'cycling',
-    'cycling ride roadcycling roadbiking mountainbiking indoorcycling spin spinning gravelcycling ebiking handcycling biking virtualride',
+    'cycling ride roadcycling roadbiking mountainbiking indoorcycling spin spinning gravelcycling ebiking emtb cyclocross handcycling biking virtualride',
   ),
   ...of('swimming', 'swimming swim openwaterswimming poolswimming'),
   ...of(
     'strength_training',
-    'strengthtraining weightlifting powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight',
+    'strengthtraining weightlifting powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight kettlebell calisthenics outdoorgym',
   ),
   ...of('hiit', 'hiit highintensityintervaltraining crossfit'),
   ...of('yoga', 'yoga hotyoga'),

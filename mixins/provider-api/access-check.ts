@@ -3,7 +3,7 @@ import type { AccessAnswer, AccessQuestion } from '../../contracts/access-check.
 import type { AccessCheck } from '../../domain/provider/provider.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
+import { apiHeadersOf, settingsOf } from '../../runtime/provider-settings.ts';
 import { plainAnswer } from './plain-answer.ts';
 import type { ProviderAnswer } from './provider-api.ts';
 import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
@@ -21,9 +21,10 @@ export interface AccessAsking {
   readonly send: (read: AccessRead, bearer: Bearer) => Promise<ProviderAnswer | null>;
 }
 
-/** The address of a read and its form; without a form the read is a GET. */
+/** The address of a read, its headers and its form; without a form the read is a GET. */
 export interface AccessRead {
   readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
   readonly form?: URLSearchParams;
 }
 
@@ -60,10 +61,10 @@ function readOf(config: Config, { provider, about }: AccessQuestion): AccessRead
   const { accessPath, accessForm, scope } = accessCheck;
   const path = about === 'access' ? accessPath : scope?.path;
   if (path === undefined) return null;
-  const url = apiPath(apiUrl, path);
+  const read = { url: apiPath(apiUrl, path), headers: apiHeadersOf(config, provider) };
   return about === 'access' && accessForm !== undefined
-    ? { url, form: new URLSearchParams(accessForm) }
-    : { url };
+    ? { ...read, form: new URLSearchParams(accessForm) }
+    : read;
 }
 
 function withoutToken({ kind, reason }: NoBearer): AccessAnswer {

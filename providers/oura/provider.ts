@@ -67,6 +67,7 @@ export const oura = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
   normaliserVersion: 1,
   fields: fieldsOf(collections),
+  projectClientRefusal: 'Its notifications are signed with a secret of the settings.',
   oauth: {
     authorizeUrl: ({ OURA_AUTHORIZE_URL }: Settings) => new URL(OURA_AUTHORIZE_URL),
     tokenUrl: ({ OURA_TOKEN_URL }: Settings) => new URL(OURA_TOKEN_URL),

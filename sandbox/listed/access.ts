@@ -51,6 +51,7 @@ function exchange(
   if (!isClient(request, own.client)) return failure(401, 'invalid_client');
   if (form.get('grant_type') === 'refresh_token') {
     const fresh = refresh(own.accounts, clock, lifetimes[spec.refresh], form.get('refresh_token') ?? '');
+    if (fresh !== null) named(world, fresh.holder, fresh.grant);
     store.save();
     if (fresh === null || !fresh.holder.authorized) return failure(400, 'invalid_grant');
     return tokens(world, fresh.holder, fresh.grant);
@@ -59,8 +60,13 @@ function exchange(
   if (consent === null) return failure(400, 'invalid_grant');
   const account = link(world, consent.user);
   const grant = issue(account, clock, lifetimes[spec.refresh], consent.scope);
+  named(world, account, grant);
   store.save();
   return tokens(world, account, grant);
+}
+
+function named({ spec }: ListedWorld, account: ListedAccount, grant: ListedAccount['grants'][number]): void {
+  grant.access_token = spec.accessToken?.(account, grant.access_token) ?? grant.access_token;
 }
 
 function tokens(

@@ -46,6 +46,8 @@ export interface ListedSpec {
   readonly tokenPath: string;
   /** `rotates`: a refresh ends the old pair. `lasts`: there are no refresh tokens. */
   readonly refresh: 'rotates' | 'lasts';
+  /** The access token with a random part, where its text has a meaning. */
+  accessToken?(account: ListedAccount, random: string): string;
   /** Further fields of a token answer. */
   tokenFields?(account: ListedAccount): object;
   /** The settings that point the application at the simulation. */

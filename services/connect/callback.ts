@@ -11,6 +11,7 @@ import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Browsers, Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
+import { apiHeadersOf } from '../../runtime/provider-settings.ts';
 import { hashOf } from './authorize.ts';
 import { clientOf, type OAuthClient, openedClient } from './client.ts';
 import { storeConsent } from './consents.ts';
@@ -100,12 +101,17 @@ async function connect(
   // The credentials were replaced or removed since: the code belongs to no other client.
   if (client === null) return { status: 'failed', reason: 'link_expired' };
   const { apiUrl } = client;
+  const apiHeaders = apiHeadersOf(config, provider);
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
   const exchanged = await exchangeCode(config, attempt, client, proof);
   if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
-  const granted = await findGranted(provider, { api, apiUrl, appended: request.scope }, exchanged);
+  const granted = await findGranted(
+    provider,
+    { api, apiUrl, apiHeaders, appended: request.scope },
+    exchanged,
+  );
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
     await giveUp(deps, provider, client, { account: granted.account, tokens: exchanged.tokens });

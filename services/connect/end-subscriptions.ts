@@ -4,6 +4,7 @@ import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
+import { apiHeadersOf } from '../../runtime/provider-settings.ts';
 import { apiUrlOf } from './client.ts';
 
 /** The provider and a token of the account whose subscriptions end. */
@@ -25,8 +26,9 @@ export async function endSubscriptions(
 ): Promise<number> {
   const signal = AbortSignal.timeout(allMs);
   const apiUrl = apiUrlOf(config, provider);
+  const headers = apiHeadersOf(config, provider);
   const send = ({ path, form }: FormRequest) =>
-    sendOnce({ url: apiPath(apiUrl, path), token, form: new URLSearchParams(form), signal });
+    sendOnce({ url: apiPath(apiUrl, path), token, headers, form: new URLSearchParams(form), signal });
   const listed = await send(list);
   const { status } = plainAnswer(provider, listed);
   if (status !== 200) return status;

@@ -23,6 +23,7 @@ type Found = Omit<Extract<Granted, { kind: 'granted' }>, 'isEnough'> | Exclude<G
 interface Asking {
   readonly api: ProviderApi;
   readonly apiUrl: string;
+  readonly apiHeaders: Readonly<Record<string, string>>;
   /** The scope in the callback's address; the user may have deselected parts of it. */
   readonly appended: string | undefined;
 }
@@ -59,11 +60,11 @@ function scopeIn(body: unknown, appended: string | null, requested: string | nul
 async function requestGrant(
   provider: ProviderName,
   { accountPath, readAccount, scope }: GrantByRequest,
-  { api, apiUrl, appended }: Asking,
+  { api, apiUrl, apiHeaders: headers, appended }: Asking,
   { tokens: { access_token }, body, requested }: Tokens & { readonly requested: string | null },
 ): Promise<Found> {
   const send = async (url: URL) =>
-    plainAnswer(provider, await api.request({ url, token: access_token, timeoutMs: 5000 }));
+    plainAnswer(provider, await api.request({ url, token: access_token, headers, timeoutMs: 5000 }));
   const [account, granted] = await Promise.all([
     ask(send, apiPath(apiUrl, accountPath), readAccount),
     scope === null

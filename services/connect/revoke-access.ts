@@ -5,6 +5,7 @@ import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
 import type { ProviderClient } from '../../mixins/provider-api/provider-client.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
+import { apiHeadersOf } from '../../runtime/provider-settings.ts';
 import { endSubscriptions, isSettled } from './end-subscriptions.ts';
 
 /** The result of a revocation. Unless `done`, it is retried later, with `tokens` if they were refreshed. */
@@ -46,6 +47,7 @@ export async function revokeAccess(
 }
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
+  const headers = apiHeadersOf(config, provider);
   const { revocation } = oauthOf(provider);
   if (revocation === null) return nothingToRevoke;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
@@ -55,7 +57,7 @@ async function requestRevocation(config: Config, provider: ProviderName, token: 
   const how = method === 'POST' ? { form } : { method };
   const address = url(config);
   if (tokenQuery !== undefined) address.searchParams.set(tokenQuery, token);
-  const answer = await sendOnce({ url: address, token, ...how, timeoutMs: callMs });
+  const answer = await sendOnce({ url: address, token, headers, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;
 }
 

@@ -5,7 +5,7 @@ import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 import type { Bearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { apiPath } from '../../providers/urls.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
+import { apiHeadersOf, settingsOf } from '../../runtime/provider-settings.ts';
 import type { PullServicePace } from './pace.ts';
 import { type Limited, limitsOf, scopeOf } from './pulled.ts';
 import { pauseScope, reserveRequest } from './queries/reserve-request.ts';
@@ -86,7 +86,7 @@ async function sendWith(
   if (waitMs > 0) return { kind: 'wait', waitMs };
   const { config, api } = sending;
   const { status, headers, text } = await api.request({
-    ...toHttp(settingsOf(config, account.provider).apiUrl, request),
+    ...toHttp(config, account.provider, request),
     ...{ token: bearer.token, signal, mostBytes },
   });
   const reply = { status, headers: Object.fromEntries(headers), text };
@@ -97,15 +97,19 @@ async function sendWith(
 }
 
 /** A request of a provider's API as an HTTP request. */
-export function toHttp(apiUrl: string, { path, query = {}, form, json, method, headers }: PullRequest) {
-  const url = apiPath(apiUrl, path);
+export function toHttp(
+  config: Config,
+  provider: PulledName,
+  { path, query = {}, form, json, method, headers = {} }: PullRequest,
+) {
+  const url = apiPath(settingsOf(config, provider).apiUrl, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return {
     url,
     ...(form === undefined ? {} : { form: new URLSearchParams(form) }),
     ...(json === undefined ? {} : { json }),
     ...(method === undefined ? {} : { method }),
-    ...(headers === undefined ? {} : { headers }),
+    headers: { ...apiHeadersOf(config, provider), ...headers },
   };
 }
 

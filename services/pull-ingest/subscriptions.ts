@@ -7,7 +7,6 @@ import type {
   SubscriptionState,
 } from '../../domain/provider/pulled-provider.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
 import { addressOf } from './address.ts';
 import { noteSubscription, selectSubscription, storeSecret } from './queries/subscription.ts';
 import { type Sending, toHttp } from './send-request.ts';
@@ -46,7 +45,7 @@ async function checkedState(
   const shown = 'form' in proof ? await applicationToken(deps, proof, signal) : proof;
   if (shown === null) return 'unknown';
   const send = async (request: PullRequest) => {
-    const { headers: own = {}, ...http } = toHttp(settingsOf(config, provider).apiUrl, request);
+    const { headers: own, ...http } = toHttp(config, provider, request);
     const headers = 'headers' in shown ? { ...own, ...shown.headers } : own;
     const answer = await deps.api.request({ ...http, ...shown, headers, signal });
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: answer.text };

@@ -34,6 +34,7 @@ function readersOfProvider(name: (typeof providerNames)[number]): (readonly [str
       return [...webhookReaders, ...registrar];
     if (setting === names.clientSecret)
       return ingest.readsWithTokens ? [...secretReaders, ingest.service] : secretReaders;
+    if (/_(SECRET|KEY)$/.test(setting)) return ['connect', 'deliveries', ingest.service];
     if (/_(TOKEN|ACCOUNT)$/.test(setting)) return ['deliveries', ingest.service];
     return [...addressReaders, ingest.service];
   };

@@ -264,6 +264,9 @@ async function callPulled({ anyone, developer }: Clients) {
   const whoop = await secretOf(developer, 'whoop');
   await expectFailure(401, anyone.pullIngest.receiveWhoop());
   await expectFailure(401, anyone.pullIngest.receiveWhoopAtSecretAddress({ secret: whoop }));
+  const ofWatch = await secretOf(developer, 'suunto');
+  await expectFailure(401, anyone.pullIngest.receiveSuunto());
+  await expectFailure(401, anyone.pullIngest.receiveSuuntoAtSecretAddress({ secret: ofWatch }));
   const ofRing = await secretOf(developer, 'oura');
   const check = { verification_token: 'wrong', challenge: '1' };
   await expectFailure(403, anyone.pullIngest.probeOura(check));

@@ -4,6 +4,7 @@ import { devicemaker } from './providers/devicemaker.ts';
 import { googlehealth } from './providers/googlehealth.ts';
 import { oura } from './providers/oura.ts';
 import { phone } from './providers/phone.ts';
+import { suunto } from './providers/suunto.ts';
 import { whoop } from './providers/whoop.ts';
 import { withings } from './providers/withings.ts';
 import type { Descriptor } from './scenarios.ts';
@@ -17,4 +18,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   withings,
   whoop,
   oura,
+  suunto,
 };

@@ -180,6 +180,7 @@ export const rows: readonly Row[] = [
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
   ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
   ['POST', '/webhooks/whoop/events', 'client', 401],
+  ['POST', '/webhooks/suunto/events', 'client', 401],
   ['GET', '/webhooks/oura/events', 'anybody', 403],
   ['POST', '/webhooks/oura/events', 'client', 401],
 ];

@@ -19,6 +19,7 @@ t.test('a secret reaches the services that use it, and no others', async (t) => 
   t.strictSame(readersOf('ACTIVITYNET_CLIENT_SECRET'), ['activitynet-ingest', ...tokenReaders]);
   t.strictSame(readersOf('DEVICEMAKER_CLIENT_SECRET'), tokenReaders);
   t.strictSame(readersOf('WITHINGS_CLIENT_SECRET'), [...tokenReaders, 'pull-ingest']);
+  t.strictSame(readersOf('SUUNTO_SUBSCRIPTION_KEY'), ['connect', 'deliveries', 'pull-ingest']);
   t.strictSame(readersOf('GOOGLEHEALTH_SERVICE_ACCOUNT'), ['deliveries', 'pull-ingest']);
   t.strictSame(readersOf('ACTIVITYNET_VERIFY_TOKEN'), ['activitynet-ingest', 'deliveries']);
   t.strictSame(readersOf('WEBHOOK_SECRET_DEVICEMAKER'), ['api-gateway', 'deliveries']);

@@ -52,8 +52,11 @@ async function storeSession(
   const { key, data_type: dataType } = item;
   const { was_final, versions } = await versionsOf(context, item, session);
   const best = weightiest(versions);
+  // Of an item whose latest version counts, no older version of it takes precedence.
+  const isRival = (key: string) => item.supersede !== 'latest' || key !== item.key;
+  const rival = weightiest(versions.filter((one) => isRival(one.key)));
   const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
-  if (best !== undefined && outweighs(best, weight)) return { id: best.id, gone: [], status: 'stale' };
+  if (rival !== undefined && outweighs(rival, weight)) return { id: rival.id, gone: [], status: 'stale' };
   const identity = identityOf(context, key, best?.id);
   const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
   await deleteMergedSleeps(transaction, { userId, provider, dataType }, gone, identity.id);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SeriesType } from '../../../domain/records/series.ts';
 import { type Playing, queueWork, underErrors, underExpiry, underFault, underLimit } from '../plays.ts';
 import { control, type Product, settled } from '../product.ts';
-import type { Account, Comparison, Descriptor, Forgery, PartialScopes } from '../scenarios.ts';
+import type { Account, Comparison, Descriptor, DoesNotApply, Forgery, PartialScopes } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';
 import { pulledPlaying, sweep } from './pulled.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
@@ -17,7 +17,9 @@ export interface ListedCase {
   readonly header: string;
   readonly encoding: 'hex' | 'base64';
   readonly series: readonly SeriesType[];
-  readonly partialScopes: PartialScopes;
+  readonly partialScopes: PartialScopes | DoesNotApply;
+  /** Set where our access cannot be ended by a request. */
+  readonly withoutRevocation?: DoesNotApply;
   readonly rotates: boolean;
 }
 
@@ -121,7 +123,7 @@ export function listedDescriptor(given: ListedCase): Descriptor {
           await settled(product);
         },
       },
-      endedInProduct: {
+      endedInProduct: given.withoutRevocation ?? {
         isEnded: (product, account) => !accountAt(product, provider, account).shown.connected,
       },
       erasure: { queue: queueWork(playing) },

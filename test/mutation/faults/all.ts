@@ -21,6 +21,7 @@ import { runtime } from './runtime.ts';
 import { scores } from './scores.ts';
 import { signIn } from './sign-in.ts';
 import { summaries } from './summaries.ts';
+import { suunto } from './suunto.ts';
 import { telemetry } from './telemetry.ts';
 import { tenantsOfReads } from './tenants-of-reads.ts';
 import { tenantsOfRemovals } from './tenants-of-removals.ts';
@@ -53,6 +54,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   telemetry,
   'sign-in': signIn,
   summaries,
+  suunto,
   timeseries,
   scores,
   retention,

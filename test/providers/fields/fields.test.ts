@@ -2,8 +2,10 @@ import t from 'tap';
 import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
 import { collections as oura } from '../../../providers/oura/collections.ts';
+import { collections as suunto } from '../../../providers/suunto/records.ts';
 import { collections as whoop } from '../../../providers/whoop/records.ts';
 import { bodies as ouraBodies } from '../../fixtures/oura/bodies.ts';
+import { bodies as suuntoBodies } from '../../fixtures/suunto/bodies.ts';
 import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
@@ -21,6 +23,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   withings: withingsCases,
   whoop: listedCases(whoop, whoopBodies),
   oura: listedCases(oura, ouraBodies),
+  suunto: listedCases(suunto, suuntoBodies),
 };
 
 for (const name of providerNames) {

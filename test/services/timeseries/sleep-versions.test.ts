@@ -211,3 +211,21 @@ t.test('a superseded final sleep is stored once nothing overlaps it any more', a
   await database.query('delete from timeseries.sleep_session where user_id = $1', [userId]);
   t.match(await store([lost]), [{ status: 'replaced' }]);
 });
+
+t.test(
+  'of an item whose latest version counts, a shorter sleep replaces a longer one of its key alone',
+  async (t) => {
+    const { store, userId } = await another();
+    const latest = (delivery: Delivery) => ({ ...itemOf(delivery), supersede: 'latest' as const });
+    await store([latest(['a', 'final', 8])]);
+    t.match(await store([latest(['b', 'final', 6])]), [{ status: 'stale' }], 'a shorter one of another key');
+    for (const hours of [7, 7.5, 6])
+      t.match(await store([latest(['a', 'final', hours])]), [{ status: 'replaced' }]);
+    t.same(
+      await database.query('select key, asleep_seconds from timeseries.sleep_session where user_id = $1', [
+        userId,
+      ]),
+      [{ key: 'a', asleep_seconds: 6 * 3600 }],
+    );
+  },
+);

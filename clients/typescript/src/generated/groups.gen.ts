@@ -938,6 +938,22 @@ export class PullIngest extends Group {
   probeOuraAtSecretAddress(params: Input<types.PullIngestProbeOuraAtSecretAddressData>, options?: CallOptions): Promise<types.Health | Record<string, never>> {
     return this.json('GET /webhooks/oura/events/{secret}', params, options, { isOpen: true });
   }
+
+  /**
+   * Receive notifications of the provider suunto.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveSuunto(params: Input<types.PullIngestReceiveSuuntoData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/suunto/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider suunto.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveSuuntoAtSecretAddress(params: Input<types.PullIngestReceiveSuuntoAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/suunto/events/{secret}', params, options, { isOpen: true });
+  }
 }
 
 export class Deliveries extends Group {

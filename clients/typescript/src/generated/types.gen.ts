@@ -2190,7 +2190,7 @@ export type ProjectState = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'suunto';
 
 /**
  * Which credentials a project uses at a provider. The client secret is never returned.
@@ -2375,6 +2375,7 @@ export type Received = {
         withings: ReceivedColumns;
         whoop: ReceivedColumns;
         oura: ReceivedColumns;
+        suunto: ReceivedColumns;
     };
 };
 
@@ -3298,6 +3299,7 @@ export type Status = {
         withings: ProviderStatus;
         whoop: ProviderStatus;
         oura: ProviderStatus;
+        suunto: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5881,6 +5883,25 @@ export type PullIngestReceiveOuraAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/oura/events/{secret}';
+};
+
+export type PullIngestReceiveSuuntoData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/suunto/events';
+};
+
+export type PullIngestReceiveSuuntoAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/suunto/events/{secret}';
 };
 
 export type AuthAuditData = {

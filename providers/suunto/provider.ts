@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import type { Pull } from '../../domain/provider/pulled-provider.ts';
+import { fieldsOf } from '../../domain/recipe/collection.ts';
+import { failureByStatus } from '../../domain/recipe/failure.ts';
+import { minuteMs } from '../../domain/time/time.ts';
+import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { read } from './notifications.ts';
+import { collections, types } from './records.ts';
+
+const settings = {
+  WEBHOOK_SECRET_SUUNTO: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_SUUNTO: networks.default([]),
+  SUUNTO_API_URL: url.default('https://cloudapi.suunto.com'),
+  SUUNTO_AUTHORIZE_URL: url.default('https://cloudapi-oauth.suunto.com/oauth/authorize'),
+  SUUNTO_TOKEN_URL: url.default('https://cloudapi-oauth.suunto.com/oauth/token'),
+  SUUNTO_CLIENT_ID: z.string().optional(),
+  SUUNTO_CLIENT_SECRET: z.string().optional(),
+  SUUNTO_SUBSCRIPTION_KEY: z.string().optional(),
+  SUUNTO_NOTIFICATION_SECRET: z.string().optional(),
+  // The limit is that of the operator's subscription, of which the notes name no number.
+  SUUNTO_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(60),
+};
+
+interface Settings {
+  readonly SUUNTO_AUTHORIZE_URL: string;
+  readonly SUUNTO_TOKEN_URL: string;
+  readonly SUUNTO_SUBSCRIPTION_KEY?: string | undefined;
+  readonly SUUNTO_NOTIFICATION_SECRET?: string | undefined;
+  readonly SUUNTO_REQUESTS_PER_MINUTE: number;
+}
+
+const Tokens = z.object({ access_token: z.string().max(16_384) });
+const Claims = z.object({ user: z.string().min(1).max(100) });
+
+/** The claim `user` of the access token, a JWT. It comes from the token endpoint itself, so that its signature is not checked. */
+function readAccount(body: unknown): string | null {
+  const [, claims = ''] = Tokens.safeParse(body).data?.access_token.split('.') ?? [];
+  return Claims.safeParse(jsonOrNull(Buffer.from(claims, 'base64url').toString('utf8'))).data?.user ?? null;
+}
+
+/** A 401 that names the subscription key is about the operator's setting, not about the token of a user: assumed. */
+const isKeyRefused = ({ status, text }: { readonly status: number; readonly text: string }): boolean =>
+  status === 401 && /subscription key/i.test(text);
+
+const byStatus = failureByStatus();
+const failure: Pull['failure'] = (reply, nowMs) =>
+  isKeyRefused(reply) ? { kind: 'later', reason: 'SUBSCRIPTION_KEY_REFUSED' } : byStatus(reply, nowMs);
+
+const probe = { path: '/v3/workouts/', query: { limit: '1' } } as const;
+
+/** Suunto, Cloud API. */
+export const suunto = {
+  title: 'Suunto',
+  settings,
+  names: {
+    apiUrl: 'SUUNTO_API_URL',
+    clientId: 'SUUNTO_CLIENT_ID',
+    clientSecret: 'SUUNTO_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_SUUNTO',
+    webhookSenders: 'WEBHOOK_SENDERS_SUUNTO',
+  },
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  normaliserVersion: 1,
+  fields: fieldsOf(collections),
+  apiHeaders: ({ SUUNTO_SUBSCRIPTION_KEY: key }: Settings): Readonly<Record<string, string>> =>
+    key === undefined ? {} : { 'Ocp-Apim-Subscription-Key': key },
+  projectClientRefusal: 'Its notifications are signed with a secret of the settings.',
+  oauth: {
+    authorizeUrl: ({ SUUNTO_AUTHORIZE_URL }: Settings) => new URL(SUUNTO_AUTHORIZE_URL),
+    tokenUrl: ({ SUUNTO_TOKEN_URL }: Settings) => new URL(SUUNTO_TOKEN_URL),
+    // The notes name no scopes: whoever consents shares everything.
+    scope: null,
+    usesPkce: false,
+    clientAuthentication: 'basic',
+    grant: { from: 'token-answer', readAccount },
+    isScopeEnough: () => true,
+    // The notes name no request that ends our access: the user does so at the provider.
+    revocation: null,
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: `${probe.path}?limit=${probe.query.limit}`,
+    scope: null,
+    isWithheld: (reply) => reply.status === 403 || isKeyRefused(reply),
+    readsPerHour: () => 100,
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: ['x-hmac-sha256-signature'],
+    subscriptionSettings: ['SUUNTO_NOTIFICATION_SECRET', 'SUUNTO_SUBSCRIPTION_KEY'],
+    // The deliveries contain data of the user.
+    body: {
+      form: 'single-event',
+      accountsOf: (fields: ReadonlyMap<string, string | undefined>) => {
+        const user = fields.get('username');
+        return user === undefined ? null : [user];
+      },
+    },
+  },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  shares: ['activities', 'daily_activity', 'heart_rate', 'sleep'],
+  sampleSources: 'days-and-activities',
+  pull: {
+    notifications: {
+      kind: 'events',
+      example: {
+        type: 'WORKOUT_CREATED',
+        username: 'weekdayrunner',
+        workout: { workoutKey: '67604889401b942184624cb8', startTime: 1_772_438_400_000 },
+      },
+      bodyLimitBytes: 1_048_576,
+      form: 'json',
+      acceptedStatus: 200,
+      answersProbe: false,
+      authentication: {
+        by: 'hmac',
+        header: 'x-hmac-sha256-signature',
+        encoding: 'hex',
+        secret: ({ SUUNTO_NOTIFICATION_SECRET }: Settings) => SUUNTO_NOTIFICATION_SECRET,
+      },
+      isHandshake: null,
+      authorization: null,
+      read,
+    },
+    types,
+    probe,
+    failure,
+    limits: [
+      {
+        of: 'application',
+        requests: ({ SUUNTO_REQUESTS_PER_MINUTE }: Settings) => SUUNTO_REQUESTS_PER_MINUTE,
+        windowMs: minuteMs,
+      },
+    ],
+    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    // The address is set by hand at the provider.
+    subscription: null,
+  },
+} as const satisfies Provider;

@@ -1,0 +1,192 @@
+import {
+  assumed,
+  computed,
+  extra,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
+import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
+import type { Draft } from '../../domain/recipe/draft.ts';
+import type { ListRead } from '../../domain/recipe/list-pass.ts';
+import type { Item } from '../../domain/recipe/read-fields.ts';
+import { bpmOf, percentOf } from '../../domain/recipe/shapes.ts';
+import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
+import { dateToMs, minuteMs } from '../../domain/time/time.ts';
+import { sportNamed } from './activities.ts';
+import { daysOfSamples, latestNights, pointsOfDay } from './samples.ts';
+
+const common = { device: 'Suunto', scopes: [], recentDays: 3, sweepDays: 30 } as const;
+
+/** Samples of all day, at most 28 days a request. Whether a bound is included is not known: a sample at it may come twice. */
+const samplesOf = (kind: string, aroundDays = 0): Pick<Collection, 'read' | 'longestSpanDays'> => ({
+  read: {
+    path: `/247samples/${kind}`,
+    records: null,
+    span: { start: 'from', end: 'to', form: 'ms', beforeDays: aroundDays, afterDays: aroundDays },
+  },
+  longestSpanDays: 28 - 2 * aroundDays,
+});
+
+/**
+ * Workouts that changed since the start of a span: whatever began in it changed since, so that one that is missing was deleted.
+ * The list has no end, so that a long span costs no more than a short one.
+ */
+const workouts: ListRead = {
+  path: '/v3/workouts/',
+  query: { limit: '100', 'filter-by-modification-time': 'true' },
+  records: 'payload',
+  span: { start: 'since', end: null, form: 'ms' },
+  page: { offset: 'offset', size: 100 },
+};
+
+/** A fresh workout has no `stopTime`: it ends after its total time. Pauses are not in the total time. */
+function workoutEnd(draft: Draft): Draft {
+  const { duration_seconds, ...timed } = draft;
+  const whole = draft.end_time === undefined ? draft : timed;
+  const type = workoutTypeNamed(draft.workout?.raw_type);
+  return { ...whole, workout: { ...draft.workout, type } };
+}
+
+// The FIT file of a workout is not read: its path is not confirmed, so that workouts have no samples and no track.
+const workout: Collection = {
+  ...common,
+  read: workouts,
+  longestSpanDays: 366,
+  complete: workoutEnd,
+  fields: {
+    workoutKey: kept(null, 'key'),
+    workoutId: notKept('`workoutKey` identifies the workout'),
+    activityId: computed(sportNamed, null, 'workout.raw_type', 'workout.type'),
+    startTime: kept('ms', 'start_time'),
+    stopTime: kept('ms', 'end_time'),
+    totalTime: kept('s', 'duration_seconds', 'workout.moving_seconds'),
+    timeOffsetInMinutes: kept('min', 'zone_offset'),
+    totalDistance: kept('m', 'workout.distance_meters'),
+    stepCount: kept('count', 'workout.steps'),
+    energyConsumption: kept('kcal', 'workout.calories_kcal'),
+    maxSpeed: kept('m/s', 'details.max_speed_meters_per_second'),
+    avgSpeed: kept('m/s', 'details.avg_speed_meters_per_second'),
+    totalAscent: kept('m', 'workout.elevation_gain_meters'),
+    totalDescent: kept('m', 'details.elevation_loss_meters'),
+    maxAltitude: kept('m', 'details.elevation_high_meters'),
+    minAltitude: kept('m', 'details.elevation_low_meters'),
+    avgPower: kept('W', 'details.avg_power_watts'),
+    maxPower: kept('W', 'details.max_power_watts'),
+    // The notes name no unit of the cadence: assumed to be revolutions per minute.
+    ...assumed({
+      avgCadence: kept('rpm', 'details.avg_cadence_rpm'),
+      maxCadence: kept('rpm', 'details.max_cadence_rpm'),
+    }),
+    ...under('hrdata', {
+      workoutAvgHR: computed(bpmOf, 'bpm', 'workout.avg_heart_rate_bpm'),
+      workoutMaxHR: computed(bpmOf, 'bpm', 'workout.max_heart_rate_bpm'),
+      avg: computed(bpmOf, 'bpm', 'workout.avg_heart_rate_bpm'),
+      hrmax: computed(bpmOf, 'bpm', 'workout.max_heart_rate_bpm'),
+      min: computed(bpmOf, 'bpm', 'details.min_heart_rate_bpm'),
+      max: notKept("the user's setting, not the workout's value", 'bpm'),
+      userMaxHR: notKept("the user's setting, not the workout's value", 'bpm'),
+    }),
+    ...under('gear', {
+      name: kept(null, 'source'),
+      manufacturer: notKept('the provider'),
+      serialNumber: notKept('it identifies the device'),
+      swVersion: notKept('the version of the firmware'),
+    }),
+  },
+};
+
+// Whether the time of a night's sample is its start or its end is not known, so that a day around a span is read as well.
+const sleep: Collection = {
+  ...common,
+  ...samplesOf('sleep', 1),
+  join: latestNights,
+  // A night that the provider computed again replaces its former version, also if it is shorter. A nap has no night's average.
+  complete: ({ day_values, ...draft }) => ({
+    ...draft,
+    ...{ isLatest: true, sleep: draft.sleep ?? {} },
+    ...(draft.sleep?.is_nap === true || day_values === undefined ? {} : { day_values }),
+  }),
+  fields: {
+    timestamp: notKept('the sleep has times of its own'),
+    ...under('entryData', {
+      SleepId: kept(null, 'key'),
+      BedtimeStart: kept('ISO 8601', 'start_time'),
+      BedtimeEnd: kept('ISO 8601', 'end_time'),
+      Duration: kept('s', 'sleep.asleep_seconds'),
+      DeepSleepDuration: kept('s', 'sleep.deep_seconds'),
+      LightSleepDuration: kept('s', 'sleep.light_seconds'),
+      REMSleepDuration: kept('s', 'sleep.rem_seconds'),
+      SleepQualityScore: kept('0-100', 'sleep.score'),
+      IsNap: kept(null, 'sleep.is_nap'),
+      AvgHRV: kept('ms', 'day_values.hrv_night_average_ms'),
+      HRAvg: extra('bpm'),
+      HRMin: extra('bpm'),
+      MaxSpo2: extra('percent'),
+    }),
+  },
+};
+
+const sampleTime: FieldTable = { timestamp: kept('ISO 8601', 'start_time') };
+const sampleSeconds = 600;
+
+const activity: Collection = {
+  ...common,
+  ...samplesOf('activity'),
+  // Steps and energy are those of the ten minutes from the time of the sample on: assumed.
+  complete: (draft) => ({ ...draft, duration_seconds: sampleSeconds }),
+  fields: {
+    ...sampleTime,
+    ...under('entryData', {
+      HR: computed(bpmOf, 'bpm', 'series.heart_rate'),
+      SpO2: computed(percentOf, 'percent', 'series.oxygen_saturation'),
+      StepCount: kept('count', 'series.steps'),
+      // Energy without the basal part, and variability as RMSSD: the notes do not say it.
+      ...assumed({
+        EnergyConsumption: kept('J', 'series.energy'),
+        HRV: kept('ms', 'series.heart_rate_variability_rmssd'),
+        'HRExt.Min': notKept('`HR` is the rate of the ten minutes', 'bpm'),
+        'HRExt.Max': notKept('`HR` is the rate of the ten minutes', 'bpm'),
+        Altitude: notKept('no series has it', 'm'),
+      }),
+    }),
+  },
+};
+
+/** The score of a local day is its last balance so far; all balances of the day are samples. */
+function dayOfBalance(draft: Draft, item: Item): Draft {
+  const date = String(item.timestamp).slice(0, 10);
+  const start = draft.start_time === undefined ? {} : startOfDay(date, draft.zone_offset ?? 0);
+  const points = pointsOfDay(item);
+  return {
+    ...draft,
+    ...{ date, key: date, ...start },
+    series: points.length === 0 ? (draft.series ?? {}) : { recovery_score: points },
+  };
+}
+
+function startOfDay(date: string, offsetMinutes: number): Partial<Draft> {
+  return { start_time: dateToMs(date) - offsetMinutes * minuteMs, duration_seconds: 86_400 };
+}
+
+// The local days at the bounds of a span are read as a whole.
+const recovery: Collection = {
+  ...common,
+  ...samplesOf('recovery', 1),
+  join: daysOfSamples,
+  complete: dayOfBalance,
+  fields: {
+    timestamp: kept('ISO 8601', 'start_time', 'date', 'key'),
+    ...under('entryData', {
+      Balance: computed(percentOf, '0-1', 'score.recovery', 'series.recovery_score'),
+      StressState: kept(null, 'score_components.recovery'),
+    }),
+  },
+};
+
+/** The kinds of data. Statistics of days are the sums of the samples of `activity`, so that they are not read. */
+export const collections = { workout, sleep, activity, recovery } as const satisfies Readonly<
+  Record<string, Collection>
+>;
+export const types = pulledCollections(collections);
