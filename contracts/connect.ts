@@ -117,7 +117,11 @@ export const connect = contract('connect', {
    */
   revokeAccess: action({
     summary: 'Revoke our access to an account',
-    params: EncryptedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
+    params: EncryptedTokens.extend({
+      ...{ connection_id: z.uuid(), provider: ProviderName },
+      // Processes of the previous version do not send it.
+      provider_user_id: z.string().default(''),
+    }),
     returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),
     timeoutMs: 20_000,
   }),

@@ -75,7 +75,7 @@ export default implement(connect, {
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
-      const { connection_id, provider, access_token, refresh_token, expires_at } = params;
+      const { connection_id, provider, provider_user_id, access_token, refresh_token, expires_at } = params;
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
       const seal = (tokens: FreshTokens) => ({
         access_token: cipher.encrypt(tokens.access_token, connection_id),
@@ -88,7 +88,12 @@ export default implement(connect, {
         refresh_token: refresh_token === null ? null : open(refresh_token),
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
       };
-      const { done, tokens } = await revokeAccess(config, provider, held, Date.now());
+      const { done, tokens } = await revokeAccess(
+        config,
+        { provider, account: provider_user_id },
+        held,
+        Date.now(),
+      );
       return { done, tokens: tokens === null ? null : seal(tokens) };
     },
   },

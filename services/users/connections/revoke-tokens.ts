@@ -12,8 +12,7 @@ export async function revokeTokens(
 ): Promise<JobOutcome> {
   const { payload, created_at } = job;
   if (await isNeedless(database, payload, created_at)) return { kind: 'done' };
-  const { provider_user_id: _, ...access } = payload;
-  const { done, tokens } = await call('connect.revokeAccess', access);
+  const { done, tokens } = await call('connect.revokeAccess', payload);
   if (done) return { kind: 'done' };
   if (tokens !== null) await keepPayload(database, job, { ...payload, ...tokens });
   return { kind: 'later', reason: 'NOT_REVOKED' };

@@ -11,7 +11,7 @@ const configOf = (more: Readonly<Record<string, string>> = {}) =>
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
 const revoke = (tokens: Parameters<typeof revokeAccess>[2], config = configOf()) =>
-  revokeAccess(config, 'devicemaker', tokens, Date.now());
+  revokeAccess(config, { provider: 'devicemaker', account: '7' }, tokens, Date.now());
 
 t.beforeEach(() => {
   provider.faults.clear();
@@ -40,6 +40,9 @@ t.test('the next attempt gets the tokens that this one refreshed', async (t) => 
 t.test('all subscriptions of an account are ended', async (t) => {
   const profiles = [1, 4, 44].map((appli) => ({ appli, callbackurl: 'https://pulse.example/webhooks' }));
   provider.bodies.set('/notify', { status: 0, body: { profiles } });
-  t.same(await revokeAccess(configOf(), 'withings', valid, Date.now()), { done: true, tokens: null });
+  t.same(await revokeAccess(configOf(), { provider: 'withings', account: '7' }, valid, Date.now()), {
+    done: true,
+    tokens: null,
+  });
   t.equal(provider.count('POST', '/notify'), 1 + profiles.length);
 });
