@@ -2,7 +2,7 @@ import type { FieldTable } from '../provider/field-table.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
 import { dayMs } from '../time/time.ts';
 import { type ListRead, listPass } from './list-pass.ts';
-import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
+import { normaliserOf, offsetsPass, type RecordType, replacedBy } from './record-type.ts';
 
 /** A kind of data of a provider that lists it: how it is read, and what its records become. */
 export interface Collection extends RecordType {
@@ -16,21 +16,31 @@ export interface Collection extends RecordType {
   readonly sweepDays: number;
   /** Spans are of whole UTC days. */
   readonly wholeDays?: boolean;
+  /** The provider shows so many days. */
+  readonly shownDays?: number;
+  readonly listsSinceConnection?: boolean;
+  readonly hasLocalTimes?: boolean;
 }
 
 /** A collection as a type that pull-ingest reads. */
 export function pulledCollection(name: string, collection: Collection): PulledType {
   const { read, scopes, longestSpanDays, recentDays, sweepDays, wholeDays = true } = collection;
+  const { offsets, shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
   return {
     isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
     follows: 'spans',
-    passes: { list: listPass(read) },
+    passes: {
+      list: listPass(read),
+      ...(offsets === undefined ? {} : { [offsetsPass]: listPass(offsets.read) }),
+    },
     longestSpanMs: longestSpanDays * dayMs,
     recentMs: recentDays * dayMs,
     sweeps: [{ everyMs: dayMs, days: sweepDays }],
     replaces: replacedBy(collection),
     normalise: normaliserOf(name, collection),
     ...(wholeDays ? { widen } : {}),
+    ...(shownDays === undefined ? {} : { oldestMs: shownDays * dayMs }),
+    ...{ listsSinceConnection, hasLocalTimes },
   };
 }
 

@@ -36,7 +36,7 @@ type Components = Readonly<Record<string, number | string | null>>;
 export interface Draft {
   readonly key?: string;
   readonly source?: string;
-  /** UTC milliseconds. With `isLocal` of the device's clock, which the offset turns into UTC. */
+  /** UTC milliseconds. With `isLocal` all times are of the device's clock, also in series and the track: the offset turns them into UTC. */
   readonly start_time?: number;
   readonly end_time?: number;
   readonly isLocal?: boolean;
