@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { SeriesType } from '../../domain/records/series.ts';
 import type { SimulatedDay } from '../day-simulation/day.ts';
-import type { HttpRequest, Reply } from '../server/http.ts';
+import type { HttpRequest, Reply, Route } from '../server/http.ts';
 import { Client, Garbage, Grant, newClient, secret } from '../server/store.ts';
 import type { Traits } from '../simulation/traits.ts';
 import type { World } from '../simulation/world.ts';
@@ -62,7 +62,12 @@ export interface ListedSpec {
   /** Where the webhooks of an application are, after the address of all webhooks. */
   readonly webhookPath: string;
   routes(world: ListedWorld): readonly ListedRoute[];
+  /** Routes with the credentials of the application, for a provider at which it makes its webhook itself. */
+  applicationRoutes?(world: ListedWorld): readonly ApplicationRoute[];
 }
+
+/** A route of the API that needs the credentials of the application. */
+export type ApplicationRoute = Pick<Route, 'method' | 'path' | 'handle'>;
 
 /** A route of the API that needs the token of an account, and a scope unless it is null. */
 export interface ListedRoute {
@@ -77,6 +82,8 @@ const Account = z.object({
   /** The index of the user. */
   person: z.int(),
   authorized: z.boolean(),
+  /** Registered with the application, where the provider wants it. */
+  registered: z.boolean().default(false),
   grants: z.array(Grant),
   live_ms: z.number(),
   /** Records that the user deleted, and the versions of changed ones, by their ids. */
@@ -94,6 +101,8 @@ const State = z.object({
   secret: z.string(),
   accounts: z.array(Account),
   webhook: z.url().nullable(),
+  /** The provider deactivated the webhook. */
+  webhook_off: z.boolean().default(false),
 });
 export type ListedState = z.infer<typeof State>;
 
@@ -125,7 +134,13 @@ export interface ListedWorld extends World {
 /** The world with the part of a simulation. */
 export function openListed(world: World, spec: ListedSpec): ListedWorld {
   const { name } = spec;
-  const initial = { client: newClient(name), secret: secret(), accounts: [], webhook: null };
+  const initial = {
+    client: newClient(name),
+    secret: secret(),
+    accounts: [],
+    webhook: null,
+    webhook_off: false,
+  };
   const own = world.store.part(z.object({ [name]: State }), { [name]: initial })[name];
   if (own === undefined) throw new Error(`${name} has no part of the store`);
   return { ...world, spec, own };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SeriesType } from '../../../domain/records/series.ts';
 import { type Playing, queueWork, underErrors, underExpiry, underFault, underLimit } from '../plays.ts';
 import { control, type Product, settled } from '../product.ts';
-import type { Account, Comparison, Descriptor, Forgery, PartialScopes } from '../scenarios.ts';
+import type { Account, Comparison, Descriptor, DoesNotApply, Forgery, PartialScopes } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';
 import { pulledPlaying, sweep } from './pulled.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
@@ -17,7 +17,7 @@ export interface ListedCase {
   readonly header: string;
   readonly encoding: 'hex' | 'base64';
   readonly series: readonly SeriesType[];
-  readonly partialScopes: PartialScopes;
+  readonly partialScopes: PartialScopes | DoesNotApply;
   readonly rotates: boolean;
 }
 
