@@ -5,11 +5,12 @@ import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
 import { phone } from './phone/provider.ts';
+import { polar } from './polar/provider.ts';
 import { whoop } from './whoop/provider.ts';
 import { withings } from './withings/provider.ts';
 
 /** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = { devicemaker, activitynet, phone, googlehealth, withings, whoop } as const;
+export const providers = { devicemaker, activitynet, phone, googlehealth, withings, whoop, polar } as const;
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;

@@ -24,6 +24,7 @@ case "${1:-make} ${2:-}" in
       $(printf 'bus_%s/BUS_PASSWORD ' $roles) \
       sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
+      webhooks/WEBHOOK_SECRET_POLAR \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS; do
       [ -s "$name" ] ||
         node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"

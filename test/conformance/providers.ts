@@ -3,6 +3,7 @@ import { activitynet } from './providers/activitynet.ts';
 import { devicemaker } from './providers/devicemaker.ts';
 import { googlehealth } from './providers/googlehealth.ts';
 import { phone } from './providers/phone.ts';
+import { polar } from './providers/polar.ts';
 import { whoop } from './providers/whoop.ts';
 import { withings } from './providers/withings.ts';
 import type { Descriptor } from './scenarios.ts';
@@ -15,4 +16,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   googlehealth,
   withings,
   whoop,
+  polar,
 };

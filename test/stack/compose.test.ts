@@ -93,6 +93,8 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'WEBHOOK_SECRET_WITHINGS',
     'WITHINGS_CLIENT_SECRET',
     'GOOGLEHEALTH_CLIENT_SECRET',
+    'WEBHOOK_SECRET_POLAR',
+    'POLAR_CLIENT_SECRET',
     'GOOGLEHEALTH_WEBHOOK_AUTHORIZATION',
     'GOOGLEHEALTH_SERVICE_ACCOUNT',
   ];

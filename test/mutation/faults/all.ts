@@ -12,6 +12,7 @@ import { domain } from './domain.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { phoneIngest } from './phone-ingest.ts';
+import { polar } from './polar.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
@@ -36,6 +37,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,
+  polar,
   projects,
   providers,
   webhooks,

@@ -1,7 +1,9 @@
 import t from 'tap';
 import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
+import { collections as polar } from '../../../providers/polar/records.ts';
 import { collections as whoop } from '../../../providers/whoop/records.ts';
+import { bodies as polarBodies } from '../../fixtures/polar/bodies.ts';
 import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
@@ -18,6 +20,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   googlehealth: googlehealthCases,
   withings: withingsCases,
   whoop: listedCases(whoop, whoopBodies),
+  polar: listedCases(polar, polarBodies),
 };
 
 for (const name of providerNames) {

@@ -8,6 +8,13 @@ const settings = { ...provider.settings, WITHINGS_API_URL: provider.origin };
 const withings = { WITHINGS_CLIENT_ID: 'tests', WITHINGS_CLIENT_SECRET: 'a secret of the tests' };
 const configOf = (more: Readonly<Record<string, string>> = {}) =>
   testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings: { ...settings, ...withings, ...more } });
+const polar = {
+  ...{
+    POLAR_API_URL: provider.origin,
+    POLAR_CLIENT_ID: 'tests',
+    POLAR_CLIENT_SECRET: 'a secret of the tests',
+  },
+};
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
 const revoke = (tokens: Parameters<typeof revokeAccess>[2], config = configOf()) =>
@@ -46,3 +53,14 @@ t.test('all subscriptions of an account are ended', async (t) => {
   });
   t.equal(provider.count('POST', '/notify'), 1 + profiles.length);
 });
+
+t.test(
+  'a token without a refresh token is used past its stated end, at the address of its account',
+  async (t) => {
+    provider.bodies.set('/v3/users/475', {});
+    const tokens = { access_token: 'access', refresh_token: null, expires_at_ms: 0 };
+    const whose = { provider: 'polar', account: '475' } as const;
+    t.same(await revokeAccess(configOf(polar), whose, tokens, Date.now()), { done: true, tokens: null });
+    t.equal(provider.count('DELETE', '/v3/users/475'), 1);
+  },
+);

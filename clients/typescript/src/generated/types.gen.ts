@@ -2022,7 +2022,7 @@ export type Project = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'polar';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -2172,6 +2172,7 @@ export type Received = {
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
         whoop: ReceivedColumns;
+        polar: ReceivedColumns;
     };
 };
 
@@ -2883,6 +2884,7 @@ export type Status = {
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
         whoop: ProviderStatus;
+        polar: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5242,6 +5244,25 @@ export type PullIngestReceiveWhoopAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/whoop/events/{secret}';
+};
+
+export type PullIngestReceivePolarData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/polar/events';
+};
+
+export type PullIngestReceivePolarAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/polar/events/{secret}';
 };
 
 export type AuthAuditData = {
