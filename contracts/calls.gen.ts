@@ -148,6 +148,7 @@ export const namedCalls = {
     'timeseries.itemSpans',
     'timeseries.replace',
     'timeseries.replaceIntervals',
+    'timeseries.routeRules',
     'timeseries.store',
     'timeseries.storeIntervals',
     'users.activeConnections',

@@ -6,6 +6,7 @@ import { devicemaker } from './devicemaker/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
 import { oura } from './oura/provider.ts';
 import { phone } from './phone/provider.ts';
+import { polar } from './polar/provider.ts';
 import { suunto } from './suunto/provider.ts';
 import { whoop } from './whoop/provider.ts';
 import { withings } from './withings/provider.ts';
@@ -19,6 +20,7 @@ export const providers = {
   withings,
   whoop,
   oura,
+  polar,
   suunto,
 } as const;
 

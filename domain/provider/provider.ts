@@ -106,8 +106,18 @@ export interface OAuth {
   readonly grant: GrantInTokenAnswer | GrantByRequest;
   /** Whether a granted scope allows anything to be read. */
   readonly isScopeEnough: (scope: readonly string[]) => boolean;
+  /** Set if the provider gives no data before the account is registered with the application. */
+  readonly registration?: Registration;
   /** Null: only the user can end our access, at the provider, and there are no subscriptions to end. */
   readonly revocation: Revocation | SubscriptionEnding | null;
+}
+
+/** The POST with the new token that registers an account. The path is relative to the API. */
+export interface Registration {
+  readonly path: string;
+  readonly json: (connected: { readonly userId: string; readonly account: string }) => object;
+  /** The status of an account that is registered already. */
+  readonly knownStatus: number;
 }
 
 /** The token answer contains the account; the scope is there too, or in the callback's address. */
@@ -129,7 +139,7 @@ export interface GrantByRequest {
 
 /** The request that ends our access to an account. */
 export interface Revocation {
-  readonly url: (settings: never) => URL;
+  readonly url: (settings: never, account: string) => URL;
   readonly method: 'DELETE' | 'POST';
   /** The token is also sent in the form, as `tokenField`, or as `access_token`. */
   readonly sendsTokenInForm: boolean;

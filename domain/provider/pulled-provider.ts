@@ -1,6 +1,7 @@
 import type { IntervalRecord, IntervalSource, SummedType } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import type { SeriesType } from '../records/series.ts';
+import type { Track } from '../workouts/track.ts';
 
 /**
  * A provider whose notifications name what changed. A job reads it again and replaces what is stored. All functions are
@@ -199,6 +200,10 @@ export interface PulledType {
   readonly recentMs?: number;
   /** Its records have times of the device's clock without an offset. */
   readonly hasLocalTimes?: boolean;
+  /** The provider gives nothing that is older. Older spans are not read: what is stored of them would be deleted. */
+  readonly oldestMs?: number;
+  /** It lists only what it received since the account was registered: nothing that is stored of the time before is deleted. */
+  readonly listsSinceConnection?: boolean;
   /** Periodic reads without a notification. */
   readonly sweeps: readonly Sweep[];
   readonly replaces: ReplacedTypes;
@@ -217,6 +222,8 @@ export interface PullPass {
   readonly request: OfSettings<[part: PullPart], PullRequest>;
   /** The records of an answer. Null: it cannot be read. */
   readonly read: (reply: PullReply, part: PullPart) => PullPage | null;
+  /** The page of an answer that there is no such data, behind the first page. Null: the part cannot be read as a whole. */
+  readonly missing?: (part: PullPart) => PullPage | null;
   /** Read instead once the provider has refused this pass with a reason of the fallback. */
   readonly fallback?: { readonly on: string; readonly pass: PullPass };
 }
@@ -255,6 +262,8 @@ export interface PartRead {
 export interface Normalised {
   readonly items: readonly StoreItem[];
   readonly intervals?: PartIntervals;
+  /** The tracks of workouts by the keys of their items, with all positions. */
+  readonly tracks?: ReadonlyMap<string, Track>;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
@@ -289,6 +298,8 @@ export interface ApplicationSubscription {
   readonly renewals: OfSettings<[reply: PullReply, address: string, nowMs: number], readonly PullRequest[]>;
   /** The secret that the answer to a renewal contains, with which the provider signs from then on. */
   readonly secretOf?: (reply: PullReply) => string | null;
+  /** The requests that end the subscriptions of a check, so that a new one gives its secret again. */
+  readonly endings?: (reply: PullReply) => readonly PullRequest[];
 }
 
 /** The form of a token request of the application, its id and secret (RFC 6749, 2.3.1), or headers. */

@@ -2,7 +2,7 @@ import type { FieldTable } from '../provider/field-table.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
 import { dayMs, hourMs } from '../time/time.ts';
 import { type ListRead, listPass } from './list-pass.ts';
-import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
+import { normaliserOf, offsetsPass, type RecordType, replacedBy } from './record-type.ts';
 
 /** A kind of data of a provider that lists it: how it is read, and what its records become. */
 export interface Collection extends RecordType {
@@ -18,6 +18,10 @@ export interface Collection extends RecordType {
   readonly sweepHours?: number;
   /** Spans are of whole UTC days. */
   readonly wholeDays?: boolean;
+  /** The provider shows so many days. */
+  readonly shownDays?: number;
+  readonly listsSinceConnection?: boolean;
+  readonly hasLocalTimes?: boolean;
 }
 
 /** A collection as a type that pull-ingest reads. */
@@ -31,16 +35,22 @@ export function pulledCollection(name: string, collection: Collection): PulledTy
     sweepHours = 24,
     wholeDays = true,
   } = collection;
+  const { offsets, shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
   return {
     isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
     follows: 'spans',
-    passes: { list: listPass(read) },
+    passes: {
+      list: listPass(read),
+      ...(offsets === undefined ? {} : { [offsetsPass]: listPass(offsets.read) }),
+    },
     longestSpanMs: longestSpanDays * dayMs,
     recentMs: recentDays * dayMs,
     sweeps: [{ everyMs: sweepHours * hourMs, days: sweepDays }],
     replaces: replacedBy(collection),
     normalise: normaliserOf(name, collection),
     ...(wholeDays ? { widen } : {}),
+    ...(shownDays === undefined ? {} : { oldestMs: shownDays * dayMs }),
+    ...{ listsSinceConnection, hasLocalTimes },
   };
 }
 

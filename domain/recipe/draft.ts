@@ -38,7 +38,7 @@ export interface Draft {
   readonly source?: string;
   /** A sleep replaces the stored one of its key, also if it is shorter: the provider computes it again. */
   readonly isLatest?: true;
-  /** UTC milliseconds. With `isLocal` of the device's clock, which the offset turns into UTC. */
+  /** UTC milliseconds. With `isLocal` all times are of the device's clock, also in series and the track: the offset turns them into UTC. */
   readonly start_time?: number;
   readonly end_time?: number;
   readonly isLocal?: boolean;

@@ -21,6 +21,8 @@ export interface ListRead {
   /** The names of the bounds of a span in the query. Null: the list takes no span. */
   readonly span: SpanQuery | null;
   readonly page?: TokenPages | OffsetPages;
+  /** Whether a listed record belongs to a span, for lists that take none. */
+  readonly isWithin?: (listed: Item, span: Span) => boolean;
   /** The path of one record with all of its fields, where the list has not all. Null: the listed one is whole. */
   readonly detail?: {
     readonly path: (listed: Item) => string | null;
@@ -62,6 +64,11 @@ export function listPass(read: ListRead): PullPass {
   return {
     request: (_settings, part) => requestOf(read, part),
     read: (reply, part) => pageOf(read, reply, part),
+    // A record that was deleted after it was listed. A page of the list itself is never passed over.
+    missing(part) {
+      const { list, left } = stepOf(part);
+      return list === null ? ended([], { list, left: left.slice(1) }) : null;
+    },
   };
 }
 
@@ -95,10 +102,15 @@ function recordsOf({ records }: ListRead, body: unknown): readonly unknown[] | n
 function pageOf(read: ListRead, { text, status }: PullReply, part: PullPart): PullPage | null {
   const { list, left } = stepOf(part);
   const body = status === 204 ? [] : jsonOrNull(text);
-  if (list === null) return body === null ? null : ended([body], { list, left: left.slice(1) });
-  const records = status === 204 ? [] : recordsOf(read, body);
-  if (records === null) return null;
-  const next = nextOf(read, body, list, records.length);
+  if (list === null)
+    return body === null ? null : ended(status === 204 ? [] : [body], { list, left: left.slice(1) });
+  const listed = status === 204 ? [] : recordsOf(read, body);
+  if (listed === null) return null;
+  const next = nextOf(read, body, list, listed.length);
+  const { span } = part;
+  const records = listed.filter(
+    (one) => span === null || !isItem(one) || (read.isWithin?.(one, span) ?? true),
+  );
   const { detail } = read;
   if (detail === undefined) return ended(records, { list: next, left });
   const paths = records.flatMap((one) => (isItem(one) ? (detail.path(one) ?? []) : []));

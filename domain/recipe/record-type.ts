@@ -2,9 +2,11 @@ import { type FieldTable, isExtra, isKept } from '../provider/field-table.ts';
 import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pulled-provider.ts';
 import { summedTypes } from '../records/interval-records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dateToMs, dayMs, earliestMs, hourMs, knownLocalDate, minuteMs } from '../time/time.ts';
+import { dateToMs, dayMs, earliestMs, hourMs, isoTime, knownLocalDate, minuteMs } from '../time/time.ts';
 import type { Draft } from './draft.ts';
+import { inUtc } from './in-utc.ts';
 import { itemOfRecord } from './item-of-record.ts';
+import type { ListRead } from './list-pass.ts';
 import type { Made } from './made.ts';
 import { type Item, isItem, readFields, stepsOf } from './read-fields.ts';
 import { intervalsOf, isSummed, sampleItems } from './sample-blocks.ts';
@@ -20,6 +22,13 @@ export interface RecordType {
   readonly complete?: (draft: Draft, item: Item) => Draft | string;
   /** An end that is not read by the table of this type: `complete` makes it. */
   readonly makes?: readonly SeriesType[];
+  /** Its samples are those of its workouts, and go with them: none is deleted because a span is read again. */
+  readonly ownsSamples?: boolean;
+  /** A further list that shows the offset of days, for local times without one. */
+  readonly offsets?: {
+    readonly read: ListRead;
+    readonly of: (item: Item) => { readonly date: string; readonly minutes: number } | null;
+  };
   /** The names of devices of samples. Samples of others are kept when a span is read again. */
   readonly devices?: readonly string[];
 }
@@ -53,25 +62,29 @@ export function replacedBy(type: RecordType): ReplacedTypes {
   // Extra fields of other records are in the values of their day.
   if (isOfDay && Object.values(type.fields).some(isExtra)) records.push('days');
   return {
-    series: series.filter((one) => !isSummed(one)),
+    series: type.ownsSamples === true ? [] : series.filter((one) => !isSummed(one)),
     intervals: summedTypes.filter((one) => series.includes(one)),
     records: [...new Set(records)],
     ...(type.devices === undefined ? {} : { devices: type.devices }),
   };
 }
 
-/** Makes the normaliser of a type. The items of all passes of a part are of this type. */
+/** The name of the pass that reads the offsets of days. */
+export const offsetsPass = 'offsets';
+
+/** Makes the normaliser of a type. The items of all passes of a part are of this type, but those of `offsets`. */
 export function normaliserOf(name: string, type: RecordType): (read: PartRead) => Normalised {
   stepsOf(type.fields);
   const isRecord =
     ['workout', 'sleep', 'day', 'day_values', 'score'].some((part) => makesPart(type, part)) ||
     Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
-  return ({ records, span, nowMs, offsetMinutes }) => {
+  return ({ records: { [offsetsPass]: days = [], ...records }, span, nowMs, offsetMinutes = null }) => {
     const skipped: Record<string, number> = {};
+    const context = { nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
     const all = Object.values(records).flat();
     const made = (type.join?.(all, span) ?? all).flatMap((item): Made[] => {
-      const one = madeOf(type, item, { nowMs, offsetMinutes: offsetMinutes ?? null });
+      const one = madeOf(type, item, context);
       if (typeof one !== 'string') return [one];
       skipped[one] = (skipped[one] ?? 0) + 1;
       return [];
@@ -79,34 +92,57 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     const items = isRecord
       ? made.map((one) => itemOfRecord(name, type.fields, one))
       : sampleItems(name, made, span?.startMs);
-    return summed.length === 0
-      ? { items, skipped }
-      : { items, skipped, intervals: intervalsOf(name, summed, made) };
+    const tracks = made.flatMap(({ draft: { track } }, index) => {
+      const key = items[index]?.key;
+      return isRecord && track !== undefined && key !== undefined ? [[key, track] as const] : [];
+    });
+    return {
+      ...{ items, skipped },
+      ...(tracks.length === 0 ? {} : { tracks: new Map(tracks) }),
+      ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made) }),
+    };
   };
+}
+
+function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): ReadonlyMap<string, number> {
+  const known = items.flatMap((item) => (isItem(item) ? (offsets?.of(item) ?? []) : []));
+  return new Map(known.map(({ date, minutes }) => [date, minutes]));
 }
 
 const longestMs = 31 * dayMs;
 
-function madeOf(
-  type: RecordType,
-  item: unknown,
-  context: { readonly nowMs: number; readonly offsetMinutes: number | null },
-): Made | string {
+interface Context {
+  readonly nowMs: number;
+  /** The user's clock. */
+  readonly offsetMinutes: number | null;
+  readonly offsets: ReadonlyMap<string, number>;
+}
+
+function madeOf(type: RecordType, item: unknown, context: Context): Made | string {
   if (!isItem(item)) return 'unreadable';
   const read = readFields(type.fields, item);
-  const draft = type.complete === undefined ? read : type.complete(read, item);
-  if (typeof draft === 'string') return draft;
-  const offset = draft.zone_offset ?? (draft.isLocal === true ? context.offsetMinutes : null);
-  const toUtc = (ms: number) => (draft.isLocal === true ? ms - (offset ?? 0) * minuteMs : ms);
+  const given = type.complete === undefined ? read : type.complete(read, item);
+  if (typeof given === 'string') return given;
+  const { draft, offset } = placed(given, context);
   // A value of a day without a time is at noon UTC: it belongs to that day for nearly every offset.
-  const start =
+  const startMs =
     draft.start_time ?? (draft.date === undefined ? undefined : dateToMs(draft.date) + 12 * hourMs);
-  if (start === undefined) return 'unreadable';
-  const startMs = draft.start_time === undefined ? start : toUtc(start);
-  const endMs =
-    draft.end_time === undefined ? startMs + (draft.duration_seconds ?? 0) * 1000 : toUtc(draft.end_time);
+  if (startMs === undefined) return 'unreadable';
+  const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
   const date = draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
   return { item, draft, startMs, endMs, offset, date, device: draft.source ?? type.device };
+}
+
+/**
+ * A draft with times in UTC. Local times without an offset have that of their day, otherwise that of the user's clock. The
+ * latter is not the record's own, so that its offset stays unknown.
+ */
+function placed(draft: Draft, { offsets, offsetMinutes }: Context): { draft: Draft; offset: number | null } {
+  const { isLocal = false, zone_offset = null, date, start_time } = draft;
+  if (!isLocal) return { draft, offset: zone_offset };
+  const day = date ?? (start_time === undefined ? '' : isoTime(start_time).slice(0, 10));
+  const offset = zone_offset ?? offsets.get(day) ?? null;
+  return { draft: inUtc(draft, -(offset ?? offsetMinutes ?? 0) * minuteMs), offset };
 }

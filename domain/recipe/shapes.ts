@@ -1,6 +1,6 @@
 import { withoutNoise } from '../json/decimals.ts';
 import type { StageSpan } from '../records/records.ts';
-import { CalendarDate, dateToMs, hourMs } from '../time/time.ts';
+import { CalendarDate, dateToMs, dayMs, hourMs, minuteMs } from '../time/time.ts';
 import type { Point } from './draft.ts';
 import { instantWithOffset, isItem } from './read-fields.ts';
 
@@ -62,4 +62,68 @@ export function bpmOf(value: unknown): number | null {
 export function percentOf(value: unknown): number | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null;
   return value <= 1 ? withoutNoise(value * 100) : value;
+}
+
+const duration = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** The seconds of an ISO 8601 duration of days, hours, minutes and seconds, such as `PT2H44M45S`. Null: it is none. */
+export function isoDurationSeconds(value: unknown): number | null {
+  const match = duration.exec(typeof value === 'string' ? value.trim() : '');
+  if (match === null || !match.slice(1).some((part) => part !== undefined)) return null;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
+/** The milliseconds after midnight of a time of day, `HH:MM` or `HH:MM:SS`. Null: it is none. */
+export function clockMs(value: unknown): number | null {
+  const [, hours, minutes, seconds = '0'] =
+    /^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?$/.exec(typeof value === 'string' ? value : '') ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return null;
+  return Math.round(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
+}
+
+/** The milliseconds of a time on a clock whose offset is not named, or of a time of day on a date. Null: it is none. */
+export function localMs(value: unknown, date?: unknown): number | null {
+  const ofDay = clockMs(value);
+  if (ofDay !== null) return CalendarDate.safeParse(date).success ? dateToMs(String(date)) + ofDay : null;
+  const [, local] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)/.exec(String(value)) ?? [];
+  const ms = local === undefined ? Number.NaN : Date.parse(`${local}Z`);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/** A map may begin so long before the start of its night, because its times are rounded. */
+const earlyMs = 60 * minuteMs;
+
+/** The values of a map by `HH:MM` of a clock, from a start on that clock and over midnight, in order of time. */
+export function clockPoints(map: unknown, startMs: number): Point[] {
+  const sinceStart = (ms: number) => (((ms - startMs + earlyMs) % dayMs) + dayMs) % dayMs;
+  return valuesOf(map)
+    .map(([ms, value]) => [startMs + sinceStart(ms) - earlyMs, value] as const)
+    .sort(([a], [b]) => a - b);
+}
+
+/**
+ * The values of a map by `HH:MM` of a night that ended on a date. The night begins after the longest time without a value; if it
+ * goes over midnight, it began on the day before.
+ */
+export function nightPoints(map: unknown, date: string): Point[] {
+  const values = valuesOf(map).sort(([a], [b]) => a - b);
+  const gapBefore = (index: number) => {
+    const [ms = 0] = values[index] ?? [];
+    const [former = 0] = values.at(index - 1) ?? [];
+    return index === 0 ? ms - former + dayMs : ms - former;
+  };
+  const first = values.reduce((best, _, index) => (gapBefore(index) > gapBefore(best) ? index : best), 0);
+  const midnightMs = dateToMs(date);
+  const before = values.slice(first).map(([ms, value]) => [midnightMs + ms - (first > 0 ? dayMs : 0), value]);
+  const after = values.slice(0, first).map(([ms, value]) => [midnightMs + ms, value]);
+  return [...before, ...after].map(([ms = 0, value = 0]) => [ms, value] as const);
+}
+
+function valuesOf(map: unknown): [number, number][] {
+  if (!isItem(map)) return [];
+  return Object.entries(map).flatMap(([name, value]): [number, number][] => {
+    const ms = clockMs(name);
+    return ms === null || typeof value !== 'number' ? [] : [[ms, value]];
+  });
 }

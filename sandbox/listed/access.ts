@@ -38,6 +38,11 @@ export function accessRoutes(world: ListedWorld): Route[] {
     ...spec
       .routes(world)
       .map((one) => route(one.method, `${base}${one.path}`, (request) => served(world, request, one), 'api')),
+    ...(spec.applicationRoutes?.(world) ?? []).map(({ method, path, handle }) =>
+      route(method, `${base}${path}`, (request) =>
+        isClient(request, own.client) ? handle(request) : failure(401, 'invalid_client'),
+      ),
+    ),
   ];
 }
 
@@ -94,6 +99,7 @@ export function link({ spec, own, clock, user }: ListedWorld, person: number): L
     id,
     person,
     authorized: false,
+    registered: false,
     grants: [],
     live_ms: 0,
     deleted: [],

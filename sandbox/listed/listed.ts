@@ -65,11 +65,14 @@ export interface ListedSpec {
   /** Where the webhooks of an application are, after the address of all webhooks. */
   readonly webhookPath: string;
   routes(world: ListedWorld): readonly ListedRoute[];
-  /** Routes of the API that need no token of an account. */
-  applicationRoutes?(world: ListedWorld): readonly Route[];
+  /** Routes with the credentials of the application, for a provider at which it makes its webhook itself. */
+  applicationRoutes?(world: ListedWorld): readonly ApplicationRoute[];
   /** What follows when the address of notifications is set. */
   pointed?(own: ListedState, url: string): void;
 }
+
+/** A route of the API that needs the credentials of the application. */
+export type ApplicationRoute = Pick<Route, 'method' | 'path' | 'handle'>;
 
 /** A route of the API that needs the token of an account, and a scope unless it is null. */
 export interface ListedRoute {
@@ -84,6 +87,8 @@ const Account = z.object({
   /** The index of the user. */
   person: z.int(),
   authorized: z.boolean(),
+  /** Registered with the application, where the provider wants it. */
+  registered: z.boolean().default(false),
   grants: z.array(Grant),
   live_ms: z.number(),
   /** Records that the user deleted, and the versions of changed ones, by their ids. */
@@ -109,6 +114,8 @@ const State = z.object({
   webhook: z.url().nullable(),
   /** What the application subscribed to, where it does so itself. */
   subscriptions: z.array(ListedSubscription).default([]),
+  /** The provider deactivated the webhook. */
+  webhook_off: z.boolean().default(false),
 });
 export type ListedState = z.infer<typeof State>;
 
@@ -146,6 +153,7 @@ export function openListed(world: World, spec: ListedSpec): ListedWorld {
     accounts: [],
     webhook: null,
     subscriptions: [],
+    webhook_off: false,
   };
   const own = world.store.part(z.object({ [name]: State }), { [name]: initial })[name];
   if (own === undefined) throw new Error(`${name} has no part of the store`);

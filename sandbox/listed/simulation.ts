@@ -25,8 +25,9 @@ export function listedSimulation<const N extends string>(
     name: spec.name,
     application: { shape: {}, initial: {} },
     hasAccount: spec.hasAccount,
-    // As a person does on a page of the provider.
+    // As a person does on a page of the provider, unless the application makes its webhook itself.
     async pointAt({ access, webhooks, secret, request }) {
+      if (spec.applicationRoutes !== undefined) return;
       const url = `${webhooks}/${spec.name}${spec.webhookPath}${secret === null ? '' : `/${secret}`}`;
       await request(`${access.url}/${spec.name}/control/webhook?url=${encodeURIComponent(url)}`, {
         method: 'POST',
@@ -47,7 +48,7 @@ function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessa
     delivery: { answerWithinMs: 2000, attempts: 6, firstGapMs: 10_000, longestGapMs: 3_600_000 },
     retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
     sendNewData: () => sendNewRecords(world),
-    isReady: () => own.webhook !== null,
+    isReady: () => own.webhook !== null && !own.webhook_off,
     post(contents) {
       const message = read(contents);
       const event = message.kind === 'change' ? eventOf(world, message) : null;
@@ -129,6 +130,12 @@ function controlRoutes(world: ListedWorld): Route[] {
     route('POST', `${base}/webhook`, ({ query }) => {
       own.webhook = query.get('url');
       if (own.webhook !== null) spec.pointed?.(own, own.webhook);
+      store.save();
+      return ok({});
+    }),
+    // As after days in which no notification was accepted.
+    route('POST', `${base}/webhook-off`, () => {
+      own.webhook_off = true;
       store.save();
       return ok({});
     }),

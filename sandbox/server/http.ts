@@ -28,7 +28,7 @@ export interface Reply {
 
 /** One endpoint. The `:name` parts of the path become params. `faults` names the group of faults that apply to it. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly faults?: 'api' | 'token' | 'callback';
   readonly handle: (request: HttpRequest) => Reply | Promise<Reply>;

@@ -3,7 +3,7 @@ import { unlistedFields } from '../../domain/provider/unlisted-fields.ts';
 import { partsOf } from '../../domain/records/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records/records.ts';
 import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
-import type { Track } from '../../domain/workouts/track.ts';
+import { routeRulesFor } from '../../mixins/cut-tracks.ts';
 import { fields } from '../../providers/activitynet/fields.ts';
 import {
   type NormalisedActivity,
@@ -105,14 +105,9 @@ async function storeFetched(
   if (streams.kind !== 'found' && !hasNone) return unfetched(streams);
   const body = streams.kind === 'found' ? streams.body : null;
   const track = streamTrack(body, activity.workout.start_ms);
-  const cut = cutChunks(track, await rulesFor(fetching, job, track));
+  const cut = cutChunks(track, await routeRulesFor(fetching.call, job.user_id, [track]));
   const rest = await store(fetching, held, laterParts({ ...item, ...cut }, body, activity.workout, nowMs));
   return rest.kind === 'stored' ? done : rest;
-}
-
-// Only positions need the rules.
-async function rulesFor({ call }: Fetching, { user_id }: ActivityLease, track: Track | null) {
-  return track?.columns.has('latitude') ? call('timeseries.routeRules', { user_id }) : null;
 }
 
 // Streams of the same recording are already stored, unless they were stored for an earlier connection: its end may have

@@ -21,6 +21,7 @@ import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
 import { cancelBackfill, enqueueBackfill, startBackfill } from './pending-backfills.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
 import { listedOrNull } from './redirects.ts';
+import { register } from './register.ts';
 import { revokeAccess } from './revoke-access.ts';
 import { finishInSession, pageOf } from './session-attempts.ts';
 
@@ -117,6 +118,13 @@ async function connect(
     await giveUp(deps, provider, client, { account: granted.account, tokens: exchanged.tokens });
     return { status: 'failed', reason: 'permission_missing' };
   }
+  const { account } = granted;
+  const unregistered = await register(deps, provider, {
+    userId: attempt.userId,
+    account,
+    tokens: exchanged.tokens,
+  });
+  if (unregistered !== null) return { status: 'failed', reason: `provider_${unregistered}` };
   await link(deps, attempt, granted, exchanged.tokens);
   // On the connect page the user has agreed before.
   if (attempt.sessionId === null) await storeConsent(deps.database, { ...attempt, text: null });
@@ -198,5 +206,6 @@ async function giveUp(
   { account, tokens }: { readonly account: string; readonly tokens: FreshTokens },
 ): Promise<void> {
   const holders = await call('users.resolve', { provider, provider_user_ids: [account] }).catch(() => null);
-  if (holders?.length === 0) await revokeAccess({ config, client }, provider, tokens, Date.now());
+  if (holders?.length === 0)
+    await revokeAccess({ config, client }, { provider, account }, tokens, Date.now());
 }

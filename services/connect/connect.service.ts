@@ -76,7 +76,7 @@ export default implement(connect, {
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
-      const { connection_id, provider, access_token, refresh_token, expires_at } = params;
+      const { connection_id, provider, provider_user_id, access_token, refresh_token, expires_at } = params;
       // Throws if the provider is not configured: it is asked later.
       const client = openedClient({ config, cipher }, provider, params.client) ?? 'removed';
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
@@ -91,7 +91,12 @@ export default implement(connect, {
         refresh_token: refresh_token === null ? null : open(refresh_token),
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
       };
-      const { done, tokens } = await revokeAccess({ config, client }, provider, held, Date.now());
+      const { done, tokens } = await revokeAccess(
+        { config, client },
+        { provider, account: provider_user_id },
+        held,
+        Date.now(),
+      );
       return { done, tokens: tokens === null ? null : seal(tokens) };
     },
   },

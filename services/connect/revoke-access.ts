@@ -14,6 +14,12 @@ export interface Revoked {
   readonly tokens: FreshTokens | null;
 }
 
+/** An account at a provider. */
+export interface AccountAt {
+  readonly provider: ProviderName;
+  readonly account: string;
+}
+
 /** The time-out of one request; three requests fit into the time-out of the action. */
 const callMs = 4000;
 
@@ -30,32 +36,39 @@ export interface Revoking {
  */
 export async function revokeAccess(
   { config, client }: Revoking,
-  provider: ProviderName,
+  whose: AccountAt,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
 ): Promise<Revoked> {
+  const { provider } = whose;
   if (isUserOnly(oauthOf(provider))) return { done: true, tokens: null };
-  const isOver = expires_at_ms !== null && expires_at_ms <= nowMs;
-  const first = isOver ? 401 : await requestRevocation(config, provider, access_token);
+  // Without a refresh token the old one is tried: its stated end is an estimate.
+  const isOver = expires_at_ms !== null && expires_at_ms <= nowMs && refresh_token !== null;
+  const first = isOver ? 401 : await requestRevocation(config, whose, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };
   if (client === 'removed') return { done: true, tokens: null };
   const exchange = await refreshTokens(config, provider, client, refresh_token);
   if (exchange.kind !== 'fresh') return { done: exchange.kind === 'refused', tokens: null };
   const { tokens } = exchange;
-  const done = isSettled(await requestRevocation(config, provider, tokens.access_token));
+  const done = isSettled(await requestRevocation(config, whose, tokens.access_token));
   return { done, tokens: { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token } };
 }
 
-async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
+async function requestRevocation(
+  config: Config,
+  { provider, account }: AccountAt,
+  token: string,
+): Promise<number> {
   const headers = apiHeadersOf(config, provider);
   const { revocation } = oauthOf(provider);
   if (revocation === null) return nothingToRevoke;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
-  const { url, method, sendsTokenInForm } = revocation;
+  const { method, sendsTokenInForm } = revocation;
   const { tokenField = 'access_token', tokenQuery }: Revocation = revocation;
+  const url: (settings: Config, account: string) => URL = revocation.url;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
   const how = method === 'POST' ? { form } : { method };
-  const address = url(config);
+  const address = url(config, account);
   if (tokenQuery !== undefined) address.searchParams.set(tokenQuery, token);
   const answer = await sendOnce({ url: address, token, headers, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;

@@ -2,6 +2,7 @@ import type { FieldTable } from '../../domain/provider/field-table.ts';
 import type {
   Normalised,
   PulledType,
+  PullPage,
   PullPart,
   PullPass,
   Span,
@@ -113,12 +114,13 @@ async function readPages(
     const sent = await sendRequest(sending, account, pass.request(sending.config, asked), signal);
     // The rest of a part that is missing behind a page is not read as empty: what it contained would be deleted.
     if (sent.kind === 'missing' && next === null) return { kind: 'pages', records, cursor };
+    const passedOver: PullPage | null = sent.kind === 'missing' ? (pass.missing?.(asked) ?? null) : null;
     if (sent.kind === 'refused' && sent.reason === fallback?.on) {
       refusedPasses.add(pass);
       return readPages(sending, account, { pass, part, mostPages }, signal);
     }
-    if (sent.kind !== 'reply') return sent;
-    const page = pass.read(sent.reply, asked);
+    if (sent.kind !== 'reply' && passedOver === null) return sent;
+    const page = sent.kind === 'reply' ? pass.read(sent.reply, asked) : passedOver;
     if (page === null) return { kind: 'later', reason: 'UNREADABLE' };
     for (const record of page.records) records.push(record);
     cursor = page.cursor ?? cursor;

@@ -2,22 +2,28 @@ import type { PulledType, Span } from '../../domain/provider/pulled-provider.ts'
 import { dayMs } from '../../domain/time/time.ts';
 
 /** Nothing older is read, and nothing that lies further in the future. */
-const oldestMs = 3650 * dayMs;
+const longestKeptMs = 3650 * dayMs;
 
 /** The spans of a row, widened to whole units of its type, merged, and cut into parts; the newest part first. */
 export function partsOfSpans(
   pairs: readonly (readonly [number, number])[],
-  { widen = (span) => span, longestSpanMs }: Pick<PulledType, 'widen' | 'longestSpanMs'>,
+  {
+    widen = (span) => span,
+    longestSpanMs,
+    oldestMs = longestKeptMs,
+  }: Pick<PulledType, 'widen' | 'longestSpanMs' | 'oldestMs'>,
   nowMs: number,
 ): Span[] {
-  const bounded = pairs.flatMap(([startMs, endMs]) => boundedSpan({ startMs, endMs }, nowMs));
+  const bounded = pairs.flatMap(([startMs, endMs]) =>
+    boundedSpan({ startMs, endMs }, nowMs - Math.min(oldestMs, longestKeptMs), nowMs),
+  );
   return merged(bounded.map(widen))
     .flatMap((span) => cut(span, longestSpanMs))
     .toReversed();
 }
 
-function boundedSpan({ startMs, endMs }: Span, nowMs: number): Span[] {
-  const span = { startMs: Math.max(startMs, nowMs - oldestMs), endMs: Math.min(endMs, nowMs + dayMs) };
+function boundedSpan({ startMs, endMs }: Span, fromMs: number, nowMs: number): Span[] {
+  const span = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, nowMs + dayMs) };
   return span.startMs < span.endMs ? [span] : [];
 }
 

@@ -1,6 +1,8 @@
 import type { Normalised, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { spanParts } from '../../domain/records/interval-records.ts';
+import { partsOf } from '../../domain/records/item-parts.ts';
 import type { SampleBlock, StoreItem } from '../../domain/records/records.ts';
+import { cutTracks } from '../../mixins/cut-tracks.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Account } from './send-request.ts';
@@ -23,12 +25,19 @@ export interface PartToStore {
 /** Samples of a call, so that it stays below 256 KB. */
 const mostSamples = 6000;
 const mostItems = 200;
+/** Samples of the first part of a workout. */
+const mostFirstSamples = 2500;
 /** An interval has about 200 bytes of JSON with a long id. */
 const mostIntervalsPerCall = 1000;
 
 /** Replaces what is stored of a span by a part, or adds the part to what is stored if it has no span. */
 export async function storePart(call: Call, account: Account, given: PartToStore): Promise<StoredPart> {
-  const items = given.part.items.map((item) => (isRecord(item) ? item : { ...item, hash: given.hash }));
+  const cut = await cutTracks(call, account.user_id, given.part.tracks);
+  const items = given.part.items.map((item) => ({
+    ...item,
+    ...(isRecord(item) ? {} : { hash: given.hash }),
+    ...cut(item.key),
+  }));
   const ofItems =
     given.span === null
       ? await addItems(call, account, items)
@@ -49,11 +58,45 @@ const stamped = (account: Account) => ({
 
 async function addItems(call: Call, account: Account, items: readonly StoreItem[]): Promise<StoredPart> {
   let saved = 0;
-  for (let from = 0; from < items.length; from += mostItems) {
-    const some = items.slice(from, from + mostItems);
-    saved += changed(await call('timeseries.store', { ...stamped(account), items: some }));
+  for (const some of callsOf(items)) {
+    const first = await call('timeseries.store', { ...stamped(account), items: firstParts(some) });
+    await storeLaterParts(call, account, some, first);
+    saved += changed(first);
   }
   return { items: items.length, saved };
+}
+
+// Items by calls: a call ends before it has too many items or samples.
+function callsOf(items: readonly StoreItem[]): StoreItem[][] {
+  const calls: StoreItem[][] = [];
+  for (const item of items) {
+    const last = calls.at(-1);
+    if (last === undefined || isTooLarge([...last, item])) calls.push([item]);
+    else last.push(item);
+  }
+  return calls;
+}
+
+const isLong = ({ workout, samples, track }: StoreItem): boolean =>
+  workout !== null && (track.length > 0 || sizeOf(samples) > mostFirstSamples);
+const partsOfItem = (item: StoreItem): StoreItem[] =>
+  isLong(item) ? partsOf(item, mostFirstSamples) : [item];
+const firstParts = (items: readonly StoreItem[]): StoreItem[] =>
+  items.flatMap((item) => partsOfItem(item).slice(0, 1));
+
+// A workout replaces the samples and the track of its older version by itself, so that they may follow in other calls.
+async function storeLaterParts(
+  call: Call,
+  account: Account,
+  items: readonly StoreItem[],
+  outcomes: readonly { readonly status: string }[],
+): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    const status = outcomes[index]?.status;
+    if (status === 'duplicate' || status === 'stale') continue;
+    for (const part of partsOfItem(item).slice(1))
+      await call('timeseries.store', { ...stamped(account), items: [part] });
+  }
 }
 
 interface Replacing extends Omit<PartToStore, 'span'> {
@@ -66,6 +109,7 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
   const { name, type, span, items } = replacing;
   const { series = [], devices = null, together = [], records = [] } = type.replaces;
   if (series.length === 0 && records.length === 0) return addItems(call, account, items);
+  const listsSamples = series.length > 0;
   const middleMs = Math.floor((span.startMs + span.endMs) / 2);
   if (isTooLarge(items) && middleMs > span.startMs) {
     const halves = [
@@ -74,7 +118,7 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
     ];
     let all: StoredPart = { items: 0, saved: 0 };
     for (const half of halves) {
-      const own = items.flatMap((item) => within(item, half));
+      const own = items.flatMap((item) => within(item, half, listsSamples));
       const stored = await replaceItems(call, account, { ...replacing, span: half, items: own });
       all = { items: all.items + stored.items, saved: all.saved + stored.saved };
     }
@@ -84,21 +128,28 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
     ...{ data_type: name, series: [...series], together: [...together], records: [...records] },
     ...{ start_ms: span.startMs, end_ms: span.endMs, devices: devices === null ? null : [...devices] },
   };
-  const outcomes = await call('timeseries.replace', { ...stamped(account), items: [...items], replaces });
+  const first = listsSamples ? [...items] : firstParts(items);
+  const outcomes = await call('timeseries.replace', { ...stamped(account), items: first, replaces });
+  if (!listsSamples) await storeLaterParts(call, account, items, outcomes);
   return { items: items.length, saved: changed(outcomes) };
 }
 
 function isTooLarge(items: readonly StoreItem[]): boolean {
-  const samples = items.flatMap((item) => item.samples).reduce((sum, { at }) => sum + at.length, 0);
-  return items.length > mostItems || samples > mostSamples;
+  return items.length > mostItems || sizeOf(items.flatMap(({ samples }) => samples)) > mostSamples;
 }
 
-function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
+const sizeOf = (samples: readonly SampleBlock[]): number =>
+  samples.reduce((sum, { at }) => sum + at.length, 0);
+
+// An item whose samples are not listed belongs to the span in which it starts.
+function within(item: StoreItem, { startMs, endMs }: Span, listsSamples: boolean): StoreItem[] {
   const isIn = (ms: number) => ms >= startMs && ms < endMs;
   const start = startOf(item);
   // A night that crosses the border belongs to both: otherwise its samples behind the border would not be listed.
   if (start !== null)
-    return isIn(start) || item.samples.some((block) => cut(block, isIn).length > 0) ? [item] : [];
+    return isIn(start) || (listsSamples && item.samples.some((block) => cut(block, isIn).length > 0))
+      ? [item]
+      : [];
   const samples = item.samples.flatMap((block) => cut(block, isIn));
   const hasBesides = item.day !== null || item.epoch !== null;
   return samples.length > 0 || hasBesides

@@ -8,7 +8,7 @@ import type {
 } from '../../domain/provider/pulled-provider.ts';
 import { type PulledName, pullOf } from '../../providers/all.ts';
 import { addressOf } from './address.ts';
-import { noteSubscription, selectSubscription, storeSecret } from './queries/subscription.ts';
+import { noteSubscription, readSecret, selectSubscription, storeSecret } from './queries/subscription.ts';
 import { type Sending, toHttp } from './send-request.ts';
 import type { ReadingDeps } from './work-reading.ts';
 
@@ -55,12 +55,20 @@ async function checkedState(
     const reply = await send(subscription.check(config));
     return { reply, state: subscription.read(config, reply, address ?? '', Date.now()) };
   };
-  const { reply, state } = await check();
-  if (state === 'active' || address === null) return state;
+  let { reply, state } = await check();
+  if (address === null) return state;
+  const { authentication } = pullOf(provider).notifications;
+  const isSecretStored = authentication.by === 'hmac' && authentication.secret === 'stored';
+  // Nothing that is signed with a secret that is not known could be accepted.
+  if (isSecretStored && state !== 'unknown' && (await readSecret(config, database, provider)) === null) {
+    for (const request of subscription.endings?.(reply) ?? []) await send(request);
+    ({ reply, state } = await check());
+  }
+  if (state === 'active') return state;
   const renewals = subscription.renewals(config, reply, address, Date.now());
   for (const request of renewals) {
-    const renewed = await send(request);
-    const secret = subscription.secretOf?.(renewed) ?? null;
+    const answer = await send(request);
+    const secret = subscription.secretOf?.(answer) ?? null;
     if (secret !== null) await storeSecret({ config, database }, provider, secret);
   }
   return renewals.length === 0 ? state : (await check()).state;

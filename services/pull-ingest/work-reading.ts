@@ -140,7 +140,9 @@ async function workPart(
   if (read.kind !== 'read') return read;
   if (!(await held.holds())) return lost;
   const hash = `${row.attempt} ${Date.now()}`;
-  const stored = await storePart(deps.call, account, { name: row.type, type, span, part: read.part, hash });
+  const replaced = replacedSpan(type, span, row.connected_ms);
+  const given = { name: row.type, type, span: replaced, part: read.part, hash };
+  const stored = await storePart(deps.call, account, given);
   const { skipped } = read.part;
   await countSkipped(deps.database, account.provider, skipped);
   const unread = skipped[nothingRead];
@@ -148,6 +150,12 @@ async function workPart(
     deps.logger.warn('pull.nothing_read', { provider: account.provider, type: row.type, records: unread });
   countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
   return { ...stored, cursor: read.cursor };
+}
+
+// Null: what was read is added, and nothing is removed.
+function replacedSpan(type: PulledType, span: Span | null, connectedMs: number): Span | null {
+  if (span === null || type.listsSinceConnection !== true) return span;
+  return span.endMs <= connectedMs ? null : { ...span, startMs: Math.max(span.startMs, connectedMs) };
 }
 
 // The time of the last sync is informational: an error here does not fail the read.

@@ -264,6 +264,9 @@ async function callPulled({ anyone, developer }: Clients) {
   const whoop = await secretOf(developer, 'whoop');
   await expectFailure(401, anyone.pullIngest.receiveWhoop());
   await expectFailure(401, anyone.pullIngest.receiveWhoopAtSecretAddress({ secret: whoop }));
+  const ofPolar = await secretOf(developer, 'polar');
+  await expectFailure(401, anyone.pullIngest.receivePolar());
+  await expectFailure(401, anyone.pullIngest.receivePolarAtSecretAddress({ secret: ofPolar }));
   const ofWatch = await secretOf(developer, 'suunto');
   await expectFailure(401, anyone.pullIngest.receiveSuunto());
   await expectFailure(401, anyone.pullIngest.receiveSuuntoAtSecretAddress({ secret: ofWatch }));

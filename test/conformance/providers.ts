@@ -5,6 +5,7 @@ import { googlehealth } from './providers/googlehealth.ts';
 import { oura } from './providers/oura.ts';
 import { phone } from './providers/phone.ts';
 import { suunto } from './providers/suunto.ts';
+import { polar } from './providers/polar.ts';
 import { whoop } from './providers/whoop.ts';
 import { withings } from './providers/withings.ts';
 import type { Descriptor } from './scenarios.ts';
@@ -19,4 +20,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   whoop,
   oura,
   suunto,
+  polar,
 };

@@ -181,6 +181,7 @@ export const rows: readonly Row[] = [
   ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
   ['POST', '/webhooks/whoop/events', 'client', 401],
   ['POST', '/webhooks/suunto/events', 'client', 401],
+  ['POST', '/webhooks/polar/events', 'client', 401],
   ['GET', '/webhooks/oura/events', 'anybody', 403],
   ['POST', '/webhooks/oura/events', 'client', 401],
 ];

@@ -257,6 +257,7 @@ const statuses: Readonly<Record<string, number>> = {
   'pull-ingest.receive_googlehealth': 401,
   'pull-ingest.receive_whoop': 401,
   'pull-ingest.receive_suunto': 401,
+  'pull-ingest.receive_polar': 401,
   'pull-ingest.receive_oura': 401,
   'pull-ingest.probe_oura': 403,
   // The link of the example is in an e-mail.

@@ -102,6 +102,8 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'SUUNTO_SUBSCRIPTION_KEY',
     'SUUNTO_NOTIFICATION_SECRET',
     'GOOGLEHEALTH_CLIENT_SECRET',
+    'WEBHOOK_SECRET_POLAR',
+    'POLAR_CLIENT_SECRET',
     'GOOGLEHEALTH_WEBHOOK_AUTHORIZATION',
     'GOOGLEHEALTH_SERVICE_ACCOUNT',
   ];

@@ -13,7 +13,9 @@ const claim = claimStatement(readingTable, {
   returning: `j.connection_id, j.type, j.attempt, ${pairsOf('j.taken')} as taken, ${pairsOf('j.past')} as past,
     j.taken_cursor, j.cursor, j.failures, j.crashes,
     (select c.provider from pull.connection c where c.connection_id = j.connection_id) as provider,
-    (select c.user_id from pull.connection c where c.connection_id = j.connection_id) as user_id`,
+    (select c.user_id from pull.connection c where c.connection_id = j.connection_id) as user_id,
+    (select (extract(epoch from c.connected_at) * 1000)::float8 from pull.connection c
+     where c.connection_id = j.connection_id) as connected_ms`,
 });
 
 /** Leases up to `limit` due rows. */

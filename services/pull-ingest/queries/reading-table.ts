@@ -23,6 +23,7 @@ export interface ReadingLease {
   readonly attempt: number;
   readonly provider: string;
   readonly user_id: string;
+  readonly connected_ms: number;
   readonly taken: readonly (readonly [number, number])[];
   readonly past: readonly (readonly [number, number])[];
   readonly taken_cursor: boolean;

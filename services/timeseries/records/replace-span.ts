@@ -1,8 +1,12 @@
 import type { StoreItem } from '../../../domain/records/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { deleteActivityBlocks } from '../queries/activity-blocks.ts';
 import { samplesPerStatement } from '../queries/upsert-samples.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
+import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
 import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
+import { settleSamples } from '../samples/settle-samples.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import {
   deleteUnlistedDays,
@@ -34,12 +38,13 @@ export interface Replacing {
   readonly provider: string;
   readonly items: readonly StoreItem[];
   readonly sourcePriority: readonly string[];
+  readonly kept: KeptDays;
 }
 
 /** Deletes what a span contained before and its items do not contain. Runs after the items are stored. */
 export async function deleteUnlisted(
   transaction: Queryable,
-  { user_id, provider, items, sourcePriority }: Replacing,
+  { user_id, provider, items, sourcePriority, kept }: Replacing,
   replaces: ReplacedData,
 ): Promise<void> {
   const { data_type, records, start_ms, end_ms } = replaces;
@@ -57,7 +62,13 @@ export async function deleteUnlisted(
   }
   if (!records.includes('workouts')) return;
   const gone = await deleteUnlistedWorkouts(transaction, reread, data_type, keys);
-  if (gone.length > 0) await settleDuplicates(transaction, user_id, gone, sourcePriority);
+  if (gone.length === 0) return;
+  if (isActivity({ data_type })) {
+    const keys = gone.map(({ key }) => key);
+    const touched = await deleteActivityBlocks(transaction, user_id, provider, keys);
+    await settleSamples(transaction, { user_id, provider, keys, kept }, daysOfRows(touched));
+  }
+  await settleDuplicates(transaction, user_id, gone, sourcePriority);
 }
 
 // Samples of the types `together` have no list of their own: they go with a sample of the same device and instant.

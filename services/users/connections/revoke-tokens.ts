@@ -13,7 +13,7 @@ export async function revokeTokens(
 ): Promise<JobOutcome> {
   const { payload, created_at } = job;
   if (await isNeedless(database, payload, created_at)) return { kind: 'done' };
-  const { provider_user_id: _, provider_client_id, ...access } = payload;
+  const { provider_client_id, ...access } = payload;
   const client = provider_client_id === null ? null : await selectClient(database, provider_client_id);
   const { done, tokens } = await call('connect.revokeAccess', { ...access, client });
   if (done) return { kind: 'done' };

@@ -13,6 +13,7 @@ import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { projectSettings } from './project-settings.ts';
+import { polar } from './polar.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
@@ -40,6 +41,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,
+  polar,
   projects,
   'project-settings': projectSettings,
   providers,

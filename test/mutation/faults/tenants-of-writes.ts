@@ -46,7 +46,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
   row(
     unlisted,
     `delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select start_ms`,
+    select key, start_ms`,
     'Items of workouts that are gone are forgotten for their user only.',
   ),
   row(

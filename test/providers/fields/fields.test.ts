@@ -6,6 +6,8 @@ import { collections as suunto } from '../../../providers/suunto/records.ts';
 import { collections as whoop } from '../../../providers/whoop/records.ts';
 import { bodies as ouraBodies } from '../../fixtures/oura/bodies.ts';
 import { bodies as suuntoBodies } from '../../fixtures/suunto/bodies.ts';
+import { collections as polar } from '../../../providers/polar/records.ts';
+import { bodies as polarBodies } from '../../fixtures/polar/bodies.ts';
 import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
@@ -24,6 +26,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   whoop: listedCases(whoop, whoopBodies),
   oura: listedCases(oura, ouraBodies),
   suunto: listedCases(suunto, suuntoBodies),
+  polar: listedCases(polar, polarBodies),
 };
 
 for (const name of providerNames) {

@@ -1,6 +1,6 @@
 import type { Collection } from '../../../domain/recipe/collection.ts';
 import { normaliserOf } from '../../../domain/recipe/record-type.ts';
-import { intervalRows, itemRows, readableOf } from './readable.ts';
+import { intervalRows, itemRows, readableOf, trackRows } from './readable.ts';
 import type { FieldCase } from './removal.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
@@ -16,7 +16,8 @@ export function listedCases<N extends string>(
       const read = (item: unknown) => {
         const made = normalise({ records: { list: [item] }, span: null, nowMs, offsetMinutes: 120 });
         const { intervals = [], sources = [] } = made.intervals ?? {};
-        return readableOf([...made.items.flatMap(itemRows), ...intervalRows(intervals, sources)]);
+        const tracks = [...(made.tracks?.values() ?? [])].flatMap(trackRows);
+        return readableOf([...made.items.flatMap(itemRows), ...tracks, ...intervalRows(intervals, sources)]);
       };
       const all: Readonly<Record<string, readonly object[]>> = bodies;
       return [name, { table: collection.fields, items: all[name] ?? [], read }];

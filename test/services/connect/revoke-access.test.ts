@@ -12,7 +12,14 @@ const client = { clientId: 'tests', clientSecret: 'a secret of the tests' };
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
 const revoke = (tokens: Parameters<typeof revokeAccess>[2], config = configOf()) =>
-  revokeAccess({ config, client }, 'devicemaker', tokens, Date.now());
+  revokeAccess({ config, client }, { provider: 'devicemaker', account: '7' }, tokens, Date.now());
+const polar = {
+  ...{
+    POLAR_API_URL: provider.origin,
+    POLAR_CLIENT_ID: 'tests',
+    POLAR_CLIENT_SECRET: 'a secret of the tests',
+  },
+};
 
 t.beforeEach(() => {
   provider.faults.clear();
@@ -41,7 +48,8 @@ t.test('the next attempt gets the tokens that this one refreshed', async (t) => 
 t.test('all subscriptions of an account are ended', async (t) => {
   const profiles = [1, 4, 44].map((appli) => ({ appli, callbackurl: 'https://pulse.example/webhooks' }));
   provider.bodies.set('/notify', { status: 0, body: { profiles } });
-  t.same(await revokeAccess({ config: configOf(), client }, 'withings', valid, Date.now()), {
+  const whose = { provider: 'withings', account: '7' } as const;
+  t.same(await revokeAccess({ config: configOf(), client }, whose, valid, Date.now()), {
     ...{ done: true, tokens: null },
   });
   t.equal(provider.count('POST', '/notify'), 1 + profiles.length);
@@ -49,6 +57,16 @@ t.test('all subscriptions of an account are ended', async (t) => {
 
 t.test('an expired token of a removed client is sent nowhere', async (t) => {
   const removed = { config: configOf(), client: 'removed' } as const;
-  t.same(await revokeAccess(removed, 'withings', ended, Date.now()), { done: true, tokens: null });
+  t.same(await revokeAccess(removed, { provider: 'withings', account: '7' }, ended, Date.now()), { done: true, tokens: null });
   t.strictSame(provider.seen, []);
 });
+t.test(
+  'a token without a refresh token is used past its stated end, at the address of its account',
+  async (t) => {
+    provider.bodies.set('/v3/users/475', {});
+    const tokens = { access_token: 'access', refresh_token: null, expires_at_ms: 0 };
+    const whose = { provider: 'polar', account: '475' } as const;
+    t.same(await revokeAccess({ config: configOf(polar), client }, whose, tokens, Date.now()), { done: true, tokens: null });
+    t.equal(provider.count('DELETE', '/v3/users/475'), 1);
+  },
+);

@@ -940,6 +940,22 @@ export class PullIngest extends Group {
   }
 
   /**
+   * Receive notifications of the provider polar.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receivePolar(params: Input<types.PullIngestReceivePolarData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/polar/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider polar.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receivePolarAtSecretAddress(params: Input<types.PullIngestReceivePolarAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/polar/events/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
    * Receive notifications of the provider suunto.
    * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
    */

@@ -2190,7 +2190,7 @@ export type ProjectState = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'suunto';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto';
 
 /**
  * Which credentials a project uses at a provider. The client secret is never returned.
@@ -2375,6 +2375,7 @@ export type Received = {
         withings: ReceivedColumns;
         whoop: ReceivedColumns;
         oura: ReceivedColumns;
+        polar: ReceivedColumns;
         suunto: ReceivedColumns;
     };
 };
@@ -3299,6 +3300,7 @@ export type Status = {
         withings: ProviderStatus;
         whoop: ProviderStatus;
         oura: ProviderStatus;
+        polar: ProviderStatus;
         suunto: ProviderStatus;
     };
     samples: SampleBytes | null;
@@ -5883,6 +5885,25 @@ export type PullIngestReceiveOuraAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/oura/events/{secret}';
+};
+
+export type PullIngestReceivePolarData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/polar/events';
+};
+
+export type PullIngestReceivePolarAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/polar/events/{secret}';
 };
 
 export type PullIngestReceiveSuuntoData = {

@@ -68,16 +68,16 @@ const workouts = {
         (extract(epoch from end_time) * 1000)::float8 as end_ms),
     forgotten as (
       delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select start_ms, end_ms from gone`,
+    select key, start_ms, end_ms from gone`,
 };
 
-/** Deletes the workouts of a span whose keys are not listed. Returns their spans. */
+/** Deletes the workouts of a span whose keys are not listed. Returns their keys and spans. */
 export function deleteUnlistedWorkouts(
   transaction: Queryable,
   { user_id, provider, span }: Reread,
   dataType: string,
   keys: readonly string[],
-): Promise<{ start_ms: number; end_ms: number }[]> {
+): Promise<{ key: string; start_ms: number; end_ms: number }[]> {
   const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
   return transaction.query(workouts, values);
 }

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import type { Hint, PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
+import { fieldsOf } from '../../domain/recipe/collection.ts';
+import { failureByStatus } from '../../domain/recipe/failure.ts';
+import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
+import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { apiPath } from '../urls.ts';
+import { collections, types } from './records.ts';
+import { subscription } from './subscription.ts';
+
+const settings = {
+  WEBHOOK_SECRET_POLAR: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_POLAR: networks.default([]),
+  POLAR_API_URL: url.default('https://www.polaraccesslink.com'),
+  POLAR_AUTHORIZE_URL: url.default('https://flow.polar.com/oauth2/authorization'),
+  POLAR_TOKEN_URL: url.default('https://polarremote.com/v2/oauth2/token'),
+  POLAR_CLIENT_ID: z.string().optional(),
+  POLAR_CLIENT_SECRET: z.string().optional(),
+  // The limits grow with the number of users; these are assumed for the first ones.
+  POLAR_REQUESTS_PER_15_MIN: whole(1, 1_000_000).default(500),
+  POLAR_REQUESTS_PER_DAY: whole(1, 100_000_000).default(5000),
+};
+
+interface Settings {
+  readonly POLAR_API_URL: string;
+  readonly POLAR_AUTHORIZE_URL: string;
+  readonly POLAR_TOKEN_URL: string;
+  readonly POLAR_REQUESTS_PER_15_MIN: number;
+  readonly POLAR_REQUESTS_PER_DAY: number;
+}
+
+const scope = 'accesslink.read_all';
+const Id = z.union([z.int(), z.string().min(1).max(100)]).transform(String);
+const TokenAnswer = z.object({ x_user_id: Id });
+const Event = z.object({
+  event: z.string(),
+  user_id: Id,
+  entity_id: Id.optional(),
+  date: z.string().optional(),
+});
+
+/** A night's recharge and a day's load have no events of their own. */
+const typesOf: Readonly<Record<string, readonly string[]>> = {
+  EXERCISE: ['activities'],
+  SLEEP: ['sleep', 'recharge'],
+  ACTIVITY_SUMMARY: ['days', 'cardio_load'],
+  CONTINUOUS_HEART_RATE: ['heart_rate'],
+};
+
+// The address in an event is not used. Its id may be a date, as assumed of all events but those of exercises.
+function read(body: Buffer): Hint[] | null {
+  const given = Event.safeParse(jsonOrNull(body.toString('utf8'))).data;
+  if (given === undefined) return null;
+  const { event, user_id: account, entity_id: id, date = id } = given;
+  const names = typesOf[event] ?? [];
+  if (names.length === 0) return [];
+  const day = CalendarDate.safeParse(date).data;
+  const startMs = day === undefined ? null : dateToMs(day) - dayMs;
+  const span = startMs === null ? null : { startMs, endMs: startMs + 3 * dayMs };
+  return [{ kind: 'changed', account, types: names, span, ...(id === undefined ? {} : { id }) }];
+}
+
+/** Of a short and a long window, the one that is used up decides how long to wait. */
+function failure(reply: PullReply, nowMs: number): PullFailure | null {
+  const [limits, usage, resets] = ['limit', 'usage', 'reset'].map((name) =>
+    (reply.headers[`ratelimit-${name}`] ?? '').split(',').map((text) => text.trim()),
+  );
+  const usedUp = (limits ?? []).findLastIndex((limit, index) => Number(usage?.[index]) >= Number(limit));
+  const wait = resets?.[Math.max(0, usedUp)] ?? '';
+  const headers = wait === '' ? reply.headers : { 'retry-after': wait, ...reply.headers };
+  return failureByStatus()({ ...reply, headers }, nowMs);
+}
+
+const isPing = (body: Buffer): boolean =>
+  z.object({ event: z.literal('PING') }).safeParse(jsonOrNull(body.toString('utf8'))).success;
+
+/** Polar, AccessLink API v3. */
+export const polar = {
+  title: 'Polar',
+  settings,
+  names: {
+    apiUrl: 'POLAR_API_URL',
+    clientId: 'POLAR_CLIENT_ID',
+    clientSecret: 'POLAR_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_POLAR',
+    webhookSenders: 'WEBHOOK_SENDERS_POLAR',
+  },
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  normaliserVersion: 1,
+  fields: fieldsOf(collections),
+  projectClientRefusal: 'Its notifications are signed with a secret of the subscription of the settings.',
+  oauth: {
+    authorizeUrl: ({ POLAR_AUTHORIZE_URL }: Settings) => new URL(POLAR_AUTHORIZE_URL),
+    tokenUrl: ({ POLAR_TOKEN_URL }: Settings) => new URL(POLAR_TOKEN_URL),
+    scope,
+    usesPkce: false,
+    clientAuthentication: 'basic',
+    grant: {
+      from: 'token-answer',
+      readAccount: (body) => TokenAnswer.safeParse(body).data?.x_user_id ?? null,
+    },
+    isScopeEnough: (granted) => granted.includes(scope),
+    registration: {
+      path: '/v3/users',
+      // One of our users may connect another account later, and a member has one account.
+      json: ({ userId, account }) => ({ 'member-id': `${userId}-${account}` }),
+      knownStatus: 409,
+    },
+    revocation: {
+      url: ({ POLAR_API_URL }: Settings, account: string) =>
+        apiPath(POLAR_API_URL, `/v3/users/${encodeURIComponent(account)}`),
+      method: 'DELETE',
+      sendsTokenInForm: false,
+    },
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: '/v3/users/sleep/available',
+    scope: null,
+    isWithheld: ({ status }) => status === 403,
+    readsPerHour: () => 100,
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: ['polar-webhook-signature'],
+    subscriptionSettings: ['POLAR_CLIENT_ID', 'POLAR_CLIENT_SECRET'],
+    body: { form: 'single-event', accountsOf: () => null },
+  },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'routes'],
+  sampleSources: 'days-and-activities',
+  pull: {
+    notifications: {
+      kind: 'events',
+      example: {
+        event: 'EXERCISE',
+        user_id: 475,
+        entity_id: 'aQlC83',
+        timestamp: '2026-03-02T09:05:00Z',
+        url: 'https://www.polaraccesslink.com/v3/exercises/aQlC83',
+      },
+      bodyLimitBytes: 16_384,
+      form: 'json',
+      acceptedStatus: 200,
+      answersProbe: false,
+      authentication: { by: 'hmac', header: 'polar-webhook-signature', encoding: 'hex', secret: 'stored' },
+      // The check of a new webhook is not signed.
+      isHandshake: isPing,
+      authorization: null,
+      read,
+    },
+    types,
+    probe: { path: '/v3/users/sleep/available' },
+    failure,
+    limits: [
+      {
+        of: 'application',
+        requests: ({ POLAR_REQUESTS_PER_15_MIN }: Settings) => POLAR_REQUESTS_PER_15_MIN,
+        windowMs: 15 * minuteMs,
+      },
+      {
+        of: 'application',
+        requests: ({ POLAR_REQUESTS_PER_DAY }: Settings) => POLAR_REQUESTS_PER_DAY,
+        windowMs: dayMs,
+      },
+    ],
+    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    subscription,
+  },
+} as const satisfies Provider;

@@ -1,0 +1,317 @@
+import {
+  assumed,
+  computed,
+  extra,
+  type FieldEnd,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
+import type { Span } from '../../domain/provider/pulled-provider.ts';
+import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
+import type { Draft, Point, Sum } from '../../domain/recipe/draft.ts';
+import type { ListRead } from '../../domain/recipe/list-pass.ts';
+import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
+import { clockPoints, isoDurationSeconds, localMs, nightPoints } from '../../domain/recipe/shapes.ts';
+import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
+import type { StageSpan } from '../../domain/records/records.ts';
+import { dayMs, isoTime, minuteMs } from '../../domain/time/time.ts';
+import { withSamples } from './exercise.ts';
+
+const account = notKept('the account');
+const device = notKept('the serial number of the device');
+/** A field that is read together with another one. */
+const decides = (unit: string | null, end: FieldEnd) => computed(() => null, unit, end);
+
+const isAround = (ms: number | null, { startMs, endMs }: Span): boolean =>
+  ms !== null && ms >= startMs - dayMs && ms < endMs + dayMs;
+const dateIsAround = ({ date }: Item, span: Span): boolean => isAround(localMs('00:00', date), span);
+
+/** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
+const byDays = (path: string, records: string | null, query: Record<string, string> = {}): ListRead => ({
+  ...{ path, records, query },
+  span: { start: 'from', end: 'to', form: 'date', beforeDays: 1, afterDays: 1 },
+});
+
+const common = { scopes: ['accesslink.read_all'], recentDays: 2 } as const;
+const ofDays = { ...common, longestSpanDays: 20, sweepDays: 14, shownDays: 360 } as const;
+// One day less than is shown for the hours of a day, and one for clocks before UTC.
+const ofNights = { ...common, longestSpanDays: 14, sweepDays: 26, shownDays: 26 } as const;
+
+/** Times without an offset have that of the day's exercise. */
+const offsets: NonNullable<Collection['offsets']> = {
+  read: { path: '/v3/exercises', records: null, span: null },
+  of({ start_time, start_time_utc_offset: minutes }) {
+    const ms = localMs(start_time);
+    return ms === null || typeof minutes !== 'number' ? null : { date: isoTime(ms).slice(0, 10), minutes };
+  },
+};
+
+const sampled = [
+  ...(['heart_rate', 'speed', 'cadence', 'altitude', 'power', 'temperature', 'distance'] as const).map(
+    (name) => `streams.${name}` as const,
+  ),
+  ...(['speed', 'cadence', 'power', 'weather_temperature'] as const).map((name) => `series.${name}` as const),
+];
+
+/** The list shows what was uploaded in the last 30 days since the registration; an exercise itself has its samples. */
+const activities: Collection = {
+  ...common,
+  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true, hasLocalTimes: true },
+  ...{ device: 'Polar', ownsSamples: true },
+  read: {
+    ...{ path: '/v3/exercises', records: null, span: null },
+    isWithin: ({ start_time }, span) => isAround(localMs(start_time), span),
+    detail: {
+      path: ({ id }) => (typeof id === 'string' ? `/v3/exercises/${encodeURIComponent(id)}` : null),
+      query: { samples: 'true', zones: 'true', route: 'true' },
+    },
+  },
+  complete: withSamples,
+  fields: {
+    id: kept(null, 'key'),
+    start_time: kept('local time', 'start_time'),
+    start_time_utc_offset: kept('min', 'zone_offset'),
+    duration: computed(isoDurationSeconds, null, 'duration_seconds'),
+    device: kept(null, 'source'),
+    sport: computed(
+      (value, { detailed_sport_info }) => {
+        const detailed = workoutTypeNamed(detailed_sport_info);
+        return detailed === 'other' ? workoutTypeNamed(value) : detailed;
+      },
+      null,
+      'workout.type',
+    ),
+    detailed_sport_info: kept(null, 'workout.raw_type'),
+    calories: kept('kcal', 'workout.calories_kcal'),
+    distance: kept('m', 'workout.distance_meters'),
+    'heart_rate.average': kept('bpm', 'workout.avg_heart_rate_bpm'),
+    'heart_rate.maximum': kept('bpm', 'workout.max_heart_rate_bpm'),
+    training_load: extra(),
+    ...assumed(
+      under('training_load_pro', {
+        date: extra(),
+        'cardio-load': extra(),
+        'cardio-load-interpretation': extra(),
+        'muscle-load': extra('kJ'),
+        'muscle-load-interpretation': extra(),
+        'perceived-load': extra(),
+        'perceived-load-interpretation': extra(),
+        'user-rpe': extra(),
+      }),
+    ),
+    'running-index': extra(),
+    fat_percentage: extra('percent'),
+    ...under('heart_rate_zones[]', {
+      index: extra(),
+      'lower-limit': extra('bpm'),
+      'upper-limit': extra('bpm'),
+      'in-zone': extra('ISO 8601'),
+    }),
+    ...under('samples[]', {
+      'recording-rate': kept('s', 'series.heart_rate', ...sampled),
+      'sample-type': kept(null, 'series.heart_rate', ...sampled),
+      data: kept(null, 'series.heart_rate', ...sampled),
+    }),
+    ...under('route[]', {
+      latitude: kept('degrees', 'streams.latitude'),
+      longitude: kept('degrees', 'streams.longitude'),
+      time: kept('ISO 8601', 'streams.latitude', 'streams.longitude'),
+      satellites: notKept('the quality of a position'),
+      fix: notKept('the quality of a position'),
+    }),
+    has_route: notKept('the route itself says so'),
+    upload_time: notKept('the time of the record at the provider'),
+    polar_user: account,
+    device_id: device,
+  },
+};
+
+/** The stages by their numbers. Those of 5 are not known. */
+const stages = ['awake', 'rem', 'light', 'light', 'deep', 'unmeasurable'] as const;
+
+/** The values of a map by the night's own clock, in UTC. */
+function pointsOfNight(map: unknown, { sleep_start_time }: Item): Point[] {
+  const start = instantWithOffset(sleep_start_time);
+  if (start === null) return [];
+  const shift = (start.offset ?? 0) * minuteMs;
+  return clockPoints(map, start.ms + shift).map(([ms, value]) => [ms - shift, value] as const);
+}
+
+// A stage lasts until the next one begins, the last one until the end.
+function stageIntervals(map: unknown, night: Item): StageSpan[] {
+  const [start, end] = [instantWithOffset(night.sleep_start_time), instantWithOffset(night.sleep_end_time)];
+  if (start === null || end === null) return [];
+  const second = (ms: number) => Math.round((Math.min(Math.max(ms, start.ms), end.ms) - start.ms) / 1000);
+  const points = pointsOfNight(map, night);
+  return points.flatMap(([ms, number], index): StageSpan[] => {
+    const stage = stages[number];
+    const [from, to] = [second(ms), second(points[index + 1]?.[0] ?? end.ms)];
+    return stage === undefined || to <= from ? [] : [[stage, from, to]];
+  });
+}
+
+const sleep: Collection = {
+  ...ofNights,
+  ...{ device: 'Polar sleep', devices: ['Polar sleep'] },
+  // As assumed: `{ available: [{ date, start_time, end_time }] }`.
+  read: {
+    ...{ path: '/v3/users/sleep/available', records: 'available', span: null, isWithin: dateIsAround },
+    detail: {
+      path: ({ date }) => (typeof date === 'string' ? `/v3/users/sleep/${encodeURIComponent(date)}` : null),
+    },
+  },
+  fields: {
+    date: kept(null, 'date'),
+    sleep_start_time: kept('ISO 8601', 'start_time'),
+    sleep_end_time: kept('ISO 8601', 'end_time'),
+    light_sleep: kept('s', 'sleep.light_seconds'),
+    deep_sleep: kept('s', 'sleep.deep_seconds'),
+    rem_sleep: kept('s', 'sleep.rem_seconds'),
+    unrecognized_sleep_stage: kept('s', 'sleep.unmeasurable_seconds'),
+    total_interruption_duration: kept('s', 'sleep.awake_seconds'),
+    short_interruption_duration: extra('s'),
+    long_interruption_duration: extra('s'),
+    sleep_score: kept(null, 'sleep.score'),
+    continuity: extra(),
+    continuity_class: extra(),
+    sleep_charge: extra(),
+    sleep_goal: extra('s'),
+    sleep_rating: extra(),
+    sleep_cycles: extra('count'),
+    ...assumed({
+      group_duration_score: extra(),
+      group_solidity_score: extra(),
+      group_regeneration_score: extra(),
+    }),
+    hypnogram: computed(stageIntervals, null, 'sleep.stage_intervals'),
+    heart_rate_samples: computed(pointsOfNight, 'bpm', 'series.heart_rate'),
+    polar_user: account,
+    device_id: device,
+  },
+};
+
+/** A draft of a day on the user's clock. */
+const onClock = (draft: Draft): Draft => ({ ...draft, isLocal: true });
+const ofDate = (map: unknown, { date }: Item): Point[] =>
+  localMs('00:00', date) === null ? [] : nightPoints(map, String(date));
+
+const recharge: Collection = {
+  ...ofNights,
+  ...{ device: 'Polar Nightly Recharge', devices: ['Polar Nightly Recharge'], hasLocalTimes: true, offsets },
+  read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: dateIsAround },
+  complete: onClock,
+  fields: {
+    date: kept(null, 'date'),
+    nightly_recharge_status: kept('count', 'score.recharge'),
+    ans_charge: kept(null, 'score_components.recharge'),
+    ans_charge_status: kept(null, 'score_components.recharge'),
+    heart_rate_avg: kept('bpm', 'score_components.recharge'),
+    beat_to_beat_avg: kept('ms', 'score_components.recharge'),
+    breathing_rate_avg: kept('breaths/min', 'score_components.recharge'),
+    heart_rate_variability_avg: kept('ms', 'day_values.hrv_night_average_ms'),
+    hrv_samples: computed(ofDate, 'ms', 'series.heart_rate_variability_rmssd'),
+    breathing_samples: computed(ofDate, 'breaths/min', 'series.respiratory_rate'),
+    polar_user: account,
+  },
+};
+
+// Times of steps are of the device's clock, as those of the day. An interval without steps is left out.
+function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
+  const { steps, date } = isItem(given) ? given : {};
+  const everyMs = Number(isItem(steps) ? steps.interval_ms : 0);
+  if (!Array.isArray(samples) || !(everyMs > 0)) return [];
+  return samples.filter(isItem).flatMap(({ steps: count, timestamp }): Sum[] => {
+    const ms = localMs(timestamp, date);
+    return ms === null || typeof count !== 'number' || count <= 0 ? [] : [[ms, ms + everyMs, count]];
+  });
+}
+
+function secondsSinceStart(value: unknown, { start_time }: Item): number | null {
+  const [start, end] = [localMs(start_time), localMs(value)];
+  return start === null || end === null ? null : (end - start) / 1000;
+}
+
+const days: Collection = {
+  ...ofDays,
+  ...{ device: 'Polar', hasLocalTimes: true, offsets },
+  read: byDays('/v3/users/activities', null, { steps: 'true', activity_zones: 'true' }),
+  complete: (draft) =>
+    draft.start_time === undefined
+      ? 'unreadable'
+      : { ...draft, date: isoTime(draft.start_time).slice(0, 10) },
+  fields: {
+    start_time: kept('local time', 'start_time'),
+    end_time: computed(secondsSinceStart, 's', 'duration_seconds'),
+    active_duration: computed(isoDurationSeconds, 's', 'day.active_seconds'),
+    inactive_duration: extra('ISO 8601'),
+    daily_activity: extra('percent'),
+    // The energy of the whole day, with the basal part.
+    calories: computed(
+      (all, { active_calories: active }) =>
+        typeof all === 'number' && typeof active === 'number' ? all - active : null,
+      'kcal',
+      'day.basal_calories_kcal',
+    ),
+    active_calories: kept('kcal', 'day.active_calories_kcal'),
+    steps: kept('count', 'day.steps'),
+    distance_from_steps: kept('m', 'day.distance_meters'),
+    inactivity_alert_count: extra('count'),
+    ...under('samples', {
+      date: decides(null, 'series.steps'),
+      'steps.interval_ms': decides('ms', 'series.steps'),
+      'steps.total_steps': notKept('the steps of the day'),
+      'steps.samples': computed(stepIntervals, 'steps', 'series.steps'),
+      activity_zones: notKept('no series has levels of activity'),
+    }),
+    polar_user: account,
+  },
+};
+
+const heartRate: Collection = {
+  ...ofDays,
+  ...{ device: 'Polar', devices: ['Polar'], hasLocalTimes: true, offsets },
+  read: byDays('/v3/users/continuous-heart-rate', 'heart_rates'),
+  complete(draft, { date, heart_rate_samples: samples }) {
+    const points = (Array.isArray(samples) ? samples.filter(isItem) : []).flatMap(
+      ({ heart_rate, sample_time }): Point[] => {
+        const ms = localMs(sample_time, date);
+        return ms === null || typeof heart_rate !== 'number' ? [] : [[ms, heart_rate]];
+      },
+    );
+    if (points.length === 0) return 'no_values';
+    return { ...onClock(draft), date: String(date), series: { heart_rate: points } };
+  },
+  fields: {
+    date: decides(null, 'series.heart_rate'),
+    ...under('heart_rate_samples[]', {
+      heart_rate: kept('bpm', 'series.heart_rate'),
+      sample_time: kept('local time', 'series.heart_rate'),
+    }),
+    polar_user: account,
+  },
+};
+
+const cardioLoad: Collection = {
+  ...ofDays,
+  device: 'Polar',
+  read: byDays('/v3/users/cardio-load/date', null),
+  fields: {
+    date: kept(null, 'date'),
+    cardio_load: kept('count', 'score.cardio_load'),
+    cardio_load_status: kept(null, 'score.cardio_load'),
+    strain: kept(null, 'score_components.cardio_load'),
+    tolerance: kept(null, 'score_components.cardio_load'),
+    cardio_load_ratio: kept(null, 'score_components.cardio_load'),
+  },
+};
+
+/** The kinds of data. Samples of each have a device of their own, so that none is deleted by a read of another kind. */
+export const collections = {
+  ...{ activities, sleep, recharge, days },
+  heart_rate: heartRate,
+  cardio_load: cardioLoad,
+} as const satisfies Readonly<Record<string, Collection>>;
+
+/** The kinds of data as they are read. */
+export const types = pulledCollections(collections);
