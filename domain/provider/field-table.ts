@@ -73,6 +73,10 @@ export const computed = (
 /** A field that no record has: it is kept by its own name under `extra`. */
 export const extra = (unit: string | null = null): Field => kept(unit, 'extra');
 
+/** Extra fields without a unit. */
+export const extras = (...names: readonly string[]): FieldTable =>
+  Object.fromEntries(names.map((name) => [name, extra()]));
+
 /** A field that is not kept, with the reason. */
 export const notKept = (why: string, unit: string | null = null): Field => ({ unit, notKept: why });
 

@@ -1,8 +1,8 @@
 import { withoutNoise } from '../json/decimals.ts';
 import type { StageSpan } from '../records/records.ts';
-import { CalendarDate, dateToMs, dayMs, hourMs, minuteMs } from '../time/time.ts';
+import { CalendarDate, dateToMs, dayMs, hourMs, minuteMs, type Range } from '../time/time.ts';
 import type { Point } from './draft.ts';
-import { instantWithOffset, isItem } from './read-fields.ts';
+import { type Item, instantWithOffset, isItem } from './read-fields.ts';
 
 /** Shapes of values that several providers send. */
 
@@ -91,15 +91,37 @@ export function localMs(value: unknown, date?: unknown): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
+/** Whether a local time or date of a listed record is within a day of a span: its offset is not known yet. */
+export const isAround =
+  (name: string) =>
+  (listed: Item, { startMs, endMs }: Range): boolean => {
+    const ms = localMs(listed[name]) ?? localMs('00:00', listed[name]);
+    return ms !== null && ms >= startMs - dayMs && ms < endMs + dayMs;
+  };
+
 /** A map may begin so long before the start of its night, because its times are rounded. */
 const earlyMs = 60 * minuteMs;
 
 /** The values of a map by `HH:MM` of a clock, from a start on that clock and over midnight, in order of time. */
-export function clockPoints(map: unknown, startMs: number): Point[] {
+function clockPoints(map: unknown, startMs: number): Point[] {
   const sinceStart = (ms: number) => (((ms - startMs + earlyMs) % dayMs) + dayMs) % dayMs;
   return valuesOf(map)
     .map(([ms, value]) => [startMs + sinceStart(ms) - earlyMs, value] as const)
     .sort(([a], [b]) => a - b);
+}
+
+/** The values of a map by the clock of a start with an offset, in UTC. */
+export function clockPointsFrom(map: unknown, start: unknown): Point[] {
+  const from = instantWithOffset(start);
+  if (from === null) return [];
+  const shift = (from.offset ?? 0) * minuteMs;
+  return clockPoints(map, from.ms + shift).map(([ms, value]) => [ms - shift, value] as const);
+}
+
+/** The seconds from one local time to another. Null: one of them is none. */
+export function localSeconds(start: unknown, end: unknown): number | null {
+  const [from, to] = [localMs(start), localMs(end)];
+  return from === null || to === null ? null : (to - from) / 1000;
 }
 
 /**
@@ -118,6 +140,20 @@ export function nightPoints(map: unknown, date: string): Point[] {
   const before = values.slice(first).map(([ms, value]) => [midnightMs + ms - (first > 0 ? dayMs : 0), value]);
   const after = values.slice(0, first).map(([ms, value]) => [midnightMs + ms, value]);
   return [...before, ...after].map(([ms = 0, value = 0]) => [ms, value] as const);
+}
+
+/** The stages of a night that are named by numbers. Each lasts until the next one begins, the last one until the end. */
+export function stagesOfPoints(
+  points: readonly Point[],
+  names: readonly (StageSpan[0] | undefined)[],
+  { startMs, endMs }: Range,
+): StageSpan[] {
+  const second = (ms: number) => Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000);
+  return points.flatMap(([ms, number], index): StageSpan[] => {
+    const stage = names[number];
+    const [from, to] = [second(ms), second(points[index + 1]?.[0] ?? endMs)];
+    return stage === undefined || to <= from ? [] : [[stage, from, to]];
+  });
 }
 
 function valuesOf(map: unknown): [number, number][] {

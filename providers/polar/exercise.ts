@@ -1,8 +1,14 @@
+import { withoutNoise } from '../../domain/json/decimals.ts';
+import { assumed, computed, extra, extras, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import type { Collection } from '../../domain/recipe/collection.ts';
 import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
-import { isoDurationSeconds, localMs } from '../../domain/recipe/shapes.ts';
+import { isAround, isoDurationSeconds, localMs } from '../../domain/recipe/shapes.ts';
+import { type StreamPoints, trackOf } from '../../domain/recipe/track-of.ts';
+import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
-import { acceptsStream, type StreamType, type Track } from '../../domain/workouts/track.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { acceptsStream, type StreamType } from '../../domain/workouts/track.ts';
 
 interface SampleType {
   readonly stream: StreamType;
@@ -23,13 +29,11 @@ const sampleTypes: Readonly<Record<string, SampleType>> = {
   10: { stream: 'distance', factor: 1 },
 };
 
-type Columns = Map<StreamType, Map<number, number>>;
-
 /** An exercise with its samples and its route. */
-export function withSamples(draft: Draft, item: Item): Draft | string {
+function withSamples(draft: Draft, item: Item): Draft | string {
   const { start_time: startMs } = draft;
   if (startMs === undefined) return 'unreadable';
-  const columns: Columns = new Map();
+  const columns: StreamPoints = new Map();
   const series: Partial<Record<SeriesType, Point[]>> = {};
   for (const sample of listOf(item.samples)) {
     const type = sampleTypes[String(sample['sample-type'])];
@@ -49,14 +53,12 @@ function pointsOf(sample: Item, { stream, factor }: SampleType, startMs: number)
   if (!(everySeconds > 0) || typeof data !== 'string') return [];
   return data.split(',').flatMap((text, index): Point[] => {
     const value = text.trim() === '' ? Number.NaN : Number(text) * factor;
-    return acceptsStream(stream, value) ? [[startMs + index * everySeconds * 1000, rounded(value)]] : [];
+    return acceptsStream(stream, value) ? [[startMs + index * everySeconds * 1000, withoutNoise(value)]] : [];
   });
 }
 
-const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
-
 // The times of a route are durations since the start, as assumed; times of the clock are read too.
-function addRoute(columns: Columns, route: unknown, startMs: number): void {
+function addRoute(columns: StreamPoints, route: unknown, startMs: number): void {
   const [latitudes, longitudes] = [new Map<number, number>(), new Map<number, number>()];
   for (const { time, latitude, longitude } of listOf(route)) {
     const seconds = isoDurationSeconds(time);
@@ -70,13 +72,101 @@ function addRoute(columns: Columns, route: unknown, startMs: number): void {
   columns.set('longitude', longitudes);
 }
 
-function trackOf(columns: Columns): Track | null {
-  const used = [...columns].filter(([, values]) => values.size > 0);
-  const times = [...new Set(used.flatMap(([, values]) => [...values.keys()]))].sort((a, b) => a - b);
-  if (times.length === 0) return null;
-  const column = (values: ReadonlyMap<number, number>) =>
-    Float64Array.from(times, (ms) => values.get(ms) ?? Number.NaN);
-  return { times, columns: new Map(used.map(([type, values]) => [type, column(values)])) };
-}
-
 const listOf = (value: unknown): Item[] => (Array.isArray(value) ? value.filter(isItem) : []);
+
+/** Fields of all kinds that are not kept. */
+export const [account, device] = [notKept('the account'), notKept('the serial number of the device')];
+
+/** What all kinds have in common. */
+export const common = { scopes: ['accesslink.read_all'], recentDays: 2 } as const;
+
+/** Times without an offset have that of the day's exercise. */
+export const offsets: NonNullable<Collection['offsets']> = {
+  read: { path: '/v3/exercises', records: null, span: null },
+  of({ start_time, start_time_utc_offset: minutes }) {
+    const ms = localMs(start_time);
+    return ms === null || typeof minutes !== 'number' ? null : { date: isoTime(ms).slice(0, 10), minutes };
+  },
+};
+
+const sampled = [
+  ...(['heart_rate', 'speed', 'cadence', 'altitude', 'power', 'temperature', 'distance'] as const).map(
+    (name) => `streams.${name}` as const,
+  ),
+  ...(['speed', 'cadence', 'power', 'weather_temperature'] as const).map((name) => `series.${name}` as const),
+];
+
+/** The list shows what was uploaded in the last 30 days since the registration; an exercise itself has its samples. */
+export const activities: Collection = {
+  ...common,
+  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true, hasLocalTimes: true },
+  ...{ device: 'Polar', ownsSamples: true },
+  read: {
+    ...{ path: '/v3/exercises', records: null, span: null },
+    isWithin: isAround('start_time'),
+    detail: {
+      path: ({ id }) => (typeof id === 'string' ? `/v3/exercises/${encodeURIComponent(id)}` : null),
+      query: { samples: 'true', zones: 'true', route: 'true' },
+    },
+  },
+  complete: withSamples,
+  fields: {
+    id: kept(null, 'key'),
+    start_time: kept('local time', 'start_time'),
+    start_time_utc_offset: kept('min', 'zone_offset'),
+    duration: computed(isoDurationSeconds, null, 'duration_seconds'),
+    device: kept(null, 'source'),
+    sport: computed(
+      (value, { detailed_sport_info }) => {
+        const detailed = workoutTypeNamed(detailed_sport_info);
+        return detailed === 'other' ? workoutTypeNamed(value) : detailed;
+      },
+      null,
+      'workout.type',
+    ),
+    detailed_sport_info: kept(null, 'workout.raw_type'),
+    calories: kept('kcal', 'workout.calories_kcal'),
+    distance: kept('m', 'workout.distance_meters'),
+    'heart_rate.average': kept('bpm', 'workout.avg_heart_rate_bpm'),
+    'heart_rate.maximum': kept('bpm', 'workout.max_heart_rate_bpm'),
+    ...assumed(
+      under(
+        'training_load_pro',
+        extras(
+          ...[
+            'date',
+            'cardio-load',
+            'cardio-load-interpretation',
+            'muscle-load',
+            'muscle-load-interpretation',
+          ],
+          ...['perceived-load', 'perceived-load-interpretation', 'user-rpe'],
+        ),
+      ),
+    ),
+    ...extras('training_load', 'running-index'),
+    fat_percentage: extra('percent'),
+    ...under('heart_rate_zones[]', {
+      index: extra(),
+      'lower-limit': extra('bpm'),
+      'upper-limit': extra('bpm'),
+      'in-zone': extra('ISO 8601'),
+    }),
+    ...under('samples[]', {
+      'recording-rate': kept('s', 'series.heart_rate', ...sampled),
+      'sample-type': kept(null, 'series.heart_rate', ...sampled),
+      data: kept(null, 'series.heart_rate', ...sampled),
+    }),
+    ...under('route[]', {
+      latitude: kept('degrees', 'streams.latitude'),
+      longitude: kept('degrees', 'streams.longitude'),
+      time: kept('ISO 8601', 'streams.latitude', 'streams.longitude'),
+      satellites: notKept('the quality of a position'),
+      fix: notKept('the quality of a position'),
+    }),
+    has_route: notKept('the route itself says so'),
+    upload_time: notKept('the time of the record at the provider'),
+    polar_user: account,
+    device_id: device,
+  },
+};

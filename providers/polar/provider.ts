@@ -3,7 +3,7 @@ import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import type { Hint, PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
-import { failureByStatus } from '../../domain/recipe/failure.ts';
+import { failureByStatus, withWindowReset } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
@@ -23,15 +23,11 @@ const settings = {
   POLAR_REQUESTS_PER_DAY: whole(1, 100_000_000).default(5000),
 };
 
-interface Settings {
-  readonly POLAR_API_URL: string;
-  readonly POLAR_AUTHORIZE_URL: string;
-  readonly POLAR_TOKEN_URL: string;
-  readonly POLAR_REQUESTS_PER_15_MIN: number;
-  readonly POLAR_REQUESTS_PER_DAY: number;
-}
+type Settings = z.output<z.ZodObject<typeof settings>>;
 
 const scope = 'accesslink.read_all';
+const quarterMs = 15 * minuteMs;
+const ofAll = { of: 'application' } as const;
 const Id = z.union([z.int(), z.string().min(1).max(100)]).transform(String);
 const TokenAnswer = z.object({ x_user_id: Id });
 const Event = z.object({
@@ -62,16 +58,8 @@ function read(body: Buffer): Hint[] | null {
   return [{ kind: 'changed', account, types: names, span, ...(id === undefined ? {} : { id }) }];
 }
 
-/** Of a short and a long window, the one that is used up decides how long to wait. */
-function failure(reply: PullReply, nowMs: number): PullFailure | null {
-  const [limits, usage, resets] = ['limit', 'usage', 'reset'].map((name) =>
-    (reply.headers[`ratelimit-${name}`] ?? '').split(',').map((text) => text.trim()),
-  );
-  const usedUp = (limits ?? []).findLastIndex((limit, index) => Number(usage?.[index]) >= Number(limit));
-  const wait = resets?.[Math.max(0, usedUp)] ?? '';
-  const headers = wait === '' ? reply.headers : { 'retry-after': wait, ...reply.headers };
-  return failureByStatus()({ ...reply, headers }, nowMs);
-}
+const failure = (reply: PullReply, nowMs: number): PullFailure | null =>
+  failureByStatus()({ ...reply, headers: withWindowReset(reply.headers) }, nowMs);
 
 const isPing = (body: Buffer): boolean =>
   z.object({ event: z.literal('PING') }).safeParse(jsonOrNull(body.toString('utf8'))).success;
@@ -156,16 +144,8 @@ export const polar = {
     probe: { path: '/v3/users/sleep/available' },
     failure,
     limits: [
-      {
-        of: 'application',
-        requests: ({ POLAR_REQUESTS_PER_15_MIN }: Settings) => POLAR_REQUESTS_PER_15_MIN,
-        windowMs: 15 * minuteMs,
-      },
-      {
-        of: 'application',
-        requests: ({ POLAR_REQUESTS_PER_DAY }: Settings) => POLAR_REQUESTS_PER_DAY,
-        windowMs: dayMs,
-      },
+      { ...ofAll, requests: ({ POLAR_REQUESTS_PER_15_MIN: most }: Settings) => most, windowMs: quarterMs },
+      { ...ofAll, requests: ({ POLAR_REQUESTS_PER_DAY: most }: Settings) => most, windowMs: dayMs },
     ],
     pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
     subscription,

@@ -2,30 +2,31 @@ import {
   assumed,
   computed,
   extra,
+  extras,
   type FieldEnd,
   kept,
   notKept,
   under,
 } from '../../domain/provider/field-table.ts';
-import type { Span } from '../../domain/provider/pulled-provider.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
 import type { Draft, Point, Sum } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
-import { clockPoints, isoDurationSeconds, localMs, nightPoints } from '../../domain/recipe/shapes.ts';
-import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
+import {
+  clockPointsFrom,
+  isAround,
+  isoDurationSeconds,
+  localMs,
+  localSeconds,
+  nightPoints,
+  stagesOfPoints,
+} from '../../domain/recipe/shapes.ts';
 import type { StageSpan } from '../../domain/records/records.ts';
-import { dayMs, isoTime, minuteMs } from '../../domain/time/time.ts';
-import { withSamples } from './exercise.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { account, activities, common, device, offsets } from './exercise.ts';
 
-const account = notKept('the account');
-const device = notKept('the serial number of the device');
 /** A field that is read together with another one. */
 const decides = (unit: string | null, end: FieldEnd) => computed(() => null, unit, end);
-
-const isAround = (ms: number | null, { startMs, endMs }: Span): boolean =>
-  ms !== null && ms >= startMs - dayMs && ms < endMs + dayMs;
-const dateIsAround = ({ date }: Item, span: Span): boolean => isAround(localMs('00:00', date), span);
 
 /** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
 const byDays = (path: string, records: string | null, query: Record<string, string> = {}): ListRead => ({
@@ -33,122 +34,19 @@ const byDays = (path: string, records: string | null, query: Record<string, stri
   span: { start: 'from', end: 'to', form: 'date', beforeDays: 1, afterDays: 1 },
 });
 
-const common = { scopes: ['accesslink.read_all'], recentDays: 2 } as const;
 const ofDays = { ...common, longestSpanDays: 20, sweepDays: 14, shownDays: 360 } as const;
 // One day less than is shown for the hours of a day, and one for clocks before UTC.
 const ofNights = { ...common, longestSpanDays: 14, sweepDays: 26, shownDays: 26 } as const;
 
-/** Times without an offset have that of the day's exercise. */
-const offsets: NonNullable<Collection['offsets']> = {
-  read: { path: '/v3/exercises', records: null, span: null },
-  of({ start_time, start_time_utc_offset: minutes }) {
-    const ms = localMs(start_time);
-    return ms === null || typeof minutes !== 'number' ? null : { date: isoTime(ms).slice(0, 10), minutes };
-  },
-};
-
-const sampled = [
-  ...(['heart_rate', 'speed', 'cadence', 'altitude', 'power', 'temperature', 'distance'] as const).map(
-    (name) => `streams.${name}` as const,
-  ),
-  ...(['speed', 'cadence', 'power', 'weather_temperature'] as const).map((name) => `series.${name}` as const),
-];
-
-/** The list shows what was uploaded in the last 30 days since the registration; an exercise itself has its samples. */
-const activities: Collection = {
-  ...common,
-  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true, hasLocalTimes: true },
-  ...{ device: 'Polar', ownsSamples: true },
-  read: {
-    ...{ path: '/v3/exercises', records: null, span: null },
-    isWithin: ({ start_time }, span) => isAround(localMs(start_time), span),
-    detail: {
-      path: ({ id }) => (typeof id === 'string' ? `/v3/exercises/${encodeURIComponent(id)}` : null),
-      query: { samples: 'true', zones: 'true', route: 'true' },
-    },
-  },
-  complete: withSamples,
-  fields: {
-    id: kept(null, 'key'),
-    start_time: kept('local time', 'start_time'),
-    start_time_utc_offset: kept('min', 'zone_offset'),
-    duration: computed(isoDurationSeconds, null, 'duration_seconds'),
-    device: kept(null, 'source'),
-    sport: computed(
-      (value, { detailed_sport_info }) => {
-        const detailed = workoutTypeNamed(detailed_sport_info);
-        return detailed === 'other' ? workoutTypeNamed(value) : detailed;
-      },
-      null,
-      'workout.type',
-    ),
-    detailed_sport_info: kept(null, 'workout.raw_type'),
-    calories: kept('kcal', 'workout.calories_kcal'),
-    distance: kept('m', 'workout.distance_meters'),
-    'heart_rate.average': kept('bpm', 'workout.avg_heart_rate_bpm'),
-    'heart_rate.maximum': kept('bpm', 'workout.max_heart_rate_bpm'),
-    training_load: extra(),
-    ...assumed(
-      under('training_load_pro', {
-        date: extra(),
-        'cardio-load': extra(),
-        'cardio-load-interpretation': extra(),
-        'muscle-load': extra('kJ'),
-        'muscle-load-interpretation': extra(),
-        'perceived-load': extra(),
-        'perceived-load-interpretation': extra(),
-        'user-rpe': extra(),
-      }),
-    ),
-    'running-index': extra(),
-    fat_percentage: extra('percent'),
-    ...under('heart_rate_zones[]', {
-      index: extra(),
-      'lower-limit': extra('bpm'),
-      'upper-limit': extra('bpm'),
-      'in-zone': extra('ISO 8601'),
-    }),
-    ...under('samples[]', {
-      'recording-rate': kept('s', 'series.heart_rate', ...sampled),
-      'sample-type': kept(null, 'series.heart_rate', ...sampled),
-      data: kept(null, 'series.heart_rate', ...sampled),
-    }),
-    ...under('route[]', {
-      latitude: kept('degrees', 'streams.latitude'),
-      longitude: kept('degrees', 'streams.longitude'),
-      time: kept('ISO 8601', 'streams.latitude', 'streams.longitude'),
-      satellites: notKept('the quality of a position'),
-      fix: notKept('the quality of a position'),
-    }),
-    has_route: notKept('the route itself says so'),
-    upload_time: notKept('the time of the record at the provider'),
-    polar_user: account,
-    device_id: device,
-  },
-};
-
 /** The stages by their numbers. Those of 5 are not known. */
 const stages = ['awake', 'rem', 'light', 'light', 'deep', 'unmeasurable'] as const;
 
-/** The values of a map by the night's own clock, in UTC. */
-function pointsOfNight(map: unknown, { sleep_start_time }: Item): Point[] {
-  const start = instantWithOffset(sleep_start_time);
-  if (start === null) return [];
-  const shift = (start.offset ?? 0) * minuteMs;
-  return clockPoints(map, start.ms + shift).map(([ms, value]) => [ms - shift, value] as const);
-}
+const pointsOfNight = (map: unknown, { sleep_start_time }: Item) => clockPointsFrom(map, sleep_start_time);
 
-// A stage lasts until the next one begins, the last one until the end.
 function stageIntervals(map: unknown, night: Item): StageSpan[] {
   const [start, end] = [instantWithOffset(night.sleep_start_time), instantWithOffset(night.sleep_end_time)];
   if (start === null || end === null) return [];
-  const second = (ms: number) => Math.round((Math.min(Math.max(ms, start.ms), end.ms) - start.ms) / 1000);
-  const points = pointsOfNight(map, night);
-  return points.flatMap(([ms, number], index): StageSpan[] => {
-    const stage = stages[number];
-    const [from, to] = [second(ms), second(points[index + 1]?.[0] ?? end.ms)];
-    return stage === undefined || to <= from ? [] : [[stage, from, to]];
-  });
+  return stagesOfPoints(pointsOfNight(map, night), stages, { startMs: start.ms, endMs: end.ms });
 }
 
 const sleep: Collection = {
@@ -156,7 +54,7 @@ const sleep: Collection = {
   ...{ device: 'Polar sleep', devices: ['Polar sleep'] },
   // As assumed: `{ available: [{ date, start_time, end_time }] }`.
   read: {
-    ...{ path: '/v3/users/sleep/available', records: 'available', span: null, isWithin: dateIsAround },
+    ...{ path: '/v3/users/sleep/available', records: 'available', span: null, isWithin: isAround('date') },
     detail: {
       path: ({ date }) => (typeof date === 'string' ? `/v3/users/sleep/${encodeURIComponent(date)}` : null),
     },
@@ -173,17 +71,10 @@ const sleep: Collection = {
     short_interruption_duration: extra('s'),
     long_interruption_duration: extra('s'),
     sleep_score: kept(null, 'sleep.score'),
-    continuity: extra(),
-    continuity_class: extra(),
-    sleep_charge: extra(),
     sleep_goal: extra('s'),
-    sleep_rating: extra(),
     sleep_cycles: extra('count'),
-    ...assumed({
-      group_duration_score: extra(),
-      group_solidity_score: extra(),
-      group_regeneration_score: extra(),
-    }),
+    ...extras('continuity', 'continuity_class', 'sleep_charge', 'sleep_rating'),
+    ...assumed(extras('group_duration_score', 'group_solidity_score', 'group_regeneration_score')),
     hypnogram: computed(stageIntervals, null, 'sleep.stage_intervals'),
     heart_rate_samples: computed(pointsOfNight, 'bpm', 'series.heart_rate'),
     polar_user: account,
@@ -199,7 +90,7 @@ const ofDate = (map: unknown, { date }: Item): Point[] =>
 const recharge: Collection = {
   ...ofNights,
   ...{ device: 'Polar Nightly Recharge', devices: ['Polar Nightly Recharge'], hasLocalTimes: true, offsets },
-  read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: dateIsAround },
+  read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: isAround('date') },
   complete: onClock,
   fields: {
     date: kept(null, 'date'),
@@ -227,11 +118,6 @@ function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
   });
 }
 
-function secondsSinceStart(value: unknown, { start_time }: Item): number | null {
-  const [start, end] = [localMs(start_time), localMs(value)];
-  return start === null || end === null ? null : (end - start) / 1000;
-}
-
 const days: Collection = {
   ...ofDays,
   ...{ device: 'Polar', hasLocalTimes: true, offsets },
@@ -242,7 +128,7 @@ const days: Collection = {
       : { ...draft, date: isoTime(draft.start_time).slice(0, 10) },
   fields: {
     start_time: kept('local time', 'start_time'),
-    end_time: computed(secondsSinceStart, 's', 'duration_seconds'),
+    end_time: computed((end, { start_time }) => localSeconds(start_time, end), 's', 'duration_seconds'),
     active_duration: computed(isoDurationSeconds, 's', 'day.active_seconds'),
     inactive_duration: extra('ISO 8601'),
     daily_activity: extra('percent'),

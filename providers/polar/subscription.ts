@@ -8,10 +8,7 @@ import type {
 } from '../../domain/provider/pulled-provider.ts';
 import { hourMs } from '../../domain/time/time.ts';
 
-interface Settings {
-  readonly POLAR_CLIENT_ID?: string | undefined;
-  readonly POLAR_CLIENT_SECRET?: string | undefined;
-}
+type Settings = Readonly<Partial<Record<'POLAR_CLIENT_ID' | 'POLAR_CLIENT_SECRET', string | undefined>>>;
 
 const path = '/v3/webhooks';
 const events: readonly string[] = ['EXERCISE', 'SLEEP', 'CONTINUOUS_HEART_RATE', 'ACTIVITY_SUMMARY'];

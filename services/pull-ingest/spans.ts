@@ -43,3 +43,13 @@ function cut({ startMs, endMs }: Span, longestMs: number): Span[] {
     parts.push({ startMs: from, endMs: Math.min(endMs, from + longestMs) });
   return parts;
 }
+
+/** What a read of a span replaces. Null: what was read is added, and nothing is removed. */
+export function replacedSpan(
+  { listsSinceConnection }: Pick<PulledType, 'listsSinceConnection'>,
+  span: Span | null,
+  connectedMs: number,
+): Span | null {
+  if (span === null || listsSinceConnection !== true) return span;
+  return span.endMs <= connectedMs ? null : { ...span, startMs: Math.max(span.startMs, connectedMs) };
+}

@@ -16,7 +16,7 @@ import { multirange, type ReadingLease } from './queries/reading-table.ts';
 import { endReading, postponeReading, releaseReading } from './queries/settle-reading.ts';
 import { nothingRead, readPart } from './read-part.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
-import { partsOfSpans } from './spans.ts';
+import { partsOfSpans, replacedSpan } from './spans.ts';
 import { type StoredPart, storePart } from './store-part.ts';
 
 /** Dependencies of the work. */
@@ -150,12 +150,6 @@ async function workPart(
     deps.logger.warn('pull.nothing_read', { provider: account.provider, type: row.type, records: unread });
   countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
   return { ...stored, cursor: read.cursor };
-}
-
-// Null: what was read is added, and nothing is removed.
-function replacedSpan(type: PulledType, span: Span | null, connectedMs: number): Span | null {
-  if (span === null || type.listsSinceConnection !== true) return span;
-  return span.endMs <= connectedMs ? null : { ...span, startMs: Math.max(span.startMs, connectedMs) };
 }
 
 // The time of the last sync is informational: an error here does not fail the read.

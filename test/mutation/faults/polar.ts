@@ -125,4 +125,20 @@ export const polar: readonly PlantedFault[] = [
     after: ';',
     test: 'test/services/connect/revoke-access.test.ts',
   },
+  {
+    kind: 'erasure',
+    promise: 'What is older than a provider shows is not read, which would delete what is stored.',
+    file: 'services/pull-ingest/spans.ts',
+    before: 'nowMs - Math.min(oldestMs, longestKeptMs)',
+    after: 'nowMs - longestKeptMs',
+    test: 'test/services/pull-ingest/spans.test.ts',
+  },
+  {
+    kind: 'erasure',
+    promise: 'A list of what was received since the connection deletes nothing of the time before.',
+    file: 'services/pull-ingest/spans.ts',
+    before: 'if (span === null || listsSinceConnection !== true) return span;',
+    after: 'if (span === null || listsSinceConnection === true) return span;',
+    test: 'test/services/pull-ingest/spans.test.ts',
+  },
 ];

@@ -100,7 +100,7 @@ t.test(
       values: [100, 102, 97],
       device: 'Polar Vantage V2',
     });
-    t.match(samples.speed, { values: [0, 3, 3.1111] });
+    t.match(samples.speed, { values: [0, 3, 3.11111111111111] });
     t.match(samples.cadence, { values: [80, 85] });
     const track = tracks?.get('aQlC83');
     t.equal(iso(track?.times[0]), '2026-03-02T07:00:00.000Z');
