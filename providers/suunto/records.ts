@@ -189,4 +189,5 @@ const recovery: Collection = {
 export const collections = { workout, sleep, activity, recovery } as const satisfies Readonly<
   Record<string, Collection>
 >;
+/** How they are read. */
 export const types = pulledCollections(collections);
