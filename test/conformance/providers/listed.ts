@@ -11,6 +11,8 @@ import { accountAt, connectTo, postOf } from './simulated.ts';
 export interface ListedCase {
   readonly provider: string;
   readonly people: number;
+  /** The first person; the fifth one does not wear a device at night, so that no nights are compared. */
+  readonly firstPerson?: number;
   /** A type of which a genuine notification can be made, and an id of it. */
   readonly notified: { readonly type: string; readonly id: string };
   /** The header of the signature, and its encoding. */
@@ -32,7 +34,7 @@ const Ledger = z.object({ kinds: z.array(Kind) });
 
 /** The descriptor of a provider that lists records and signs notifications which name them. */
 export function listedDescriptor(given: ListedCase): Descriptor {
-  const { provider, people, header, encoding, series, partialScopes, rotates } = given;
+  const { provider, people, firstPerson = 5, header, encoding, series, partialScopes, rotates } = given;
   // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
   const pulled = pulledPlaying(provider);
   const playing: Playing = {
@@ -94,7 +96,8 @@ export function listedDescriptor(given: ListedCase): Descriptor {
 
   return {
     isLean: false,
-    connect: (product, person, without) => connectTo(product, provider, 5 + people * person, without),
+    connect: (product, person, without) =>
+      connectTo(product, provider, firstPerson + people * person, without),
     ...{ newData: playing.newData, compare, genuine },
     scenarios: {
       forged: { requests: forgeries, mostReads: 0 },
