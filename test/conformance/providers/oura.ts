@@ -5,7 +5,8 @@ export const oura = listedDescriptor({
   ...{
     provider: 'oura',
     people: 6,
-    firstPerson: 2,
+    firstPerson: 1,
+    firstHours: 13,
     header: 'x-oura-signature',
     encoding: 'hex',
     rotates: true,
