@@ -11,6 +11,7 @@ import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
+import { oura } from './oura.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
@@ -32,6 +33,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   domain,
   connect,
   'pull-ingest': pullIngest,
+  oura,
   'phone-ingest': phoneIngest,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,

@@ -6,8 +6,12 @@ import { playProvider } from './provider.ts';
 const provider = await playProvider(t);
 const settings = { ...provider.settings, WITHINGS_API_URL: provider.origin };
 const withings = { WITHINGS_CLIENT_ID: 'tests', WITHINGS_CLIENT_SECRET: 'a secret of the tests' };
+const oura = { OURA_API_URL: provider.origin, OURA_CLIENT_ID: 'tests', OURA_CLIENT_SECRET: 'a secret' };
 const configOf = (more: Readonly<Record<string, string>> = {}) =>
-  testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings: { ...settings, ...withings, ...more } });
+  testConfig({
+    databaseUrl: 'postgres://127.0.0.1/none',
+    settings: { ...settings, ...withings, ...oura, ...more },
+  });
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
 const revoke = (tokens: Parameters<typeof revokeAccess>[2], config = configOf()) =>
@@ -42,4 +46,10 @@ t.test('all subscriptions of an account are ended', async (t) => {
   provider.bodies.set('/notify', { status: 0, body: { profiles } });
   t.same(await revokeAccess(configOf(), 'withings', valid, Date.now()), { done: true, tokens: null });
   t.equal(provider.count('POST', '/notify'), 1 + profiles.length);
+});
+
+t.test('a token is sent in the query where the provider reads it there', async (t) => {
+  provider.bodies.set('/oauth/revoke', {});
+  t.same(await revokeAccess(configOf(), 'oura', valid, Date.now()), { done: true, tokens: null });
+  t.match(provider.seen, [{ method: 'POST', path: '/oauth/revoke', query: 'access_token=access' }]);
 });
