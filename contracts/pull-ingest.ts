@@ -98,7 +98,12 @@ const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
     ...(challenge === undefined ? {} : { failures: ['VERIFY_TOKEN_INVALID'] as const }),
   };
   const fields =
-    challenge === undefined ? {} : { [challenge.token]: CheckText, [challenge.challenge]: CheckText };
+    challenge === undefined
+      ? {}
+      : {
+          [challenge.token]: CheckText.describe('The token that you gave the provider.'),
+          [challenge.challenge]: CheckText.describe('The text that the response returns.'),
+        };
   return action({
     summary: `Answer the check of the webhook address of the provider ${provider}`,
     params: z.object(fields),

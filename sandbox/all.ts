@@ -10,7 +10,16 @@ import { whoop } from './whoop/simulation.ts';
 import { withings } from './withings/simulation.ts';
 
 /** The simulated providers. The start page connects a visitor to the first. */
-export const simulations = [devicemaker, activitynet, googlehealth, withings, whoop, oura, polar, suunto] as const;
+export const simulations = [
+  devicemaker,
+  activitynet,
+  googlehealth,
+  withings,
+  whoop,
+  oura,
+  polar,
+  suunto,
+] as const;
 
 /** Users whose devices upload data by themselves. */
 export const uploads: readonly SimulatedUploads[] = [phoneUploads];

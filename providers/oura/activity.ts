@@ -120,6 +120,7 @@ const session: Collection = {
   },
 };
 
+/** What the user did: days, heart rates, workouts, sessions. */
 export const activityTypes = { daily_activity, heartrate, workout, session } as const satisfies Readonly<
   Record<string, Collection>
 >;

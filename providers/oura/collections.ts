@@ -10,4 +10,5 @@ import { sleep } from './sleep.ts';
 export const collections = { sleep, ...scoreTypes, ...activityTypes } as const satisfies Readonly<
   Record<string, Collection>
 >;
+/** The kinds of data as types that are read. */
 export const types = pulledCollections(collections);

@@ -65,7 +65,7 @@ function routes(world: ListedWorld): ListedRoute[] {
 export const oura = listedSimulation({
   name: 'oura',
   title: 'Oura',
-  hasAccount: ({ key }) => key === 'half-day-wearer',
+  hasAccount: ({ key }) => key === 'shift-worker',
   scopes: [
     ...['personal', 'daily', 'heartrate', 'workout', 'session', 'spo2'],
     ...['extapi:stress', 'extapi:heart_health'],

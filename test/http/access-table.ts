@@ -182,6 +182,6 @@ export const rows: readonly Row[] = [
   ['POST', '/webhooks/whoop/events', 'client', 401],
   ['POST', '/webhooks/suunto/events', 'client', 401],
   ['POST', '/webhooks/polar/events', 'client', 401],
-  ['GET', '/webhooks/oura/events', 'anybody', 403],
+  ['GET', '/webhooks/oura/events', 'anybody', 422],
   ['POST', '/webhooks/oura/events', 'client', 401],
 ];

@@ -367,10 +367,10 @@ t.test('every route that changes something states its audit entry, or why it has
     'phone-ingest.refreshToken',
     'phone-ingest.sync',
     'pull-ingest.receive_googlehealth',
+    'pull-ingest.receive_oura',
     'pull-ingest.receive_polar',
     'pull-ingest.receive_suunto',
     'pull-ingest.receive_whoop',
-    'pull-ingest.receive_oura',
     'pull-ingest.receive_withings',
     'timeseries.previewRetention',
   ]);

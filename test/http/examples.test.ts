@@ -315,6 +315,7 @@ t.test('every required parameter except ids and secrets has an example', async (
   t.strictSame(
     new Set(without.map(({ name }) => name)),
     new Set([
+      ...['verification_token', 'challenge'],
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
       ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id'],
     ]),

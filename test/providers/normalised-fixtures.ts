@@ -9,15 +9,15 @@ import { collections as oura } from '../../providers/oura/collections.ts';
 import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
 import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../providers/phone/upload.ts';
-import { collections as suunto } from '../../providers/suunto/records.ts';
 import { collections as polar } from '../../providers/polar/records.ts';
+import { collections as suunto } from '../../providers/suunto/records.ts';
 import { collections as whoop } from '../../providers/whoop/records.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
 import { bodies as ouraBodies } from '../fixtures/oura/bodies.ts';
-import { bodies as suuntoBodies } from '../fixtures/suunto/bodies.ts';
 import { bodies as polarBodies } from '../fixtures/polar/bodies.ts';
+import { bodies as suuntoBodies } from '../fixtures/suunto/bodies.ts';
 import { bodies as whoopBodies } from '../fixtures/whoop/bodies.ts';
 import * as rows from '../fixtures/withings/records.ts';
 

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { SeriesType } from '../../../domain/records/series.ts';
-import { type Playing, queueWork, underErrors, underExpiry, underFault, underLimit } from '../plays.ts';
+import {
+  type Playing,
+  passQuarters,
+  queueWork,
+  underErrors,
+  underExpiry,
+  underFault,
+  underLimit,
+} from '../plays.ts';
 import { control, type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, DoesNotApply, Forgery, PartialScopes } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';
@@ -11,6 +19,10 @@ import { accountAt, connectTo, postOf } from './simulated.ts';
 export interface ListedCase {
   readonly provider: string;
   readonly people: number;
+  /** The first person; the fifth one does not wear a device at night, so that no nights are compared. */
+  readonly firstPerson?: number;
+  /** Hours that pass once the first person is connected, so that a night is compared. */
+  readonly firstHours?: number;
   /** A type of which a genuine notification can be made, and an id of it. */
   readonly notified: { readonly type: string; readonly id: string };
   /** The header of the signature, and its encoding. */
@@ -34,7 +46,17 @@ const Ledger = z.object({ kinds: z.array(Kind) });
 
 /** The descriptor of a provider that lists records and signs notifications which name them. */
 export function listedDescriptor(given: ListedCase): Descriptor {
-  const { provider, people, header, encoding, series, partialScopes, rotates } = given;
+  const {
+    provider,
+    people,
+    firstPerson = 5,
+    firstHours = 0,
+    header,
+    encoding,
+    series,
+    partialScopes,
+    rotates,
+  } = given;
   // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
   const pulled = pulledPlaying(provider);
   const playing: Playing = {
@@ -96,7 +118,11 @@ export function listedDescriptor(given: ListedCase): Descriptor {
 
   return {
     isLean: false,
-    connect: (product, person, without) => connectTo(product, provider, 5 + people * person, without),
+    async connect(product, person, without) {
+      const account = await connectTo(product, provider, firstPerson + people * person, without);
+      if (person === 0) await passQuarters(product, 4 * firstHours);
+      return account;
+    },
     ...{ newData: playing.newData, compare, genuine },
     scenarios: {
       forged: { requests: forgeries, mostReads: 0 },

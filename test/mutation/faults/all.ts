@@ -11,9 +11,10 @@ import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
+import { oura } from './oura.ts';
 import { phoneIngest } from './phone-ingest.ts';
-import { projectSettings } from './project-settings.ts';
 import { polar } from './polar.ts';
+import { projectSettings } from './project-settings.ts';
 import { projects } from './projects.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
@@ -37,6 +38,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   domain,
   connect,
   'pull-ingest': pullIngest,
+  oura,
   'phone-ingest': phoneIngest,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,

@@ -44,9 +44,11 @@ t.test('what Oura changes is stored as it is then', async (t) => {
     };
     const own = `/api/v1/webhooks/oura/events/${product.secretOf('oura')}`;
     // The sandbox subscribed at the address of the gateway, which is not the public one.
-    await until(async () =>
-      (await listed()).every(({ callback_url: url }) => url.endsWith(own) && !url.startsWith(api.url)),
-    );
+    await until(async () => {
+      await api.database.query("update pull.subscription set checked_at = now() - interval '1 day'");
+      await api.database.query("update jobs.job set run_at = now() where kind = 'pull-ingest.subscriptions'");
+      return (await listed()).every(({ callback_url: url }) => url.endsWith(own) && !url.startsWith(api.url));
+    });
     t.equal((await listed()).length, 33);
   });
 
@@ -54,8 +56,8 @@ t.test('what Oura changes is stored as it is then', async (t) => {
     await api.expect(202, `/users/${account.userId}/connections/oura/backfill`, {
       ...{ method: 'POST', body: { days: 20 } },
     });
-    await until(async () => (await nightsOf(product, account)).length > 10);
     await settled(product);
+    t.ok((await nightsOf(product, account)).length > 10);
     const before = await nightsOf(product, account);
     const [row] = await api.database.query<{ key: string }>(
       `select i.key from timeseries.item i join timeseries.sleep_session s on s.id = any (i.record_ids)

@@ -7,6 +7,7 @@ export interface Seen {
   readonly method: string;
   readonly path: string;
   readonly token: string;
+  readonly query: string;
 }
 
 /**
@@ -93,7 +94,7 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   const path = url.pathname;
   const form = new URLSearchParams(req.method === 'POST' ? await textOf(req) : '');
   const token = (req.headers.authorization ?? '').replace(/^Bearer /, '');
-  playing.seen.push({ method: req.method ?? '', path, token });
+  playing.seen.push({ method: req.method ?? '', path, token, query: url.searchParams.toString() });
   const fault = playing.faults.get(path);
   if (fault === 0) return;
   if (fault !== undefined) return send(res, fault, { error: 'a fault of the tests' });

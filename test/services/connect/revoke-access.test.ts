@@ -6,8 +6,12 @@ import { playProvider } from './provider.ts';
 const provider = await playProvider(t);
 const settings = { ...provider.settings, WITHINGS_API_URL: provider.origin };
 const withings = { WITHINGS_CLIENT_ID: 'tests', WITHINGS_CLIENT_SECRET: 'a secret of the tests' };
+const oura = { OURA_API_URL: provider.origin, OURA_CLIENT_ID: 'tests', OURA_CLIENT_SECRET: 'a secret' };
 const configOf = (more: Readonly<Record<string, string>> = {}) =>
-  testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings: { ...settings, ...withings, ...more } });
+  testConfig({
+    databaseUrl: 'postgres://127.0.0.1/none',
+    settings: { ...settings, ...withings, ...oura, ...more },
+  });
 const client = { clientId: 'tests', clientSecret: 'a secret of the tests' };
 const valid = { access_token: 'access', refresh_token: 'refresh', expires_at_ms: null };
 const ended = { ...valid, expires_at_ms: 0 };
@@ -57,16 +61,32 @@ t.test('all subscriptions of an account are ended', async (t) => {
 
 t.test('an expired token of a removed client is sent nowhere', async (t) => {
   const removed = { config: configOf(), client: 'removed' } as const;
-  t.same(await revokeAccess(removed, { provider: 'withings', account: '7' }, ended, Date.now()), { done: true, tokens: null });
+  t.same(await revokeAccess(removed, { provider: 'withings', account: '7' }, ended, Date.now()), {
+    done: true,
+    tokens: null,
+  });
   t.strictSame(provider.seen, []);
 });
+
 t.test(
   'a token without a refresh token is used past its stated end, at the address of its account',
   async (t) => {
     provider.bodies.set('/v3/users/475', {});
     const tokens = { access_token: 'access', refresh_token: null, expires_at_ms: 0 };
     const whose = { provider: 'polar', account: '475' } as const;
-    t.same(await revokeAccess({ config: configOf(polar), client }, whose, tokens, Date.now()), { done: true, tokens: null });
+    t.same(await revokeAccess({ config: configOf(polar), client }, whose, tokens, Date.now()), {
+      done: true,
+      tokens: null,
+    });
     t.equal(provider.count('DELETE', '/v3/users/475'), 1);
   },
 );
+
+t.test('a token is sent in the query where the provider reads it there', async (t) => {
+  provider.bodies.set('/oauth/revoke', {});
+  t.same(
+    await revokeAccess({ config: configOf(), client }, { provider: 'oura', account: '7' }, valid, Date.now()),
+    { done: true, tokens: null },
+  );
+  t.match(provider.seen, [{ method: 'POST', path: '/oauth/revoke', query: 'access_token=access' }]);
+});

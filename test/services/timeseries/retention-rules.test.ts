@@ -176,7 +176,7 @@ t.test('a preview has the numbers of the pass, which leaves other projects alone
     t.ok(parts > mine.length / 2, `${name}: in parts`);
     const ids = new Set(others.map(({ userId }) => userId));
     const ofOthers = (rows: ReadonlyMap<string, Stored>) =>
-      [...rows].filter(([, { user_id }]) => ids.has(user_id));
+      [...rows].filter(([, { user_id }]) => ids.has(user_id)).sort(([a], [b]) => (a < b ? -1 : 1));
     t.strictSame(ofOthers(after), ofOthers(before), `${name}: nothing of another project`);
     t.strictSame(await wrongStatistics(database), [], name);
     const left = await previewRetention(previewing, 'a', given, nowMs);

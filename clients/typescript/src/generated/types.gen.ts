@@ -5847,7 +5847,13 @@ export type PullIngestProbeOuraData = {
     body?: never;
     path?: never;
     query: {
+        /**
+         * The token that you gave the provider.
+         */
         verification_token: string;
+        /**
+         * The text that the response returns.
+         */
         challenge: string;
     };
     url: '/webhooks/oura/events';
@@ -5869,7 +5875,13 @@ export type PullIngestProbeOuraAtSecretAddressData = {
         secret: string;
     };
     query: {
+        /**
+         * The token that you gave the provider.
+         */
         verification_token: string;
+        /**
+         * The text that the response returns.
+         */
         challenge: string;
     };
     url: '/webhooks/oura/events/{secret}';
