@@ -249,6 +249,9 @@ async function callPulled({ anyone, developer }: Clients) {
   await anyone.pullIngest.probeWithingsAtSecretAddress({ secret });
   await anyone.pullIngest.receiveWithings();
   await anyone.pullIngest.receiveWithingsAtSecretAddress({ secret });
+  const ofPolar = await secretOf(developer, 'polar');
+  await expectFailure(401, anyone.pullIngest.receivePolar());
+  await expectFailure(401, anyone.pullIngest.receivePolarAtSecretAddress({ secret: ofPolar }));
 }
 
 async function secretOf(developer: Pulsebus, provider: ProviderName): Promise<string> {

@@ -163,4 +163,5 @@ export const rows: readonly Row[] = [
   ['POST', '/webhooks/withings/notify', 'anybody', 200],
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
   ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
+  ['POST', '/webhooks/polar/events', 'client', 401],
 ];

@@ -320,6 +320,7 @@ t.test('every route that changes something states its audit entry, or why it has
     'phone-ingest.refreshToken',
     'phone-ingest.sync',
     'pull-ingest.receive_googlehealth',
+    'pull-ingest.receive_polar',
     'pull-ingest.receive_withings',
   ]);
   t.same(audited.map(({ action }) => action).sort(), Object.keys(requests).sort());
