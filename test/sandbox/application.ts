@@ -219,6 +219,24 @@ export async function connectScale({ access: { settings } }: Sandbox, person = 6
   });
 }
 
+/** Connects a user to a provider that lists records. */
+export async function connectListed(
+  { access: { settings } }: Sandbox,
+  { name, scope, person = 6 }: { readonly name: string; readonly scope: string; readonly person?: number },
+): Promise<void> {
+  const of = (setting: string) => settings[`${name.toUpperCase()}_${setting}`] ?? '';
+  const client = { client_id: of('CLIENT_ID'), client_secret: of('CLIENT_SECRET') };
+  const fields = new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 's' },
+    ...{ scope, permission: scope, person: String(person), decision: 'allow' },
+  });
+  const back = await decide(of('AUTHORIZE_URL'), fields);
+  await token(of('TOKEN_URL'), client, {
+    ...{ grant_type: 'authorization_code', redirect_uri: redirectUri },
+    code: back?.searchParams.get('code') ?? '',
+  });
+}
+
 /** The URL of a backfill request. */
 export function historyUrl(sandbox: Sandbox, type: string, days = 3): string {
   const end = Math.floor(sandbox.world.clock.nowMs() / 1000);

@@ -9,6 +9,7 @@ import {
   connectAthlete,
   connectDevice,
   connectHealth,
+  connectListed,
   connectScale,
   control,
   startApplication,
@@ -63,6 +64,15 @@ t.test('reads a file whose notifications do not name their senders', async (t) =
   await control(sandbox, 'DELETE', '/people/4/health-points/steps-watch-1');
   await connectScale(sandbox);
   await control(sandbox, 'POST', '/people/6/withings/unlink');
+  for (const [name, scope, type] of [
+    ['whoop', 'read:sleep', 'sleep'],
+    ['oura', 'daily', 'sleep'],
+    ['polar', 'accesslink.read_all', 'activities'],
+    ['suunto', '', 'workout'],
+  ] as const) {
+    await connectListed(sandbox, { name, scope });
+    await control(sandbox, 'POST', `/${name}/control/people/6/${type}/a`);
+  }
   await sandbox.stop();
   const File = z.looseObject({ letters: z.array(z.looseObject({ provider: z.string().optional() })) });
   const saved = File.parse(JSON.parse(readFileSync(file, 'utf8')));
