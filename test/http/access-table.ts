@@ -163,6 +163,6 @@ export const rows: readonly Row[] = [
   ['POST', '/webhooks/withings/notify', 'anybody', 200],
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
   ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
-  ['GET', '/webhooks/oura/events', 'anybody', 403],
+  ['GET', '/webhooks/oura/events', 'anybody', 422],
   ['POST', '/webhooks/oura/events', 'client', 401],
 ];
