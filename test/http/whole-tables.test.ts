@@ -233,7 +233,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await get(path, '', developer);
   for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook', 'withings/notify'])
     await get(`/webhooks/${path}`);
-  await get('/webhooks/oura/events', '?verification_token=none&challenge=none');
+  await get('/webhooks/oura/events');
 }
 
 async function readEndpoints(get: Get): Promise<string[]> {
