@@ -7,9 +7,7 @@ import {
 } from '../../../domain/records/interval-records.ts';
 import { partsOf } from '../../../domain/records/item-parts.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
-import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
-import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
-import type { PhaseRow } from '../queries/phases.ts';
+import type { PhoneRecord } from '../normalise/record.ts';
 
 /** Intervals of a call, with the sources that they refer to. */
 export interface IntervalCall {
@@ -72,10 +70,4 @@ export function itemCalls(items: readonly StoreItem[]): StoreItem[][] {
     calls.at(-1)?.push(item);
   }
   return calls;
-}
-
-/** A phase as it is stored. */
-export function phaseRow({ source, ...phase }: SleepPhase): PhaseRow {
-  const { device, device_type, device_id, app } = source;
-  return { ...phase, device, device_type, source: JSON.stringify([device_id ?? device, app]) };
 }
