@@ -3,12 +3,13 @@ import type { Provider } from '../domain/provider/provider.ts';
 import type { Pull } from '../domain/provider/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
+import { file } from './file/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
 import { phone } from './phone/provider.ts';
 import { withings } from './withings/provider.ts';
 
 /** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = { devicemaker, activitynet, phone, googlehealth, withings } as const;
+export const providers = { devicemaker, activitynet, phone, googlehealth, withings, file } as const;
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;

@@ -78,6 +78,8 @@ function providersOf(config: Config, wanted: readonly ProviderName[] | undefined
   const withPage = (name: ProviderName) => providers[name].oauth !== null && isConfigured(config, name);
   const offered = wanted ?? providerNames.filter(withPage);
   if (offered.length === 0) throw new ServiceError('PROVIDER_NOT_CONFIGURED', 'No provider is configured.');
+  const hasNeither = (name: ProviderName) => providers[name].backfill.from === 'files';
+  if (offered.some(hasNeither)) throw new ServiceError('CONNECTED_BY_APP');
   for (const provider of offered) if (providers[provider].oauth !== null) clientOf(config, provider); // throws if it is not configured
   return [...new Set(offered)];
 }

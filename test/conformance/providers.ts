@@ -1,6 +1,7 @@
 import type { ProviderName } from '../../providers/all.ts';
 import { activitynet } from './providers/activitynet.ts';
 import { devicemaker } from './providers/devicemaker.ts';
+import { file } from './providers/file.ts';
 import { googlehealth } from './providers/googlehealth.ts';
 import { phone } from './providers/phone.ts';
 import { withings } from './providers/withings.ts';
@@ -13,4 +14,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   phone,
   googlehealth,
   withings,
+  file,
 };

@@ -2,6 +2,12 @@ import { normaliseActivity } from '../../providers/activitynet/normalise/activit
 import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
+import { readAppleRecord } from '../../providers/file/apple.ts';
+import { readAppleWorkout } from '../../providers/file/apple-workout.ts';
+import { readRow } from '../../providers/file/csv.ts';
+import { fitMonitoring, fitRecordings } from '../../providers/file/fit.ts';
+import { pointOf, recordingOf } from '../../providers/file/points.ts';
+import { readRecording } from '../../providers/file/recording.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
 import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
 import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
@@ -9,6 +15,7 @@ import { readItem } from '../../providers/phone/upload.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
+import * as files from '../fixtures/files.ts';
 import * as rows from '../fixtures/withings/records.ts';
 
 /** What the normalisers of each provider make of the fixtures. */
@@ -21,6 +28,7 @@ export const normalisedFixtures: Readonly<Record<string, () => unknown>> = {
   phone: ofPhones,
   googlehealth: ofGoogle,
   withings: ofWithings,
+  file: ofFiles,
 };
 
 const afterMs = Date.parse('2026-06-01T00:00:00Z');
@@ -73,6 +81,21 @@ function ofPhones(): unknown {
     ['deep', 'light', 'rem', 'awake', 'in_bed', 'sleeping'].map((stage) => read('sleep', { stage })),
     ['running', 'HIIT', 'SWIMMING_POOL'].map((type) => read('workouts', { type, values: [] })),
     read('deleted', {}),
+  ];
+}
+
+function ofFiles(): unknown {
+  const { filesNowMs: nowMs, csvRows, appleRecordElements, appleWorkoutElement, fitFile } = files;
+  const rules = { stores: true, zones: [], version: 1 };
+  const traced = files.traces.map(({ head, points, laps }) =>
+    recordingOf({ head, points: points.flatMap((point) => pointOf(point) ?? []), laps }),
+  );
+  return [
+    csvRows.map((row) => readRow(row, nowMs)),
+    appleRecordElements.map((element) => readAppleRecord(element, nowMs)),
+    readAppleWorkout(appleWorkoutElement, nowMs),
+    [...traced, ...fitRecordings(fitFile)].map((recording) => readRecording(recording, rules, nowMs)),
+    [...fitMonitoring(fitFile, nowMs)],
   ];
 }
 

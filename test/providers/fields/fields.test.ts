@@ -3,6 +3,7 @@ import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
 import { providerNames, providers } from '../../../providers/all.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
+import { fileCases } from './file.ts';
 import { googlehealthCases } from './googlehealth.ts';
 import { phoneCases } from './phone.ts';
 import { type FieldCase, faultsOf } from './removal.ts';
@@ -14,6 +15,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   phone: phoneCases,
   googlehealth: googlehealthCases,
   withings: withingsCases,
+  file: fileCases,
 };
 
 for (const name of providerNames) {

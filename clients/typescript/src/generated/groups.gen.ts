@@ -682,6 +682,37 @@ export class PhoneIngest extends Group {
   }
 }
 
+export class FileImport extends Group {
+  /**
+   * Import a file of health data.
+   * Takes the export of Apple Health (`export.zip` or `export.xml`), FIT, TCX and GPX files, and CSV tables with the columns `type`, `timestamp`, `value`, and optionally `unit` and `source`. The kind is recognised by the content. The file is the part `file` of a form, or the whole body; it has at most 2 GiB. It is read in the background: the state and the progress are at `GET /users/{user_id}/imports/{import_id}`. The first import connects the user to the provider of files. The same file again changes nothing. At most 5 imports of a user are open at once.
+   */
+  create(params: Input<types.FileImportCreateData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('POST /users/{user_id}/imports', params, options, { isForm: true });
+  }
+
+  /**
+   * List the imports of a user.
+   * The newest 100, newest first.
+   */
+  list(params: Input<types.FileImportListData>, options?: CallOptions): Promise<types.FileImport[]> {
+    return this.json('GET /users/{user_id}/imports', params, options);
+  }
+
+  /** Get the state of an import */
+  get(params: Input<types.FileImportGetData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('GET /users/{user_id}/imports/{import_id}', params, options);
+  }
+
+  /**
+   * Cancel an import.
+   * The file is deleted and nothing more of it is stored. What was stored stays. An import that has ended is unchanged.
+   */
+  cancel(params: Input<types.FileImportCancelData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('DELETE /users/{user_id}/imports/{import_id}', params, options);
+  }
+}
+
 export class DevicemakerIngest extends Group {
   /**
    * Receive a push notification of Garmin.
@@ -903,6 +934,7 @@ export class Api {
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
   readonly phoneIngest: PhoneIngest;
+  readonly fileImport: FileImport;
   readonly devicemakerIngest: DevicemakerIngest;
   readonly activitynetIngest: ActivitynetIngest;
   readonly pullIngest: PullIngest;
@@ -918,6 +950,7 @@ export class Api {
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
     this.phoneIngest = new PhoneIngest(transport);
+    this.fileImport = new FileImport(transport);
     this.devicemakerIngest = new DevicemakerIngest(transport);
     this.activitynetIngest = new ActivitynetIngest(transport);
     this.pullIngest = new PullIngest(transport);

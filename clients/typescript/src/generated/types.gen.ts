@@ -167,7 +167,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'project.created' | 'project.updated' | 'project.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1517,6 +1517,59 @@ export type FieldError = {
     message: string;
 };
 
+/**
+ * The import of a file with health data.
+ */
+export type FileImport = {
+    id: string;
+    user_id: string;
+    /**
+     * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final. What was stored before a failure or a cancellation stays.
+     */
+    state: 'receiving' | 'waiting' | 'reading' | 'done' | 'failed' | 'cancelled';
+    /**
+     * The name of the file. Null if the request had none.
+     */
+    name: string | null;
+    /**
+     * Recognised by the content. Null until then.
+     */
+    kind: 'apple_health' | 'fit' | 'tcx' | 'gpx' | 'csv' | null;
+    /**
+     * The size of the file.
+     */
+    bytes: number;
+    /**
+     * The progress, as a part of `bytes`.
+     */
+    bytes_read: number;
+    /**
+     * The number of entries that were read.
+     */
+    items: number;
+    /**
+     * Stored entries by type.
+     */
+    counts: {
+        [key: string]: number;
+    };
+    skipped: Array<SkippedItems>;
+    /**
+     * The start of the first stored entry.
+     */
+    start_time: string | null;
+    /**
+     * The end of the last stored entry.
+     */
+    end_time: string | null;
+    /**
+     * Why the import failed.
+     */
+    error: string | null;
+    created_at: string;
+    finished_at: string | null;
+};
+
 export type ForgotPasswordRequest = {
     /**
      * The e-mail address of the account.
@@ -1534,6 +1587,15 @@ export type ForwardPagination = {
 
 export type Health = {
     status: 'ok';
+};
+
+/**
+ * The content of a file.
+ */
+export type HealthFile = Blob | File;
+
+export type HealthFileForm = {
+    file: HealthFile;
 };
 
 export type ImportConnectionRequest = {
@@ -2022,7 +2084,7 @@ export type Project = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'file';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -2171,6 +2233,7 @@ export type Received = {
         phone: ReceivedColumns;
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
+        file: ReceivedColumns;
     };
 };
 
@@ -2579,6 +2642,15 @@ export type SingleWorkout = {
 };
 
 /**
+ * Entries of one type that were not stored, with the reason.
+ */
+export type SkippedItems = {
+    type: string;
+    reason: string;
+    items: number;
+};
+
+/**
  * A sleep session or nap was stored.
  */
 export type SleepCreatedEvent = {
@@ -2881,6 +2953,7 @@ export type Status = {
         phone: ProviderStatus;
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
+        file: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5024,6 +5097,62 @@ export type PhoneIngestRefreshTokenData = {
     path?: never;
     query?: never;
     url: '/token/refresh';
+};
+
+export type FileImportListData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports';
+};
+
+export type FileImportCreateData = {
+    body: HealthFileForm;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports';
+};
+
+export type FileImportCancelData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an import.
+         */
+        import_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports/{import_id}';
+};
+
+export type FileImportGetData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an import.
+         */
+        import_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports/{import_id}';
 };
 
 export type DevicemakerIngestPushData = {
