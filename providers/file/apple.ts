@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { withMethod } from '../../domain/records/recording-method.ts';
-import { dayMs, minuteMs } from '../../domain/time/time.ts';
+import { minuteMs } from '../../domain/time/time.ts';
 import { readEvent } from '../phone/normalise/event.ts';
 import { eventTypeOf } from '../phone/normalise/event-types.ts';
 import { type ItemSpan, instantProblem, isProblem, type Problem } from '../phone/normalise/item.ts';
@@ -152,6 +152,7 @@ function timeOf(text: string | undefined): { readonly ms: number; readonly offse
   if (size > longestOffset || (sign !== '+' && sign !== '-')) return null;
   const offset = sign === '-' ? -size : size;
   const day = dayOf(text, two);
+  if (!(two(11) < 24 && two(14) < 60 && two(17) <= 60)) return null;
   const ms = day + (two(11) * 60 + two(14) - offset) * minuteMs + two(17) * 1000;
   return Number.isNaN(ms) ? null : { ms, offset };
 }
@@ -163,7 +164,8 @@ function dayOf(text: string, two: (at: number) => number): number {
   const day = text.slice(0, 10);
   if (day !== lastDay.text) {
     const ms = Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8));
-    lastDay = { text: day, ms: ms % dayMs === 0 ? ms : Number.NaN };
+    const isDate = new Date(ms).getUTCMonth() === two(5) - 1 && new Date(ms).getUTCDate() === two(8);
+    lastDay = { text: day, ms: isDate ? ms : Number.NaN };
   }
   return lastDay.ms;
 }

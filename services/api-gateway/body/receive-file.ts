@@ -73,7 +73,7 @@ async function passOn(req: IncomingMessage, bounds: Reading, store: Store): Prom
 }
 
 async function storeParts(req: IncomingMessage, { limitBytes }: Reading, store: Store): Promise<PassedFile> {
-  const { name, content } = await contentOf(req);
+  const { name, content, whole } = await contentOf(req);
   let [bytes, part] = [0, 0];
   let pending = Buffer.alloc(0);
   try {
@@ -85,6 +85,7 @@ async function storeParts(req: IncomingMessage, { limitBytes }: Reading, store: 
         pending = pending.subarray(filePartBytes);
       }
     }
+    await whole;
   } catch (error) {
     throw typeof fieldOf(error, 'type') === 'string' ? error : cutOff(error);
   }
@@ -101,27 +102,37 @@ const cutOff = (cause: unknown) =>
 interface Content {
   readonly name: string | null;
   readonly content: Readable;
+  /** Resolves when the body has ended as it should. */
+  readonly whole: Promise<unknown>;
 }
 
 async function contentOf(req: IncomingMessage): Promise<Content> {
   const type = req.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\b/i.test(type)) return { name: null, content: req };
+  if (!/^multipart\/form-data\b/i.test(type)) return { name: null, content: req, whole: Promise.resolve() };
   return partOf(req, type);
 }
 
 /** The part `file` of a form. Other parts are passed over. */
 function partOf(req: IncomingMessage, type: string): Promise<Content> {
   const found = Promise.withResolvers<Content>();
+  const whole = Promise.withResolvers<void>();
+  whole.promise.catch(() => undefined); // it is awaited once the part was read
   const missing = () => found.reject(validationFailed([{ field: 'file', message: 'is missing' }]));
   const form = formOf(type);
   form.on('file', (field, content, name) => {
     if (field !== 'file') return void content.resume();
     // Without a listener an error of the part before its reading begins would end the process.
     content.on('error', () => undefined);
-    found.resolve({ name: shownName(name), content });
+    found.resolve({ name: shownName(name), content, whole: whole.promise });
   });
-  form.on('finish', missing);
-  form.on('error', (error) => found.reject(cutOff(error)));
+  form.on('finish', () => {
+    missing();
+    whole.resolve();
+  });
+  form.on('error', (error) => {
+    found.reject(cutOff(error));
+    whole.reject(error);
+  });
   // pipe() does not forward the abort of its source: without `finished` the form would wait forever.
   finished(req, { writable: false }, (error) => {
     if (error) form.destroy(error);

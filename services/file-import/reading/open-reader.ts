@@ -41,8 +41,10 @@ export async function openReader({ folder, ...rest }: ReaderInput): Promise<File
   const workerData = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } };
   const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), { workerData, resourceLimits });
   const close = async () => void (await worker.terminate());
+  const end = ended(worker);
+  end.catch(() => undefined); // it also ends when it is closed
   const next = async (): Promise<ReaderMessage> => {
-    const [message]: ReaderMessage[] = await Promise.race([once(worker, 'message'), ended(worker)]);
+    const [message]: ReaderMessage[] = await Promise.race([once(worker, 'message'), end]);
     if (message === undefined) throw new Error('the reading thread sent nothing');
     if ('problem' in message) throw new FileProblem(message.problem);
     return message;
