@@ -39,10 +39,15 @@ export function* intervalCalls(records: readonly PhoneRecord[]): Generator<Inter
 function withSources(records: readonly PhoneRecord[]): IntervalCall {
   const sources: IntervalSource[] = [];
   const places = new Map<string, number>();
+  // Most records share the object of their source, too.
+  const known = new Map<IntervalSource, number>();
   const placeOf = (source: IntervalSource) => {
+    const found = known.get(source);
+    if (found !== undefined) return found;
     const key = JSON.stringify(source);
     const place = places.get(key) ?? sources.push(source) - 1;
     places.set(key, place);
+    known.set(source, place);
     return place;
   };
   const intervals = records.map(
