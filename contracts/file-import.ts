@@ -20,7 +20,7 @@ export const fileKinds = ['apple_health', 'fit', 'tcx', 'gpx', 'csv'] as const;
 
 const Skipped = z
   .object({ type: z.string(), reason: z.string(), items: z.int() })
-  .meta({ id: 'SkippedItems', description: 'Entries of one type that were not stored, with the reason.' });
+  .meta({ id: 'SkippedItems', description: 'Entries that were not stored.' });
 
 /** An import of a file. */
 export const FileImport = z
@@ -30,22 +30,22 @@ export const FileImport = z
     state: z
       .enum(['receiving', 'waiting', 'reading', 'done', 'failed', 'cancelled'])
       .describe(
-        '`receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final. What was stored before a failure or a cancellation stays.',
+        '`receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final.',
       ),
-    name: z.string().nullable().describe('The name of the file. Null if the request had none.'),
-    kind: z.enum(fileKinds).nullable().describe('Recognised by the content. Null until then.'),
-    bytes: z.int().describe('The size of the file.'),
+    name: z.string().nullable(),
+    kind: z.enum(fileKinds).nullable().describe('Null until it is recognised by the content.'),
+    bytes: z.int(),
     bytes_read: z.int().describe('The progress, as a part of `bytes`.'),
-    items: z.int().describe('The number of entries that were read.'),
+    items: z.int().describe('Entries that were read.'),
     counts: z.record(z.string(), z.int()).describe('Stored entries by type.'),
     skipped: z.array(Skipped),
-    start_time: Timestamp.nullable().describe('The start of the first stored entry.'),
-    end_time: Timestamp.nullable().describe('The end of the last stored entry.'),
-    error: z.string().nullable().describe('Why the import failed.'),
+    start_time: Timestamp.nullable(),
+    end_time: Timestamp.nullable(),
+    error: z.string().nullable(),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })
-  .meta({ id: 'FileImport', description: 'The import of a file with health data.' });
+  .meta({ id: 'FileImport', description: 'The import of a file.' });
 export type FileImport = z.infer<typeof FileImport>;
 
 /** Files with health data of a user. */
@@ -53,7 +53,7 @@ export const fileImport = contract('file-import', {
   create: action({
     summary: 'Import a file of health data',
     description:
-      'Takes the export of Apple Health (`export.zip` or `export.xml`), FIT, TCX and GPX files, and CSV tables with the columns `type`, `timestamp`, `value`, and optionally `unit` and `source`. The kind is recognised by the content. The file is the part `file` of a form, or the whole body; it has at most 2 GiB. It is read in the background: the state and the progress are at `GET /users/{user_id}/imports/{import_id}`. The first import connects the user to the provider of files. The same file again changes nothing. At most 5 imports of a user are open at once.',
+      'Takes an export of Apple Health (zip or XML), a FIT, TCX or GPX file, or a CSV table, as the part `file` of a form or as the whole body, up to 2 GiB. It is read in the background. The same file again changes nothing.',
     params: one.extend({
       name: Text.max(200).nullable(),
       bytes: z.int().min(1, 'is empty').max(mostFileBytes),
@@ -102,7 +102,6 @@ export const fileImport = contract('file-import', {
   }),
   list: action({
     summary: 'List the imports of a user',
-    description: 'The newest 100, newest first.',
     params: ofUser,
     returns: z.array(FileImport),
     http: { method: 'GET', path, access: 'users.read', tag },
@@ -117,8 +116,7 @@ export const fileImport = contract('file-import', {
   }),
   cancel: action({
     summary: 'Cancel an import',
-    description:
-      'The file is deleted and nothing more of it is stored. What was stored stays. An import that has ended is unchanged.',
+    description: 'What was stored stays.',
     params: one,
     returns: FileImport,
     http: {

@@ -39,7 +39,7 @@ export interface OperationFlags {
   readonly headers?: readonly string[];
   /** The parameters of a DELETE are in its body. */
   readonly hasBody?: boolean;
-  /** The parameters are sent as a form, because one is a file. The response begins after the whole file. */
+  /** The parameters are sent as a form. */
   readonly isForm?: boolean;
   /** The operation takes no credential. */
   readonly isOpen?: boolean;

@@ -685,16 +685,13 @@ export class PhoneIngest extends Group {
 export class FileImport extends Group {
   /**
    * Import a file of health data.
-   * Takes the export of Apple Health (`export.zip` or `export.xml`), FIT, TCX and GPX files, and CSV tables with the columns `type`, `timestamp`, `value`, and optionally `unit` and `source`. The kind is recognised by the content. The file is the part `file` of a form, or the whole body; it has at most 2 GiB. It is read in the background: the state and the progress are at `GET /users/{user_id}/imports/{import_id}`. The first import connects the user to the provider of files. The same file again changes nothing. At most 5 imports of a user are open at once.
+   * Takes an export of Apple Health (zip or XML), a FIT, TCX or GPX file, or a CSV table, as the part `file` of a form or as the whole body, up to 2 GiB. It is read in the background. The same file again changes nothing.
    */
   create(params: Input<types.FileImportCreateData>, options?: CallOptions): Promise<types.FileImport> {
     return this.json('POST /users/{user_id}/imports', params, options, { isForm: true });
   }
 
-  /**
-   * List the imports of a user.
-   * The newest 100, newest first.
-   */
+  /** List the imports of a user */
   list(params: Input<types.FileImportListData>, options?: CallOptions): Promise<types.FileImport[]> {
     return this.json('GET /users/{user_id}/imports', params, options);
   }
@@ -706,7 +703,7 @@ export class FileImport extends Group {
 
   /**
    * Cancel an import.
-   * The file is deleted and nothing more of it is stored. What was stored stays. An import that has ended is unchanged.
+   * What was stored stays.
    */
   cancel(params: Input<types.FileImportCancelData>, options?: CallOptions): Promise<types.FileImport> {
     return this.json('DELETE /users/{user_id}/imports/{import_id}', params, options);

@@ -1518,33 +1518,27 @@ export type FieldError = {
 };
 
 /**
- * The import of a file with health data.
+ * The import of a file.
  */
 export type FileImport = {
     id: string;
     user_id: string;
     /**
-     * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final. What was stored before a failure or a cancellation stays.
+     * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final.
      */
     state: 'receiving' | 'waiting' | 'reading' | 'done' | 'failed' | 'cancelled';
-    /**
-     * The name of the file. Null if the request had none.
-     */
     name: string | null;
     /**
-     * Recognised by the content. Null until then.
+     * Null until it is recognised by the content.
      */
     kind: 'apple_health' | 'fit' | 'tcx' | 'gpx' | 'csv' | null;
-    /**
-     * The size of the file.
-     */
     bytes: number;
     /**
      * The progress, as a part of `bytes`.
      */
     bytes_read: number;
     /**
-     * The number of entries that were read.
+     * Entries that were read.
      */
     items: number;
     /**
@@ -1554,17 +1548,8 @@ export type FileImport = {
         [key: string]: number;
     };
     skipped: Array<SkippedItems>;
-    /**
-     * The start of the first stored entry.
-     */
     start_time: string | null;
-    /**
-     * The end of the last stored entry.
-     */
     end_time: string | null;
-    /**
-     * Why the import failed.
-     */
     error: string | null;
     created_at: string;
     finished_at: string | null;
@@ -2102,9 +2087,9 @@ export type ProviderSetup = {
         [key: string]: string;
     };
     /**
-     * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.
+     * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data; `import`: the first import of a file connects.
      */
-    connected_by: 'consent_page' | 'app';
+    connected_by: 'consent_page' | 'app' | 'import';
     /**
      * Whether no setting is missing.
      */
@@ -2642,7 +2627,7 @@ export type SingleWorkout = {
 };
 
 /**
- * Entries of one type that were not stored, with the reason.
+ * Entries that were not stored.
  */
 export type SkippedItems = {
     type: string;
