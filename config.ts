@@ -100,6 +100,8 @@ const Settings = z.object({
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   RAW_BODY_RETENTION_DAYS: whole(1, 3650).optional(),
+  /** The folder of files that are imported. Default: `imports` in DATA_DIR. */
+  IMPORT_DIR: z.string().optional(),
   STORE_ROUTES: flag.default(true),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
   SAMPLE_COMPRESS_AFTER_DAYS: whole(0, 36_500).default(14),
@@ -197,7 +199,16 @@ function isOnThisMachine(publicUrl: string | undefined): boolean {
 /** Which services use a secret that all their processes must share; the others need not know it. */
 export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
   JWT_SECRET: ['auth'],
-  ENCRYPTION_KEY: ['api-gateway', 'auth', 'backfill', 'connect', 'users', 'webhooks', ...readersWithTokens()],
+  ENCRYPTION_KEY: [
+    'api-gateway',
+    'auth',
+    'backfill',
+    'connect',
+    'file-import',
+    'users',
+    'webhooks',
+    ...readersWithTokens(),
+  ],
 };
 
 /** Which services encrypt and read bodies that are kept longer. They need ENCRYPTION_KEY if RAW_BODY_RETENTION_DAYS is set. */

@@ -7,6 +7,7 @@ import { backfill } from './backfill.ts';
 import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
+import { fileImport } from './file-import.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { summaries } from './summaries.ts';
@@ -24,6 +25,7 @@ export const contracts = [
   devicemakerIngest,
   activitynetIngest,
   phoneIngest,
+  fileImport,
   pullIngest,
   connect,
   deliveries,

@@ -124,6 +124,16 @@ export const namedCalls = {
     'users.resolve',
     'users.synced',
   ],
+  'file-import': [
+    'timeseries.routeRules',
+    'timeseries.store',
+    'timeseries.storeIntervals',
+    'users.connect',
+    'users.connection',
+    'users.get',
+    'users.projectOf',
+    'users.synced',
+  ],
   'phone-ingest': [
     'auth.issueForCode',
     'auth.refresh',

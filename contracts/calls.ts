@@ -24,6 +24,10 @@ const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
       ['startBackfill', 'backfillStatus', 'cancelBackfill'],
     ),
     ...ofUploads(['backfillStatus']),
+    ...ofProviders(
+      ({ backfill }) => (backfill.from === 'files' ? backfill.service : null),
+      ['backfillStatus'],
+    ),
   ],
 };
 
@@ -47,6 +51,7 @@ function routed(): string[] {
   return [...actionsByName].flatMap(([name, { http }]) => [
     ...(http === undefined ? [] : [name]),
     ...(http?.delivery?.uploadedFor === undefined ? [] : [http.delivery.uploadedFor]),
+    ...Object.values(http?.file ?? {}),
   ]);
 }
 

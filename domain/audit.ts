@@ -66,6 +66,8 @@ export const auditActions = {
     'All samples and records of a purged connection were erased; `details.provider` names it.',
   'backfill.started': 'A backfill of past data was started.',
   'backfill.cancelled': 'A backfill of past data was cancelled.',
+  'import.created': 'A file of health data was uploaded for a user.',
+  'import.cancelled': 'The import of a file was cancelled.',
   'delivery.read': 'The body of a delivery was read, which contains data of users.',
   'delivery.replayed': 'A delivery was put into the queue again.',
   'job.retried': 'A dead job was made due again; `details.kind` names its kind.',

@@ -46,6 +46,8 @@ interface RouteFields {
   readonly tag: string;
   /** The body is stored in the inbox and passed as a delivery, not as parameters. */
   readonly delivery?: Delivery;
+  /** The body is a file of any size, which is passed on in parts. */
+  readonly file?: FileBody;
   /** The route also has a secret address: its path, followed by a secret of this provider, WEBHOOK_SECRET_<PROVIDER>. */
   readonly secretAddress?: string;
   /** The answer is a stream in one of these forms; `returns` describes a line of `ndjson` and `csv`, and the whole of `json`. */
@@ -77,6 +79,16 @@ interface RouteFields {
   readonly failures?: readonly ErrorCode[];
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */
   readonly unlimited?: true;
+}
+
+/**
+ * The actions that take a file: `opens` admits it for a user, `takes` stores a part, `drops` deletes what arrived of one that
+ * ended early. The action of the route is called when all parts are stored.
+ */
+export interface FileBody {
+  readonly opens: string;
+  readonly takes: string;
+  readonly drops: string;
 }
 
 /** The inbox entry that a webhook route makes of a request. */

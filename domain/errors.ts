@@ -66,6 +66,7 @@ export const errorTable = {
   CONNECTION_NOT_FOUND: { status: 404, detail: 'Connection not found.' },
   RECORD_NOT_FOUND: { status: 404, detail: 'Record not found.' },
   BACKFILL_NOT_FOUND: { status: 404, detail: 'No backfill of this connection was started.' },
+  IMPORT_NOT_FOUND: { status: 404, detail: 'Import not found.' },
   API_KEY_NOT_FOUND: { status: 404, detail: 'API key not found.' },
   APPLICATION_NOT_FOUND: { status: 404, detail: 'Application not found.' },
   DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },
@@ -112,8 +113,9 @@ export const errorTable = {
   CONNECTED_BY_APP: {
     status: 409,
     detail:
-      'This provider has no consent page: the app on the device of the user connects it, and sends all past data by itself.',
+      'This provider has no consent page: the app on the device of the user, or the import of a file, connects it and brings all past data.',
   },
+  IMPORTS_OPEN: { status: 409, detail: 'This user has 5 open imports already.' },
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
   REPROCESS_UNSUPPORTED: {
     status: 409,

@@ -3,6 +3,7 @@ import type { Provider } from '../domain/provider/provider.ts';
 import type { Pull } from '../domain/provider/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
+import { file } from './file/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
 import { oura } from './oura/provider.ts';
 import { phone } from './phone/provider.ts';
@@ -22,6 +23,7 @@ export const providers = {
   oura,
   polar,
   suunto,
+  file,
 } as const;
 
 /** A provider's name. */

@@ -5,6 +5,7 @@ import { checks } from './checks.ts';
 import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
 import { exports, streams } from './exports.ts';
+import { files } from './files.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
 import { growth, million, users } from './lists.ts';
 import { backfill, endpoints, webhooks } from './outgoing.ts';
@@ -18,7 +19,7 @@ import { scale } from './scale.ts';
 /** All measurements in the order of a run. `memory` follows the reads, whose peak it has. */
 export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
-  ...[exports, disk, growth, browser, ingest, intervals, uploads, streams, activitynet, changelog],
+  ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
   ...[webhooks, endpoints, backfill, bodies],
   ...[compression, commits, stores, figures, million, replica, scale],
 ];

@@ -31,9 +31,9 @@ export const ProviderSetup = z
       .record(z.string(), z.string())
       .describe("Names of its sources that people read, by a part of the device's name in lower case."),
     connected_by: z
-      .enum(['consent_page', 'app'])
+      .enum(['consent_page', 'app', 'import'])
       .describe(
-        '`consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.',
+        '`consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data; `import`: the first import of a file connects.',
       ),
     configured: z.boolean().describe('Whether no setting is missing.'),
     missing_settings: z.array(z.string()).describe('Names of settings that are needed and not set.'),

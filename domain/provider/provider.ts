@@ -52,7 +52,7 @@ export interface Provider {
   /** Null: nothing can be read to check the access, so a reported ending is final. */
   readonly accessCheck: AccessCheck | null;
   readonly webhooks: Webhooks;
-  readonly backfill: RequestedBackfill | PagedBackfill | UploadedBackfill;
+  readonly backfill: RequestedBackfill | PagedBackfill | UploadedBackfill | ImportedBackfill;
   /** Its limits of reads. Null: it has none, or reports none. */
   readonly quota: ReadQuota | null;
   /** What a user shares by connecting, for the connect page. */
@@ -274,5 +274,11 @@ export interface PagedBackfill {
 /** The user's app sends all past data without a request. The service has the action `backfillStatus`. */
 export interface UploadedBackfill {
   readonly from: 'uploads';
+  readonly service: string;
+}
+
+/** Past data is in files, whose import makes the connection. The service has the action `backfillStatus`. */
+export interface ImportedBackfill {
+  readonly from: 'files';
   readonly service: string;
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.ts';
+import { mostFileBytes } from '../../contracts/file-import.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { webhookLimitBytes } from './body/body-bounds.ts';
 import { allowedMs } from './body/body-deadline.ts';
 import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
@@ -59,7 +59,7 @@ export function createGatewayServer(
 
 // An upper bound; bodies that are read have their own time-outs (body-deadline.ts).
 function requestTimeoutMs({ BODY_TIMEOUT_SECONDS }: Config): number {
-  return headersTimeoutMs + allowedMs(BODY_TIMEOUT_SECONDS * 1000, webhookLimitBytes);
+  return headersTimeoutMs + allowedMs(BODY_TIMEOUT_SECONDS * 1000, mostFileBytes);
 }
 
 // Node.js reads the rest of an unread body to reuse the connection. The timer bounds how long.

@@ -1,4 +1,9 @@
-import type { PagedBackfill, RequestedBackfill, UploadedBackfill } from '../../domain/provider/provider.ts';
+import type {
+  ImportedBackfill,
+  PagedBackfill,
+  RequestedBackfill,
+  UploadedBackfill,
+} from '../../domain/provider/provider.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 
 type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };
@@ -13,9 +18,9 @@ export type PagedProvider = {
   [N in ProviderName]: Backfills[N] extends PagedBackfill ? N : never;
 }[ProviderName];
 
-/** A provider whose past data is sent by the user's app. */
+/** A provider whose past data is sent by the user's app, or in files. */
 export type UploadedProvider = {
-  [N in ProviderName]: Backfills[N] extends UploadedBackfill ? N : never;
+  [N in ProviderName]: Backfills[N] extends UploadedBackfill | ImportedBackfill ? N : never;
 }[ProviderName];
 
 /** Whether a provider's past data is requested. */
@@ -28,9 +33,9 @@ export function isPaged(provider: ProviderName): provider is PagedProvider {
   return providers[provider].backfill.from === 'pages';
 }
 
-/** Whether a provider's past data is sent by the user's app. */
+/** Whether a provider's past data is sent by the user's app, or in files. */
 export function isUploaded(provider: ProviderName): provider is UploadedProvider {
-  return providers[provider].backfill.from === 'uploads';
+  return ['uploads', 'files'].includes(providers[provider].backfill.from);
 }
 
 /** The service that reads a provider's past data. */

@@ -86,6 +86,8 @@ function providersOf(
   const withPage = (name: ProviderName) => providers[name].oauth !== null && isUsable(name);
   const offered = wanted ?? providerNames.filter(withPage);
   if (offered.length === 0) throw new ServiceError('PROVIDER_NOT_CONFIGURED', 'No provider is configured.');
+  const hasNeither = (name: ProviderName) => providers[name].backfill.from === 'files';
+  if (offered.some(hasNeither)) throw new ServiceError('CONNECTED_BY_APP');
   const ofInstallation = offered.filter((name) => providers[name].oauth !== null && !own.includes(name));
   for (const provider of ofInstallation) clientOf(config, provider); // throws if it is not configured
   return [...new Set(offered)];

@@ -41,11 +41,11 @@ interface Coded extends Begun {
 }
 
 type WithoutPage = {
-  [N in ProviderName]: (typeof providers)[N]['oauth'] extends null ? N : never;
+  [N in ProviderName]: (typeof providers)[N]['backfill']['from'] extends 'uploads' ? N : never;
 }[ProviderName];
 
 function isWithoutPage(provider: ProviderName): provider is WithoutPage {
-  return providers[provider].oauth === null;
+  return providers[provider].backfill.from === 'uploads';
 }
 
 // The user types the code into an app, which is connected by it.

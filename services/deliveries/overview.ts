@@ -9,6 +9,14 @@ import { addressesToRegister, settingsOf, titlesOf } from '../../runtime/provide
 import { mostCounted, selectBacklog, selectLastReceived, selectTimes } from './queries/select-overview.ts';
 import { budgetOf, readIngestFigures } from './status.ts';
 
+/** How users connect, by the way in which past data comes. */
+const connectedBy = {
+  requests: 'consent_page',
+  pages: 'consent_page',
+  uploads: 'app',
+  files: 'import',
+} as const;
+
 interface Deps {
   readonly database: Queryable;
   readonly call: Call;
@@ -63,7 +71,7 @@ export async function readProviders({ database, call, config, addressesAt }: Dep
     return {
       provider,
       ...titlesOf(config)[provider],
-      connected_by: providers[provider].oauth === null ? 'app' : 'consent_page',
+      connected_by: connectedBy[providers[provider].backfill.from],
       ...setupOf(config, provider),
       webhook_addresses:
         addressesAt === undefined ? null : addressesToRegister(config, provider, addressesAt),

@@ -52,6 +52,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     seesAllDeliveries: true,
   },
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
+  'file-import': { ...own('imports'), functions: audit, jobs: 'file-import' },
   'phone-ingest': {
     ...own('phone'),
     tables: { ...inbox, ...sealed },

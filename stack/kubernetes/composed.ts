@@ -14,6 +14,8 @@ export interface Composed {
 export interface ComposedContainer {
   /** The secrets that it reads. */
   readonly secrets: readonly ComposedSecret[];
+  /** Its folders that outlive it. */
+  readonly folders: readonly ComposedFolder[];
   /** Settings of this container only. */
   readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[] | undefined;
@@ -23,6 +25,12 @@ export interface ComposedContainer {
 export interface ComposedSecret {
   readonly name: string;
   readonly group: string;
+}
+
+/** A volume that is no secret, and where a container has it. */
+export interface ComposedFolder {
+  readonly name: string;
+  readonly path: string;
 }
 
 const file = join(import.meta.dirname, '../../docker-compose.yml');
@@ -44,7 +52,8 @@ export function readComposed(): Composed {
   const containers = Object.entries(composed.services).map(([name, container]) => {
     const own = Object.entries(container.environment).filter(([key]) => !settings.includes(key));
     const { volumes, command } = container;
-    return [name, { secrets: secretsOf(volumes), environment: Object.fromEntries(own), command }] as const;
+    const [secrets, folders] = [secretsOf(volumes), foldersOf(volumes)];
+    return [name, { secrets, folders, environment: Object.fromEntries(own), command }] as const;
   });
   return { settings, containers: Object.fromEntries(containers) };
 }
@@ -53,5 +62,12 @@ function secretsOf(volumes: readonly string[]): ComposedSecret[] {
   return volumes.flatMap((volume) => {
     const [, name, group] = /^([\w-]+)-secret:\/run\/secrets\/(\w+):ro$/.exec(volume) ?? [];
     return name === undefined || group === undefined ? [] : [{ name, group }];
+  });
+}
+
+function foldersOf(volumes: readonly string[]): ComposedFolder[] {
+  return volumes.flatMap((volume) => {
+    const [, name, path] = /^(\w+):(\/var\/lib\/pulsebus\/\w+)$/.exec(volume) ?? [];
+    return name === undefined || path === undefined ? [] : [{ name, path }];
   });
 }

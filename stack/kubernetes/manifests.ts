@@ -5,6 +5,7 @@ import type { IJob } from 'kubernetes-models/batch/v1/Job';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import type { IService } from 'kubernetes-models/v1/Service';
 import { providerNames, providers } from '../../providers/all.ts';
 import { StartError } from '../machine/start-error.ts';
@@ -18,6 +19,7 @@ export type Manifest =
   | IHorizontalPodAutoscaler
   | IJob
   | INetworkPolicy
+  | IPersistentVolumeClaim
   | IPodDisruptionBudget
   | IService;
 
@@ -53,6 +55,7 @@ export function manifests(services: readonly string[]): Readonly<Record<string, 
     'migrate.gen.yaml': [migration(composed('migrate'))],
     'services.gen.yaml': [
       ...services.flatMap((name) => [
+        ...composed(name).folders.map((folder) => claim(folder.name, name)),
         deployment(name, composed(name)),
         disruptionBudget(name),
         autoscaler(name),
@@ -81,6 +84,18 @@ function migration(container: ComposedContainer): IJob {
     },
   };
 }
+
+// All pods of a service share a folder: any of them takes a part of a file, and another one may read it.
+function claim(name: string, service: string): IPersistentVolumeClaim {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: metadata(`pulsebus-${name}`, service),
+    spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: folderSize } } },
+  };
+}
+
+const folderSize = '50Gi';
 
 // No replicas: the autoscaler sets them.
 function deployment(name: string, container: ComposedContainer): IDeployment {

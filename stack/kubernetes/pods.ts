@@ -27,7 +27,7 @@ type Kind = 'service' | 'task';
 /** The pods of a container of docker-compose.yml, without rights that it does not need. */
 export function podTemplate(
   name: string,
-  { secrets, environment, command }: ComposedContainer,
+  { secrets, folders, environment, command }: ComposedContainer,
   kind: Kind,
 ): IIoK8sApiCoreV1PodTemplateSpec {
   const container: IIoK8sApiCoreV1Container = {
@@ -47,6 +47,7 @@ export function podTemplate(
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },
       ...secrets.map(({ name, group }) => ({ name, mountPath: `/run/secrets/${group}`, readOnly: true })),
+      ...folders.map(({ name, path }) => ({ name, mountPath: path })),
     ],
   };
   return {
@@ -75,6 +76,7 @@ export function podTemplate(
             optional: optionalGroups.includes(group),
           },
         })),
+        ...folders.map(({ name }) => ({ name, persistentVolumeClaim: { claimName: `pulsebus-${name}` } })),
       ],
     },
   };

@@ -40,6 +40,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   await callDeviceMaker(clients);
   await callActivityNet(clients, calling);
   await callPhones(clients);
+  await callFiles(clients);
   await callPulled(clients);
   await callWebhooks(clients, calling);
 }
@@ -254,6 +255,15 @@ async function callPhones({ anyone, developer, pulsebus }: Clients) {
   const { code } = await developer.phoneIngest.createCode({ user_id });
   const { refresh_token } = await anyone.phoneIngest.redeemCode({ code });
   await anyone.phoneIngest.refreshToken({ refresh_token });
+}
+
+async function callFiles({ pulsebus }: Clients) {
+  const { id: user_id } = await pulsebus.users.create();
+  const file = new Blob(['type,timestamp,value\nheart_rate,2026-01-01T08:00:00Z,60\n']);
+  const { id: import_id } = await pulsebus.fileImport.create({ user_id, file });
+  await pulsebus.fileImport.list({ user_id });
+  await pulsebus.fileImport.get({ user_id, import_id });
+  await pulsebus.fileImport.cancel({ user_id, import_id });
 }
 
 // Some providers sign their notifications, which the client cannot. The body of the other names nothing.

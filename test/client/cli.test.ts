@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
@@ -204,6 +204,19 @@ t.test('output that goes through a pipe has no colours, and a closed pipe is no 
   t.match(piped, { code: 0, out: '{"kind":"u', notes: '' });
 });
 
+t.test('a file is imported, and one that cannot be read is an error', async (t) => {
+  const file = join(cli.configFolder, 'rates.csv');
+  writeFileSync(file, 'type,timestamp,value\nheart_rate,2026-01-01T08:00:00Z,60\nheart_rate,now,60\n');
+  const made = await cli.run(['import', 'cli-1', file]);
+  t.match(made, { code: 0, out: /^type +items\nheart_rate +1\n$/, notes: /1 × heart_rate: The time is not/ });
+  t.match(made.notes, /Import [\da-f-]+: done/);
+  const { id: user_id } = (await client.users.list({ external_user_id: 'cli-1' })).items[0] ?? { id: '' };
+  t.match(await client.fileImport.list({ user_id }), [{ name: 'rates.csv', state: 'done' }]);
+  t.match(await cli.run(['import', 'cli-1', `${file}.none`]), { code: 1, notes: /cannot be read/ });
+  writeFileSync(file, 'no table');
+  t.match(await cli.run(['import', 'cli-1', file]), { code: 1, notes: /none of the kinds/ });
+});
+
 t.test('help of every command has an example, and completion is valid', async (t) => {
   const { out } = await cli.run(['--help']);
   const names = [...out.matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm)].flatMap(([, name = '']) => name);
@@ -217,6 +230,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'listen',
     'backfill',
     'export',
+    'import',
     'deliveries',
     'replay',
     'mcp',

@@ -8,7 +8,12 @@ t.setTimeout(600_000);
 
 /** Scenarios that a provider cannot have. A change of this list is a decision. */
 const exceptions = [
+  ...['endedAtProvider', 'endedInProduct', 'expiredTokens', 'partialScopes', 'rateLimit'].map(
+    (scenario) => `file ${scenario}`,
+  ),
+  ...['file rotatedTokens', 'file serverErrors'],
   ...['phone endedAtProvider', 'phone partialScopes', 'phone rateLimit', 'phone serverErrors'],
+  ...['polar expiredTokens', 'polar partialScopes', 'polar rotatedTokens'],
   ...['suunto endedInProduct', 'suunto partialScopes'],
 ];
 

@@ -1,6 +1,7 @@
 import type { ProviderName } from '../../providers/all.ts';
 import { activitynet } from './providers/activitynet.ts';
 import { devicemaker } from './providers/devicemaker.ts';
+import { file } from './providers/file.ts';
 import { googlehealth } from './providers/googlehealth.ts';
 import { oura } from './providers/oura.ts';
 import { phone } from './providers/phone.ts';
@@ -21,4 +22,5 @@ export const descriptors: { readonly [N in ProviderName]: Descriptor } = {
   oura,
   suunto,
   polar,
+  file,
 };

@@ -150,7 +150,9 @@ function pathOf([method, path, who]: Row, name: string): string {
 function ask(method: string, path: string, name: string) {
   const credential = credentials[name] ?? {};
   const headers = credential.headers ?? right;
-  const body = ['POST', 'PATCH', 'PUT'].includes(method) ? { body: {} } : {};
+  // Any body is a file that is imported; without one nothing is.
+  const hasBody = ['POST', 'PATCH', 'PUT'].includes(method) && !path.endsWith('/imports');
+  const body = hasBody ? { body: {} } : {};
   return api.ask(path, { ...credential, method, headers, ...body });
 }
 

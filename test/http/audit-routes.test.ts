@@ -76,6 +76,16 @@ interface Request extends Ask {
  * red, and so is one whose request leaves no entry of the action that its contract states.
  */
 const requests: Readonly<Record<string, () => Promise<Request>>> = {
+  'file-import.create': async () => {
+    const path = `/users/${await createUser(api)}/imports`;
+    return { path, key: api.apiKey, body: 'type,timestamp,value\nheart_rate,2026-01-01T08:00:00Z,60\n' };
+  },
+  'file-import.cancel': async () => {
+    const user = await createUser(api);
+    const import_id = randomUUID();
+    await api.database.query('insert into imports.import (id, user_id) values ($1, $2)', [import_id, user]);
+    return { path: `/users/${user}/imports/${import_id}`, key: api.apiKey, method: 'DELETE' };
+  },
   'phone-ingest.createCode': async () => {
     return { path: `/users/${await createUser(api)}/invitation-code`, ...byDeveloper, method: 'POST' };
   },
@@ -381,6 +391,7 @@ t.test('every route that changes something states its audit entry, or why it has
 /** Changes that consist of several, each of which has its entry. */
 const further: Readonly<Record<string, readonly string[]>> = {
   'auth.acceptInvitation': ['developer.created', 'member.added'],
+  'file-import.create': ['connection.created'],
 };
 
 for (const { action, route } of audited) {
@@ -401,7 +412,7 @@ for (const { action, route } of audited) {
     const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');
-    const isOfUser = /user|connection|backfill|token/.test(String(route.audit));
+    const isOfUser = /user|connection|backfill|import|token/.test(String(route.audit));
     t.equal(entries[0]?.user_id !== null, isOfUser, 'whose data it concerns');
   });
 }

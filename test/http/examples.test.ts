@@ -3,6 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
+import { sendFile } from '../services/file-import/importing.ts';
 import { developer, startApi } from '../support/api.ts';
 import { newPasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
@@ -180,6 +181,7 @@ const sharedEndpoint = newEndpoint();
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   invitation_id: async () => Id.parse(await made('/invitations', newInvitation())).id,
   user_id: async () => reader,
+  import_id: async () => Id.parse((await sendFile(api, reader, table)).body).id,
   run_id: runOfNothing,
   endpoint_id: () => sharedEndpoint,
   message_id: async () => messageOf(await sharedEndpoint),
@@ -187,6 +189,8 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   app_id: async () =>
     z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
 };
+
+const table = 'type,timestamp,value\nheart_rate,2026-01-01T08:00:00Z,60\n';
 
 const newInvitation = () => ({ email: `${randomUUID()}@example.com`, role: 'support' });
 
@@ -283,6 +287,8 @@ async function send(path: string, method: string, operation: Operation) {
   }
   const credential = own === undefined ? asDeveloper : { token: own.token };
   const example = operation.requestBody?.content['application/json']?.example;
+  const isFile = operation.requestBody?.content['multipart/form-data'] !== undefined;
+  if (isFile) return sendFile(api, await parameterFor(operation, 'user_id', undefined), table);
   const body =
     example === undefined
       ? {}
@@ -317,7 +323,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set([
       ...['verification_token', 'challenge'],
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id'],
+      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id', 'import_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

@@ -134,6 +134,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':date', '2025-03-10')
       .replace(':delivery_id', id)
       .replace(':run_id', id)
+      .replace(':import_id', id)
       .replace(':endpoint_id', endpointId)
       .replace(':project_id', 'default');
     const answer = await api.ask(`/api/v1${path}?${query}`, {
@@ -184,6 +185,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const page of [1, 500, 1000]) await get('/users', `page=${page}&limit=20`);
   for (const path of ['', '/connections', '/connections/:provider', '/connections/:provider/backfill'])
     await get(`/users/:user_id${path}`);
+  await get('/users/:user_id/imports');
+  await get('/users/:user_id/imports/:import_id', '', { id: randomUUID() });
   const delivery = await readPages(get, '/deliveries', 'status=done');
   for (const path of ['', '/body'])
     await get(`/deliveries/:delivery_id${path}`, '', { id: delivery ?? randomUUID() });

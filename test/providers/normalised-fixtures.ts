@@ -4,6 +4,12 @@ import { normaliseActivity } from '../../providers/activitynet/normalise/activit
 import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
+import { readAppleRecord } from '../../providers/file/apple.ts';
+import { readAppleWorkout } from '../../providers/file/apple-workout.ts';
+import { readRow } from '../../providers/file/csv.ts';
+import { fitMonitoring, fitRecordings } from '../../providers/file/fit.ts';
+import { pointOf, recordingOf } from '../../providers/file/points.ts';
+import { readRecording } from '../../providers/file/recording.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
 import { collections as oura } from '../../providers/oura/collections.ts';
 import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
@@ -15,6 +21,7 @@ import { collections as whoop } from '../../providers/whoop/records.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
+import * as files from '../fixtures/files.ts';
 import { bodies as ouraBodies } from '../fixtures/oura/bodies.ts';
 import { bodies as polarBodies } from '../fixtures/polar/bodies.ts';
 import { bodies as suuntoBodies } from '../fixtures/suunto/bodies.ts';
@@ -35,6 +42,7 @@ export const normalisedFixtures: Readonly<Record<string, () => unknown>> = {
   oura: () => ofListed(oura, ouraBodies),
   suunto: () => ofListed(suunto, suuntoBodies),
   polar: () => ofListed(polar, polarBodies),
+  file: ofFiles,
 };
 
 function ofListed(
@@ -99,6 +107,21 @@ function ofPhones(): unknown {
     ['deep', 'light', 'rem', 'awake', 'in_bed', 'sleeping'].map((stage) => read('sleep', { stage })),
     ['running', 'HIIT', 'SWIMMING_POOL'].map((type) => read('workouts', { type, values: [] })),
     read('deleted', {}),
+  ];
+}
+
+function ofFiles(): unknown {
+  const { filesNowMs: nowMs, csvRows, appleRecordElements, appleWorkoutElement, fitFile } = files;
+  const rules = { stores: true, zones: [], version: 1 };
+  const traced = files.traces.map(({ head, points, laps }) =>
+    recordingOf({ head, points: points.flatMap((point) => pointOf(point) ?? []), laps }),
+  );
+  return [
+    csvRows.map((row) => readRow(row, nowMs)),
+    appleRecordElements.map((element) => readAppleRecord(element, nowMs)),
+    readAppleWorkout(appleWorkoutElement, nowMs),
+    [...traced, ...fitRecordings(fitFile)].map((recording) => readRecording(recording, rules, nowMs)),
+    [...fitMonitoring(fitFile, nowMs)],
   ];
 }
 

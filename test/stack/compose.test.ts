@@ -71,7 +71,7 @@ t.test('every container has bounds and no capabilities', async (t) => {
 
 t.test('every setting reaches the containers, or has a reason not to', async (t) => {
   const passed = [...compose.matchAll(/^ {2}([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
-  const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR'];
+  const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR', 'IMPORT_DIR'];
   const secret = [
     'JWT_SECRET',
     'ENCRYPTION_KEY',

@@ -6,6 +6,7 @@ import { Job } from 'kubernetes-models/batch/v1/Job';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Service } from 'kubernetes-models/v1/Service';
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
@@ -25,6 +26,7 @@ const validators: Readonly<Record<Manifest['kind'], (manifest: unknown) => { val
   HorizontalPodAutoscaler: (manifest) => new HorizontalPodAutoscaler(manifest as HorizontalPodAutoscaler),
   Job: (manifest) => new Job(manifest as Job),
   NetworkPolicy: (manifest) => new NetworkPolicy(manifest as NetworkPolicy),
+  PersistentVolumeClaim: (manifest) => new PersistentVolumeClaim(manifest as PersistentVolumeClaim),
   PodDisruptionBudget: (manifest) => new PodDisruptionBudget(manifest as PodDisruptionBudget),
   Service: (manifest) => new Service(manifest as Service),
 };
@@ -66,7 +68,12 @@ t.test(
       const pod = deployment.spec?.template.spec;
       const mounted = pod?.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
       const expected = (containers[name]?.secrets ?? []).map(({ group }) => `/run/secrets/${group}`);
-      t.same(mounted, ['/tmp', ...expected], `${name} reads the secrets of its container, no others`);
+      const folders = containers[name]?.folders.map(({ path }) => path) ?? [];
+      t.same(
+        mounted,
+        ['/tmp', ...expected, ...folders],
+        `${name} reads the secrets of its container, no others`,
+      );
       t.match(pod?.containers[0]?.env, [{ name: 'SERVICES', value: name }]);
       t.match(pod?.securityContext, { runAsNonRoot: true });
       for (const { name: volume } of pod?.volumes ?? []) t.match(volume, /^[a-z0-9-]{1,63}$/);

@@ -139,6 +139,7 @@ function flagsOf({ parameters = [], requestBody, security }: Operation, method: 
   const flags = [
     ...(names.length < headers.length ? ['takesKey: true'] : []),
     ...(names.length > 0 ? [`headers: [${names.map((name) => `'${name}'`).join(', ')}]`] : []),
+    ...(requestBody?.content['multipart/form-data'] === undefined ? [] : ['isForm: true']),
     ...(method === 'delete' && requestBody !== undefined ? ['hasBody: true'] : []),
     ...(security.every((one) => Object.keys(one).length === 0) ? ['isOpen: true'] : []),
   ];

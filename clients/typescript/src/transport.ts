@@ -39,6 +39,8 @@ export interface OperationFlags {
   readonly headers?: readonly string[];
   /** The parameters of a DELETE are in its body. */
   readonly hasBody?: boolean;
+  /** The parameters are sent as a form. */
+  readonly isForm?: boolean;
   /** The operation takes no credential. */
   readonly isOpen?: boolean;
 }
@@ -56,7 +58,11 @@ export interface Call {
 
 interface Prepared {
   readonly url: string;
-  readonly init: { readonly method: string; readonly headers: Headers; readonly body: string | null };
+  readonly init: {
+    readonly method: string;
+    readonly headers: Headers;
+    readonly body: string | FormData | null;
+  };
   readonly isRepeatable: boolean;
 }
 
@@ -78,7 +84,7 @@ export class Transport {
     const prepared = this.#prepare(call, await this.#credential(call.flags));
     const { maxRetries = this.#options.maxRetries ?? 4, signal } = call.options;
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.#attempt(prepared, call.options);
+      const outcome = await this.#attempt(prepared, limited(call));
       if (outcome instanceof Response) return outcome;
       const delayMs = retryDelayMs(outcome, attempt, this.#options.maxRetryAfterSeconds ?? 60);
       if (!prepared.isRepeatable || attempt >= maxRetries || delayMs === null) throw outcome;
@@ -97,10 +103,11 @@ export class Transport {
       if (rest[name] !== undefined) headers.set(name, String(take(rest, name)));
     if (flags.takesKey) headers.set('Idempotency-Key', options.idempotencyKey ?? randomKey());
     const isQuery = method === 'GET' || (method === 'DELETE' && flags.hasBody !== true);
-    if (!isQuery) headers.set('Content-Type', 'application/json');
+    if (!isQuery && flags.isForm !== true) headers.set('Content-Type', 'application/json');
+    const body = () => (flags.isForm === true ? formOf(rest) : JSON.stringify(rest));
     return {
       url: this.#root + path + (isQuery ? queryOf(rest) : ''),
-      init: { method, headers, body: isQuery ? null : JSON.stringify(rest) },
+      init: { method, headers, body: isQuery ? null : body() },
       isRepeatable: safeMethods.has(method) || flags.takesKey === true,
     };
   }
@@ -138,6 +145,19 @@ export class Transport {
       clearTimeout(timer);
     }
   }
+}
+
+const longestUploadMs = 24 * 3_600_000;
+
+function limited({ options, flags }: Call): CallOptions {
+  return flags.isForm === true ? { timeoutMs: longestUploadMs, ...options } : options;
+}
+
+function formOf(params: Params): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(params))
+    form.append(name, value instanceof Blob ? value : String(value));
+  return form;
 }
 
 const timeoutMark = 'The time limit passed.';

@@ -68,7 +68,7 @@ async function readProviders(signal: AbortSignal) {
 
 function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderStatus }) {
   const { provider, title, configured, last_delivery_at, quota, connected_by } = setup;
-  const isByApp = connected_by === 'app';
+  const isByApp = connected_by !== 'consent_page';
   return (
     <section id={provider} aria-label={title}>
       <h2>
@@ -79,7 +79,11 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
         {isByApp ? (
           <>
             <dt>Data</dt>
-            <dd>comes from apps, which users connect with an invitation code</dd>
+            <dd>
+              {connected_by === 'app'
+                ? 'comes from apps, which users connect with an invitation code'
+                : 'comes in files, which are imported on the page of a user or by the API'}
+            </dd>
           </>
         ) : (
           <Subscription setup={setup} />

@@ -14,6 +14,7 @@ import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { ShownOnce, TypedConfirmation } from './dialog.tsx';
+import { FileImports } from './file-imports.tsx';
 import { Loaded } from './states.tsx';
 import { Time } from './time.tsx';
 
@@ -25,8 +26,9 @@ export function Connections({ userId, version }: { userId: string; version: numb
     true,
   );
   const setups = useResource('providers', (signal) => api.deliveries.providers({ signal }));
-  const isByApp = (provider: Provider) =>
-    setups.data?.find((one) => one.provider === provider)?.connected_by === 'app';
+  const connectedBy = (provider: Provider) =>
+    setups.data?.find((one) => one.provider === provider)?.connected_by ?? 'consent_page';
+  const isByApp = (provider: Provider) => connectedBy(provider) !== 'consent_page';
   return (
     <Loaded of={connections} what="connections">
       {(list) => (
@@ -43,10 +45,15 @@ export function Connections({ userId, version }: { userId: string; version: numb
                 ) : (
                   <Details connection={one} isByApp={isByApp(provider)} changed={connections.reload} />
                 )}
-                {can('tokens.issue') && isByApp(provider) && <Invitation userId={userId} />}
-                {can('connections.link') && one?.status !== 'active' && (
-                  <Connect userId={userId} provider={provider} isAnew={one === undefined} />
+                {can('tokens.issue') && connectedBy(provider) === 'app' && <Invitation userId={userId} />}
+                {connectedBy(provider) === 'import' && (
+                  <FileImports userId={userId} changed={connections.reload} />
                 )}
+                {can('connections.link') &&
+                  connectedBy(provider) !== 'import' &&
+                  one?.status !== 'active' && (
+                    <Connect userId={userId} provider={provider} isAnew={one === undefined} />
+                  )}
               </section>
             );
           })}

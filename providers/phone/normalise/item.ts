@@ -70,9 +70,13 @@ const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
 function instantOf(value: unknown, nowMs: number): number | string {
   const ms = typeof value === 'string' && iso.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) return 'must be an ISO 8601 time with a zone';
+  return Number.isNaN(ms) ? 'must be an ISO 8601 time with a zone' : (instantProblem(ms, nowMs) ?? ms);
+}
+
+/** Why an instant is not stored; null if it is. */
+export function instantProblem(ms: number, nowMs: number): string | null {
   if (ms < earliestMs) return 'is before 1990';
-  return ms > nowMs + dayMs ? 'is more than a day ahead' : ms;
+  return ms > nowMs + dayMs ? 'is more than a day ahead' : null;
 }
 
 const longestOffset = 18 * 60;

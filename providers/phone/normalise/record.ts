@@ -30,7 +30,22 @@ export function readRecord(
   const known = recordTypeOf(name);
   if (known === undefined) return { kind: 'unmapped', type: name };
   const span = spanOf(item, nowMs, timeZone);
-  if (isProblem(span)) return span;
+  return isProblem(span) ? span : recordWithin(item, { name, known, span });
+}
+
+/** The type and the span of an entry that are read already. */
+interface KnownEntry {
+  readonly name: string;
+  readonly known: RecordType;
+  readonly span: ItemSpan;
+}
+
+/** Reads the value and the source of an entry. */
+export function recordWithin(
+  item: RawItem,
+  { name, known, span }: KnownEntry,
+  source: IntervalSource = sourceOf(item),
+): PhoneRecord | Problem {
   const isLong = span.end_ms > span.start_ms;
   const type = isLong ? known : { ...known, series: known.atInstant ?? known.series };
   const value = amountOf(item, name, type);
@@ -38,7 +53,6 @@ export function readRecord(
   const isSummed = seriesOf(type.series).bucket === 'sum';
   if (isSummed && span.end_ms - span.start_ms > longestIntervalMs)
     return { field: 'endDate', reason: 'is more than 7 days after startDate' };
-  const source = sourceOf(item);
   const common = { ...span, series: type.series, value };
   if (isSummed) return { ...common, kind: 'interval', source };
   return {

@@ -36,10 +36,15 @@ export function readSleepPhase(item: RawItem, nowMs: number, timeZone: string | 
   if (isProblem(span)) return span;
   const stage = typeof item.stage === 'string' ? stages[item.stage.toLowerCase()] : undefined;
   if (stage === undefined) return { field: 'stage', reason: 'is not known' };
+  return phaseWithin(span, { stage, source: sourceOf(item), score: scoreOf(item.values) });
+}
+
+/** A phase in a span that is read already. */
+export function phaseWithin(span: ItemSpan, rest: Omit<SleepPhase, keyof ItemSpan>): SleepPhase | Problem {
   const length = span.end_ms - span.start_ms;
   if (length === 0 || length > longestPhaseMs)
     return { field: 'endDate', reason: 'must be up to 24 hours after startDate' };
-  return { ...span, stage, source: sourceOf(item), score: scoreOf(item.values) };
+  return { ...span, ...rest };
 }
 
 function scoreOf(values: unknown): number | null {

@@ -107,6 +107,7 @@ function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], c
     const schema = components.named('WebhookBody', { type: 'object', additionalProperties: true });
     return body(schema, delivery.example, true, route);
   }
+  if (route.file !== undefined) return fileBody(components);
   if (fields.length === 0) return {};
   const required = fields.filter((one) => one.required).map(({ name }) => name);
   const schema = {
@@ -117,6 +118,22 @@ function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], c
   const id = idOf(params);
   const shown = id === undefined ? schema : components.named(id, schema);
   return body(shown, exampleOf(fields), route.bodyOptional !== true, route);
+}
+
+function fileBody(components: Components): Json {
+  const file = components.named('HealthFile', {
+    ...{ type: 'string', format: 'binary', description: 'The content of a file.' },
+  });
+  const form = { type: 'object', properties: { file }, required: ['file'] };
+  return {
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': { schema: components.named('HealthFileForm', form) },
+        'application/octet-stream': { schema: file },
+      },
+    },
+  };
 }
 
 // JSON Schema has a list of examples. Zod omits it for transformed values, so the contracts state one example.

@@ -22,6 +22,7 @@ export const sections: Readonly<Record<string, string>> = {
   Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
   Applications: 'Mobile and web apps that may issue tokens for users.',
   Uploads: 'Data that apps on the devices of users upload, and the codes that connect an app.',
+  Imports: 'Files with health data: exports of Apple Health, recordings of devices, tables.',
   Webhooks: 'Called by providers, not by applications.',
   Operations: 'Health, deliveries, status of the providers, audit.',
 };

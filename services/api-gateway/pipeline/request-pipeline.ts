@@ -5,6 +5,7 @@ import { isError, ServiceError } from '../../../domain/errors.ts';
 import { callByName, type Meta } from '../../../runtime/environment.ts';
 import { asGiven, userToCheck, withinProject } from '../../../runtime/user-project.ts';
 import { refuseUnstorable } from '../body/body.ts';
+import { receiveFile } from '../body/receive-file.ts';
 import { baseOf, proofsOf } from '../connect-page/session-cookie.ts';
 import { streamLines } from '../streams/stream-lines.ts';
 import { streamOf } from '../streams/streams.ts';
@@ -28,6 +29,7 @@ export async function serve(pipeline: Pipeline, exchange: Exchange): Promise<voi
   if (route.delivery?.uploadedFor !== undefined)
     return receiveUpload(pipeline, exchange, { ...route.delivery, uploadedFor: route.delivery.uploadedFor });
   if (route.delivery !== undefined) return receiveDelivery(pipeline, exchange, route.delivery);
+  if (route.file !== undefined) return receiveFile(pipeline, exchange, route.file);
   if (route.browser === undefined) return answer(pipeline, exchange);
   await answer(pipeline, exchange).catch((error: unknown) =>
     sendFailureToBrowser(exchange.req, exchange.res, error),

@@ -4,6 +4,8 @@ import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
+import { intervalCalls, itemCalls } from '../../../providers/phone/store/calls.ts';
+import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { FencedWrite } from '../fence.ts';
@@ -13,9 +15,9 @@ import { upsertPhases } from '../queries/phases.ts';
 import { insertBlocks } from '../queries/sample-blocks.ts';
 import { applyDeletions } from './apply-deletions.ts';
 import { partsOf } from './batch-parts.ts';
-import { intervalCalls, itemCalls, phaseRow } from './calls.ts';
 import { idsOfEvent, isGone } from './event-ids.ts';
-import { blocksOf, idsOf, itemOf } from './sample-blocks.ts';
+import { phaseRow } from './phase-row.ts';
+import { idsOf, itemOf } from './sample-blocks.ts';
 import type { Tally } from './tally.ts';
 
 /** What storing a batch needs. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SleepRecord } from '../../../domain/records/records.ts';
+import type { PhaseGroup } from '../../../providers/phone/nights/join-phases.ts';
+import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { NightRow } from '../queries/nights.ts';
-import type { PhaseGroup } from './join-phases.ts';
-import { sessionOf } from './night-session.ts';
 
 /** A night with its session. */
 export interface PlannedNight {

@@ -7,12 +7,12 @@ import { dayMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Job, JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
+import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { currentFence, type FencedWrite } from '../fence.ts';
 import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
 import { firstOpenMs, lockPhases, selectPhases, settlePhases } from '../queries/phases.ts';
-import { chooseGroups, joinPhases } from './join-phases.ts';
 import { type PlannedNight, planNights } from './plan-nights.ts';
 
 /** Computes the nights of a user from the stored phases. The key is the user, so one process at a time does. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { NightPhase } from '../../../providers/phone/nights/join-phases.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
-import type { NightPhase } from '../nights/join-phases.ts';
 
 /** A phase to store. */
 export interface PhaseRow {

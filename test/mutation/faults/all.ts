@@ -9,6 +9,7 @@ import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
+import { fileImport } from './file-import.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { oura } from './oura.ts';
@@ -40,6 +41,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'pull-ingest': pullIngest,
   oura,
   'phone-ingest': phoneIngest,
+  'file-import': fileImport,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,

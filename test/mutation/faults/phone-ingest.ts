@@ -100,7 +100,7 @@ export const phoneIngest: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'Phases with gaps of up to half an hour are one night.',
-    file: 'services/phone-ingest/nights/join-phases.ts',
+    file: 'providers/phone/nights/join-phases.ts',
     before: 'export const mostGapMs = 30 * minuteMs;',
     after: 'export const mostGapMs = 30 * 1000;',
     test: 'test/services/phone-ingest/night-session.test.ts',
@@ -108,7 +108,7 @@ export const phoneIngest: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A nap is found by the hour at the place of the user.',
-    file: 'services/phone-ingest/nights/night-session.ts',
+    file: 'providers/phone/nights/night-session.ts',
     before: 'new Date(startMs + offset * minuteMs).getUTCHours();',
     after: 'new Date(startMs - offset * minuteMs).getUTCHours();',
     test: 'test/services/phone-ingest/night-session.test.ts',
@@ -124,7 +124,7 @@ export const phoneIngest: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'Time awake is not counted as asleep in a night without stages.',
-    file: 'services/phone-ingest/nights/night-session.ts',
+    file: 'providers/phone/nights/night-session.ts',
     before: ": span_seconds - seconds('awake'),",
     after: ': span_seconds,',
     test: 'test/services/phone-ingest/night-session.test.ts',
@@ -140,7 +140,7 @@ export const phoneIngest: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'Samples of two devices are not mixed.',
-    file: 'services/phone-ingest/items/sample-blocks.ts',
+    file: 'providers/phone/store/identified-blocks.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the source.
     before: '`${series}\\0${zone_offset_minutes}\\0${source.device}`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the source.

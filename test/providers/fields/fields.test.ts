@@ -11,6 +11,7 @@ import { bodies as suuntoBodies } from '../../fixtures/suunto/bodies.ts';
 import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
+import { fileCases } from './file.ts';
 import { googlehealthCases } from './googlehealth.ts';
 import { listedCases } from './listed.ts';
 import { phoneCases } from './phone.ts';
@@ -27,6 +28,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
   oura: listedCases(oura, ouraBodies),
   suunto: listedCases(suunto, suuntoBodies),
   polar: listedCases(polar, polarBodies),
+  file: fileCases,
 };
 
 for (const name of providerNames) {

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { joinPhases, type NightPhase } from '../../../providers/phone/nights/join-phases.ts';
+import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
-import { joinPhases, type NightPhase } from '../../../services/phone-ingest/nights/join-phases.ts';
-import { sessionOf } from '../../../services/phone-ingest/nights/night-session.ts';
 import { planNights } from '../../../services/phone-ingest/nights/plan-nights.ts';
 
 const hourMs = 3_600_000;

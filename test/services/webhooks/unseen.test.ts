@@ -57,6 +57,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'phone.sample_block',
       'phone.upload_ids',
     ],
+    'imports.import',
     ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
     ...['users.access_check', 'users.farewell', 'users.held_delivery'],

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ServiceBroker, ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import { type Config, loadConfig } from '../../../config.ts';
@@ -37,6 +39,7 @@ export function testSettings({ databaseUrl, natsUrl, settings }: Omit<TestBroker
     ENCRYPTION_KEY: secret,
     PORT: '0',
     LOG_LEVEL: 'fatal',
+    IMPORT_DIR: join(tmpdir(), `pulsebus-imports-${process.pid}`),
     DRAIN_MS: '0',
     DATABASE_POOL: '5', // PostgreSQL takes 15 ms for the first statements of each connection
     ...settings,

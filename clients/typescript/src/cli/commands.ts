@@ -4,6 +4,7 @@ import { completion } from './commands/completion.ts';
 import { connect } from './commands/connect.ts';
 import { deliveries } from './commands/deliveries.ts';
 import { exportData } from './commands/export.ts';
+import { importFile } from './commands/import.ts';
 import { listen } from './commands/listen.ts';
 import { login, logout } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   listen,
   backfill,
   exportData,
+  importFile,
   deliveries,
   replay,
   mcp,

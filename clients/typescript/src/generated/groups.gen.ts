@@ -782,6 +782,34 @@ export class PhoneIngest extends Group {
   }
 }
 
+export class FileImport extends Group {
+  /**
+   * Import a file of health data.
+   * Takes an export of Apple Health (zip or XML), a FIT, TCX or GPX file, or a CSV table, as the part `file` of a form or as the whole body, up to 2 GiB. It is read in the background. The same file again changes nothing.
+   */
+  create(params: Input<types.FileImportCreateData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('POST /users/{user_id}/imports', params, options, { isForm: true });
+  }
+
+  /** List the imports of a user */
+  list(params: Input<types.FileImportListData>, options?: CallOptions): Promise<types.FileImport[]> {
+    return this.json('GET /users/{user_id}/imports', params, options);
+  }
+
+  /** Get the state of an import */
+  get(params: Input<types.FileImportGetData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('GET /users/{user_id}/imports/{import_id}', params, options);
+  }
+
+  /**
+   * Cancel an import.
+   * What was stored stays.
+   */
+  cancel(params: Input<types.FileImportCancelData>, options?: CallOptions): Promise<types.FileImport> {
+    return this.json('DELETE /users/{user_id}/imports/{import_id}', params, options);
+  }
+}
+
 export class DevicemakerIngest extends Group {
   /**
    * Receive a push notification of Garmin.
@@ -1077,6 +1105,7 @@ export class Api {
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
   readonly phoneIngest: PhoneIngest;
+  readonly fileImport: FileImport;
   readonly devicemakerIngest: DevicemakerIngest;
   readonly activitynetIngest: ActivitynetIngest;
   readonly pullIngest: PullIngest;
@@ -1092,6 +1121,7 @@ export class Api {
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
     this.phoneIngest = new PhoneIngest(transport);
+    this.fileImport = new FileImport(transport);
     this.devicemakerIngest = new DevicemakerIngest(transport);
     this.activitynetIngest = new ActivitynetIngest(transport);
     this.pullIngest = new PullIngest(transport);

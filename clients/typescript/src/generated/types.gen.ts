@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1603,6 +1603,44 @@ export type FieldError = {
     message: string;
 };
 
+/**
+ * The import of a file.
+ */
+export type FileImport = {
+    id: string;
+    user_id: string;
+    /**
+     * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final.
+     */
+    state: 'receiving' | 'waiting' | 'reading' | 'done' | 'failed' | 'cancelled';
+    name: string | null;
+    /**
+     * Null until it is recognised by the content.
+     */
+    kind: 'apple_health' | 'fit' | 'tcx' | 'gpx' | 'csv' | null;
+    bytes: number;
+    /**
+     * The progress, as a part of `bytes`.
+     */
+    bytes_read: number;
+    /**
+     * Entries that were read.
+     */
+    items: number;
+    /**
+     * Stored entries by type.
+     */
+    counts: {
+        [key: string]: number;
+    };
+    skipped: Array<SkippedItems>;
+    start_time: string | null;
+    end_time: string | null;
+    error: string | null;
+    created_at: string;
+    finished_at: string | null;
+};
+
 export type ForgotPasswordRequest = {
     /**
      * The e-mail address of the account.
@@ -1620,6 +1658,15 @@ export type ForwardPagination = {
 
 export type Health = {
     status: 'ok';
+};
+
+/**
+ * The content of a file.
+ */
+export type HealthFile = Blob | File;
+
+export type HealthFileForm = {
+    file: HealthFile;
 };
 
 export type ImportConnectionRequest = {
@@ -2190,7 +2237,7 @@ export type ProjectState = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto' | 'file';
 
 /**
  * Which credentials a project uses at a provider. The client secret is never returned.
@@ -2242,9 +2289,9 @@ export type ProviderSetup = {
         [key: string]: string;
     };
     /**
-     * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.
+     * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data; `import`: the first import of a file connects.
      */
-    connected_by: 'consent_page' | 'app';
+    connected_by: 'consent_page' | 'app' | 'import';
     /**
      * Whether no setting is missing.
      */
@@ -2377,6 +2424,7 @@ export type Received = {
         oura: ReceivedColumns;
         polar: ReceivedColumns;
         suunto: ReceivedColumns;
+        file: ReceivedColumns;
     };
 };
 
@@ -2996,6 +3044,15 @@ export type SingleWorkout = {
 };
 
 /**
+ * Entries that were not stored.
+ */
+export type SkippedItems = {
+    type: string;
+    reason: string;
+    items: number;
+};
+
+/**
  * A sleep session or nap was stored.
  */
 export type SleepCreatedEvent = {
@@ -3302,6 +3359,7 @@ export type Status = {
         oura: ProviderStatus;
         polar: ProviderStatus;
         suunto: ProviderStatus;
+        file: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -5625,6 +5683,62 @@ export type PhoneIngestRefreshTokenData = {
     path?: never;
     query?: never;
     url: '/token/refresh';
+};
+
+export type FileImportListData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports';
+};
+
+export type FileImportCreateData = {
+    body: HealthFileForm;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports';
+};
+
+export type FileImportCancelData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an import.
+         */
+        import_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports/{import_id}';
+};
+
+export type FileImportGetData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an import.
+         */
+        import_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports/{import_id}';
 };
 
 export type DevicemakerIngestPushData = {

@@ -5,7 +5,7 @@ import {
   sleepRanks,
 } from '../../../domain/records/records.ts';
 import { hourMs, knownLocalDate, minuteMs } from '../../../domain/time/time.ts';
-import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
+import type { PhaseStage } from '../normalise/sleep-phase.ts';
 import type { NightPhase, PhaseGroup } from './join-phases.ts';
 
 /** A stretch of a night in one stage. */

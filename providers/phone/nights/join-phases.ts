@@ -1,5 +1,5 @@
 import { minuteMs } from '../../../domain/time/time.ts';
-import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
+import type { PhaseStage } from '../normalise/sleep-phase.ts';
 
 /** A stored phase. */
 export interface NightPhase {

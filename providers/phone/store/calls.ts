@@ -7,9 +7,7 @@ import {
 } from '../../../domain/records/interval-records.ts';
 import { partsOf } from '../../../domain/records/item-parts.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
-import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
-import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
-import type { PhaseRow } from '../queries/phases.ts';
+import type { PhoneRecord } from '../normalise/record.ts';
 
 /** Intervals of a call, with the sources that they refer to. */
 export interface IntervalCall {
@@ -41,10 +39,15 @@ export function* intervalCalls(records: readonly PhoneRecord[]): Generator<Inter
 function withSources(records: readonly PhoneRecord[]): IntervalCall {
   const sources: IntervalSource[] = [];
   const places = new Map<string, number>();
+  // Most records share the object of their source, too.
+  const known = new Map<IntervalSource, number>();
   const placeOf = (source: IntervalSource) => {
+    const found = known.get(source);
+    if (found !== undefined) return found;
     const key = JSON.stringify(source);
     const place = places.get(key) ?? sources.push(source) - 1;
     places.set(key, place);
+    known.set(source, place);
     return place;
   };
   const intervals = records.map(
@@ -72,10 +75,4 @@ export function itemCalls(items: readonly StoreItem[]): StoreItem[][] {
     calls.at(-1)?.push(item);
   }
   return calls;
-}
-
-/** A phase as it is stored. */
-export function phaseRow({ source, ...phase }: SleepPhase): PhaseRow {
-  const { device, device_type, device_id, app } = source;
-  return { ...phase, device, device_type, source: JSON.stringify([device_id ?? device, app]) };
 }

@@ -1,0 +1,2 @@
+drop table imports.import;
+drop schema imports;

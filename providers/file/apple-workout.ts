@@ -1,0 +1,126 @@
+import type { StoreItem } from '../../domain/records/records.ts';
+import { isoTime } from '../../domain/time/time.ts';
+import { isProblem } from '../phone/normalise/item.ts';
+import { readWorkout } from '../phone/normalise/workout.ts';
+import { type AppleElement, hashOf, itemSource, itemTimes, sentenceOf, sourceOf, spanOf } from './apple.ts';
+import { keyOf } from './content-key.ts';
+import { type Skipped, type Span, skipped } from './entry.ts';
+
+/** A workout, and the files of its routes in the archive. */
+export interface AppleWorkout {
+  readonly kind: 'workout';
+  readonly item: StoreItem;
+  readonly span: Span;
+  readonly routes: readonly string[];
+}
+
+/** Kept tracks and samples of a workout belong to the data type of activities. */
+export const workoutDataType = 'activities';
+
+/** Values of `WorkoutStatistics` by the end of the type: the attribute, and the name by which the app sends it. */
+const statistics: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  HeartRate: { average: 'averageHeartRate', maximum: 'maxHeartRate', minimum: 'minHeartRate' },
+  ActiveEnergyBurned: { sum: 'activeEnergyBurned' },
+  BasalEnergyBurned: { sum: 'basalEnergyBurned' },
+  StepCount: { sum: 'stepCount' },
+  ...Object.fromEntries(
+    ['WalkingRunning', 'Cycling', 'Swimming', 'DownhillSnowSports', 'Wheelchair', 'Rowing'].map((way) => [
+      `Distance${way}`,
+      { sum: 'distance' },
+    ]),
+  ),
+  RunningSpeed: { average: 'averageRunningSpeed', maximum: 'maxSpeed' },
+  CyclingSpeed: { average: 'averageSpeed', maximum: 'maxSpeed' },
+  RunningPower: { average: 'averagePower', maximum: 'maxPower' },
+  CyclingPower: { average: 'averagePower', maximum: 'maxPower' },
+  CyclingCadence: { average: 'averageCadence', maximum: 'maxCadence' },
+  SwimmingStrokeCount: { sum: 'swimmingStrokeCount' },
+};
+
+/** Metadata with a value and its unit (`1234 cm`), and the name by which the app sends it. */
+const metadataValues: Readonly<Record<string, string>> = {
+  HKElevationAscended: 'elevationAscended',
+  HKElevationDescended: 'elevationDescended',
+  HKWeatherTemperature: 'weatherTemperature',
+  HKLapLength: 'lapLength',
+  HKIndoorWorkout: 'indoorWorkout',
+};
+
+/** Attributes with a value, whose unit is in an attribute of its own. */
+const attributeValues: Readonly<Record<string, string>> = {
+  duration: 'duration',
+  totalDistance: 'totalDistance',
+  totalEnergyBurned: 'totalEnergyBurned',
+};
+
+interface Value {
+  readonly type: string;
+  readonly value: number;
+  readonly unit: string | undefined;
+}
+
+/** Reads a `Workout` with its statistics, laps and routes. */
+export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWorkout | Skipped {
+  const { attributes, metadata } = element;
+  const span = spanOf(attributes, nowMs);
+  if (typeof span === 'string') return skipped('workouts', span);
+  const type = (attributes.workoutActivityType ?? '')
+    .replace(/^HKWorkoutActivityType/, '')
+    .replaceAll(/(?!^)([A-Z])/g, '_$1')
+    .toLowerCase();
+  const source = sourceOf(element);
+  const item = {
+    ...{ id: keyOf(type, source, span, null), type, ...itemTimes(attributes), source: itemSource(source) },
+    ...{ title: metadata?.HKWorkoutBrandName, values: valuesOf(element), laps: lapsOf(element) },
+  };
+  const read = readWorkout(item, nowMs, null);
+  if (isProblem(read)) return skipped('workouts', sentenceOf(read));
+  const routes = childrenOf(element, 'WorkoutRoute').flatMap((route) =>
+    childrenOf(route, 'FileReference').map(({ attributes: { path = '' } }) => path),
+  );
+  const content = { ...item, routes };
+  return {
+    kind: 'workout',
+    item: { ...read, data_type: workoutDataType, hash: hashOf(content) },
+    span: { start_ms: span.start_ms, end_ms: span.end_ms },
+    routes,
+  };
+}
+
+function childrenOf({ children }: AppleElement, name: string): AppleElement[] {
+  return (children ?? []).filter((one) => one.name === name);
+}
+
+function valuesOf(element: AppleElement): Value[] {
+  const { attributes, metadata } = element;
+  return [
+    ...childrenOf(element, 'WorkoutStatistics').flatMap(statisticsOf),
+    ...Object.entries(attributeValues).map(([name, type]) => ({
+      ...{ type, value: Number(attributes[name]), unit: attributes[`${name}Unit`] },
+    })),
+    ...Object.entries(metadataValues).map(([name, type]) => {
+      const [value, unit] = (metadata?.[name] ?? '').split(' ');
+      return { type, value: value === '' ? Number.NaN : Number(value), unit };
+    }),
+  ].filter(({ value }) => Number.isFinite(value));
+}
+
+function statisticsOf({ attributes }: AppleElement): Value[] {
+  const name = (attributes.type ?? '').replace(/^HKQuantityTypeIdentifier/, '');
+  return Object.entries(statistics[name] ?? {}).map(([attribute, type]) => ({
+    ...{ type, value: Number(attributes[attribute]), unit: attributes.unit },
+  }));
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, min: 60, hr: 3600 };
+
+function lapsOf(element: AppleElement) {
+  return childrenOf(element, 'WorkoutEvent').flatMap(({ attributes }) => {
+    const { type, date = '', duration, durationUnit = 'min' } = attributes;
+    if (type !== 'HKWorkoutEventTypeLap') return [];
+    const { startDate } = itemTimes({ startDate: date });
+    const lengthMs = Number(duration ?? 0) * (secondsOf[durationUnit] ?? 60) * 1000;
+    const endMs = Date.parse(startDate) + lengthMs;
+    return Number.isNaN(endMs) ? [] : [{ startDate, endDate: isoTime(endMs) }];
+  });
+}

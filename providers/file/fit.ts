@@ -1,0 +1,174 @@
+import type { IntervalSource } from '../../domain/records/interval-records.ts';
+import { accepts } from '../../domain/records/series.ts';
+import { minuteMs } from '../../domain/time/time.ts';
+import { type LapRecord, noFigures } from '../../domain/workouts/details.ts';
+import type { StreamType } from '../../domain/workouts/track.ts';
+import { instantProblem } from '../phone/normalise/item.ts';
+import { workoutTypeOf } from '../phone/normalise/workout-types.ts';
+import { keyOf } from './content-key.ts';
+import { type Entry, skipped } from './entry.ts';
+import { mostPoints, noTotals, type Point, type Recording } from './recording.ts';
+
+/** A message of a FIT file by the names of the profile. Instants are dates, positions degrees, lengths meters. */
+export type FitMessage = Readonly<Record<string, unknown>>;
+
+/** The messages of a FIT file that are read. */
+export interface FitFile {
+  readonly sessions: readonly FitMessage[];
+  readonly laps: readonly FitMessage[];
+  readonly records: readonly FitMessage[];
+  readonly monitors: readonly FitMessage[];
+  readonly file_ids: readonly FitMessage[];
+  readonly activity: FitMessage;
+}
+
+/** The stream of each field of a `record`. The later of two that a record has counts. */
+const streamFields: Readonly<Record<string, StreamType>> = {
+  position_lat: 'latitude',
+  position_long: 'longitude',
+  altitude: 'altitude',
+  enhanced_altitude: 'altitude',
+  distance: 'distance',
+  speed: 'speed',
+  enhanced_speed: 'speed',
+  heart_rate: 'heart_rate',
+  cadence: 'cadence',
+  power: 'power',
+  temperature: 'temperature',
+  grade: 'grade',
+};
+
+/** The activities of a FIT file: one of each session, or one of all records if it has no session. */
+export function fitRecordings(file: FitFile): Recording[] {
+  const points = file.records.slice(0, mostPoints).flatMap((record) => pointOf(record) ?? []);
+  const sessions = file.sessions.length === 0 && points.length > 0 ? [{}] : file.sessions;
+  return sessions.map((session) => recordingOf(session, file, points));
+}
+
+function pointOf(record: FitMessage): Point | null {
+  const ms = instantOf(record.timestamp);
+  if (Number.isNaN(ms)) return null;
+  const measured = Object.entries(streamFields).flatMap(([name, stream]): [StreamType, number][] => {
+    const value = numberOf(record[name]);
+    return value === null ? [] : [[stream, value]];
+  });
+  return { ms, ...Object.fromEntries(measured) };
+}
+
+function recordingOf(session: FitMessage, file: FitFile, all: readonly Point[]): Recording {
+  const of = (...names: readonly string[]) =>
+    names.reduce<number | null>((found, name) => found ?? numberOf(session[name]), null);
+  const start_ms = startOf(session, all);
+  const elapsed = of('total_elapsed_time', 'total_timer_time');
+  const end_ms = elapsed === null ? (all.at(-1)?.ms ?? start_ms) : start_ms + Math.round(elapsed * 1000);
+  const within = (ms: number) => ms >= start_ms && ms <= end_ms;
+  return {
+    sport: sportOf(session),
+    ...{ name: null, device: deviceOf(file), start_ms, end_ms, zone_offset_minutes: offsetOf(file.activity) },
+    totals: {
+      ...noTotals,
+      ...{ moving_seconds: of('total_timer_time'), distance_meters: of('total_distance') },
+      ...{ calories_kcal: of('total_calories'), elevation_gain_meters: of('total_ascent') },
+      ...{ avg_heart_rate_bpm: of('avg_heart_rate'), max_heart_rate_bpm: of('max_heart_rate') },
+    },
+    details: {
+      ...{ avg_cadence_rpm: of('avg_cadence'), max_cadence_rpm: of('max_cadence') },
+      ...{ avg_power_watts: of('avg_power'), max_power_watts: of('max_power') },
+      ...{ weighted_power_watts: of('normalized_power'), elevation_loss_meters: of('total_descent') },
+      avg_speed_meters_per_second: of('enhanced_avg_speed', 'avg_speed'),
+      max_speed_meters_per_second: of('enhanced_max_speed', 'max_speed'),
+      ...{ avg_temperature_celsius: of('avg_temperature'), pool_length_meters: of('pool_length') },
+    },
+    laps: file.laps.flatMap((lap) => lapOf(lap) ?? []).filter((lap) => within(lap.start_ms)),
+    points: all.filter(({ ms }) => within(ms)),
+  };
+}
+
+// `strength_training` says more than `training`, but `trail` less than `running`.
+function sportOf({ sport, sub_sport }: FitMessage): string {
+  if (typeof sub_sport === 'string' && workoutTypeOf(sub_sport) !== 'other') return sub_sport;
+  return typeof sport === 'string' && sport !== 'generic' ? sport : 'other';
+}
+
+function startOf({ start_time }: FitMessage, points: readonly Point[]): number {
+  const ms = instantOf(start_time);
+  return Number.isNaN(ms) ? (points[0]?.ms ?? Number.NaN) : ms;
+}
+
+function lapOf(lap: FitMessage): LapRecord | null {
+  const start_ms = instantOf(lap.start_time);
+  if (Number.isNaN(start_ms)) return null;
+  const elapsed = numberOf(lap.total_elapsed_time);
+  return {
+    ...{ start_ms, end_ms: elapsed === null ? null : start_ms + Math.round(elapsed * 1000), ...noFigures },
+    ...{ duration_seconds: elapsed, moving_seconds: numberOf(lap.total_timer_time) },
+    distance_meters: numberOf(lap.total_distance),
+    avg_speed_meters_per_second: numberOf(lap.enhanced_avg_speed) ?? numberOf(lap.avg_speed),
+    max_speed_meters_per_second: numberOf(lap.enhanced_max_speed) ?? numberOf(lap.max_speed),
+    ...{ avg_heart_rate_bpm: numberOf(lap.avg_heart_rate), max_heart_rate_bpm: numberOf(lap.max_heart_rate) },
+    ...{ avg_cadence_rpm: numberOf(lap.avg_cadence), max_cadence_rpm: numberOf(lap.max_cadence) },
+    ...{ avg_power_watts: numberOf(lap.avg_power), elevation_gain_meters: numberOf(lap.total_ascent) },
+  };
+}
+
+function deviceOf({ file_ids: [id] }: FitFile): string {
+  const names = [id?.manufacturer, id?.product_name ?? id?.product];
+  const known = names.filter((name) => typeof name === 'string' || typeof name === 'number');
+  return known.join(' ').replaceAll('\0', '').trim().slice(0, 100) || 'unknown';
+}
+
+// The clock of the device is in whole quarters of an hour from UTC.
+function offsetOf({ timestamp, local_timestamp }: FitMessage): number | null {
+  const minutes = (instantOf(local_timestamp) - instantOf(timestamp)) / minuteMs;
+  const offset = Math.round(minutes / 15) * 15;
+  return Math.abs(offset) <= 14 * 60 ? offset : null;
+}
+
+/** Heart rates and steps of the messages of a day. Steps are counted from the start of the day, by way of moving. */
+export function* fitMonitoring(file: FitFile, nowMs: number): Generator<Entry> {
+  const zone_offset_minutes = offsetOf(file.activity);
+  const source: IntervalSource = {
+    device_type: 'unknown',
+    device: deviceOf(file),
+    device_id: null,
+    app: null,
+  };
+  const lastSteps = new Map<unknown, { readonly ms: number; readonly steps: number }>();
+  for (const { timestamp, heart_rate, activity_type, cycles } of file.monitors) {
+    const ms = instantOf(timestamp);
+    const problem = Number.isNaN(ms) ? 'cannot be read' : instantProblem(ms, nowMs);
+    if (problem !== null) {
+      yield skipped('monitoring', `The time ${problem}.`);
+      continue;
+    }
+    const span = { id: '', start_ms: ms, end_ms: ms, zone_offset_minutes };
+    const rate = numberOf(heart_rate);
+    if (rate !== null && accepts('heart_rate', rate))
+      yield {
+        kind: 'record',
+        record: { ...span, kind: 'sample', series: 'heart_rate', source, value: rate },
+      };
+    const steps = onFoot.has(activity_type) ? numberOf(cycles) : null;
+    if (steps === null) continue;
+    const total = steps * stepsPerCycle;
+    const last = lastSteps.get(activity_type);
+    lastSteps.set(activity_type, { ms, steps: total });
+    // The first message of a file states what came before it.
+    if (last === undefined || last.ms >= ms || total === last.steps) continue;
+    const value = total < last.steps ? total : total - last.steps;
+    const walked = { ...span, start_ms: last.ms };
+    const id = keyOf(`steps ${activity_type}`, source, walked, value);
+    yield { kind: 'record', record: { ...walked, id, kind: 'interval', series: 'steps', source, value } };
+  }
+}
+
+const onFoot: ReadonlySet<unknown> = new Set(['walking', 'running']);
+const stepsPerCycle = 2;
+
+function instantOf(value: unknown): number {
+  return value instanceof Date ? value.getTime() : Number.NaN;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,32 @@
+import type { Provider } from '../../domain/provider/provider.ts';
+import { fields } from './fields.ts';
+
+/**
+ * Files that users have: exports of Apple Health, recordings of devices, tables. The first import makes the connection, so
+ * there is no consent page, no webhook and nothing to read.
+ */
+export const file = {
+  title: 'Files',
+  sourceTitles: { apple: 'Apple Health', iphone: 'Apple Health', ipad: 'Apple Health' },
+  settings: {},
+  names: null,
+  ingest: { service: 'file-import', readsWithTokens: false, hasFigures: false },
+  normaliserVersion: 1,
+  fields,
+  projectClientRefusal: 'Files need no OAuth client.',
+  oauth: null,
+  accessCheck: null,
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: [],
+    subscriptionSettings: [],
+    body: { form: 'one-account', accountHeader: 'pulsebus-user-id' },
+  },
+  backfill: { from: 'files', service: 'file-import' },
+  quota: null,
+  shares: [
+    ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'routes', 'body', 'blood_pressure'] as const),
+    ...(['nutrition', 'mindfulness', 'cycle'] as const),
+  ],
+  sampleSources: 'days-and-activities',
+} as const satisfies Provider;

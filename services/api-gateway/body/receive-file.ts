@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import { finished, type Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { z } from 'zod';
+import { filePartBytes } from '../../../contracts/file-import.ts';
+import type { FileBody } from '../../../domain/contract.ts';
+import { fieldOf } from '../../../domain/error-code.ts';
+import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { callByName } from '../../../runtime/environment.ts';
+import { admit, authorise } from '../pipeline/admission.ts';
+import { sendJson } from '../pipeline/answer.ts';
+import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
+import { hasBody } from './body.ts';
+import { bodyBounds } from './body-bounds.ts';
+import { endWhenSlow } from './body-deadline.ts';
+import type { Reading } from './body-reading.ts';
+import { announcedBytes } from './read-bytes.ts';
+
+const Opened = z.object({ import_id: z.string() });
+
+/**
+ * Receives a file: it is admitted before its body is read, and passed on in parts, each of which is stored before the next one is
+ * read. A file that does not arrive whole is deleted. @throws BODY_TOO_LARGE (413), UNSUPPORTED_MEDIA_TYPE (415), and
+ * VALIDATION_FAILED (422) for an empty file or a form without one
+ */
+export async function receiveFile(pipeline: Pipeline, exchange: Exchange, file: FileBody): Promise<void> {
+  const { req, res, endpoint, path, call } = exchange;
+  const caller = await admit(pipeline, exchange);
+  authorise(caller, exchange);
+  const bounds = bodyBounds(pipeline.config, endpoint.route);
+  if (announcedBytes(req) > bounds.limitBytes) throw new ServiceError('BODY_TOO_LARGE');
+  refuseEncoded(req);
+  if (!hasBody(req)) throw isEmpty();
+  const options = { meta: { caller } };
+  const user_id = path.user_id;
+  const opening = { user_id, bytes: announcedBytes(req) };
+  const { import_id } = Opened.parse(await callByName(call, file.opens, opening, options));
+  const of = { user_id, import_id };
+  try {
+    const store = (part: number, bytes: Buffer) =>
+      callByName(call, file.takes, { ...of, part, bytes: bytes.toString('base64') }, options);
+    const given = await passOn(req, bounds, store);
+    sendJson(res, 202, await callByName(call, endpoint.action, { ...of, ...given }, options));
+  } catch (error) {
+    await callByName(call, file.drops, of, options).catch(() => null);
+    throw error;
+  }
+}
+
+function refuseEncoded({ headers }: IncomingMessage): void {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'A file is sent without Content-Encoding.');
+}
+
+type Store = (part: number, bytes: Buffer) => Promise<unknown>;
+
+/** What is known of a file that was passed on. */
+interface PassedFile {
+  readonly name: string | null;
+  readonly bytes: number;
+}
+
+async function passOn(req: IncomingMessage, bounds: Reading, store: Store): Promise<PassedFile> {
+  const { signal } = bounds.ending;
+  const ended = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => ended.reject(signal.reason), { once: true });
+  const stopTimer = endWhenSlow(req, bounds);
+  try {
+    return await Promise.race([storeParts(req, bounds, store), ended.promise]);
+  } finally {
+    stopTimer();
+  }
+}
+
+async function storeParts(req: IncomingMessage, { limitBytes }: Reading, store: Store): Promise<PassedFile> {
+  const { name, content, whole } = await contentOf(req);
+  let [bytes, part] = [0, 0];
+  let pending = Buffer.alloc(0);
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
+      for (pending = Buffer.concat([pending, chunk]); pending.length >= filePartBytes; part += 1) {
+        await store(part, pending.subarray(0, filePartBytes));
+        pending = pending.subarray(filePartBytes);
+      }
+    }
+    await whole;
+  } catch (error) {
+    throw typeof fieldOf(error, 'type') === 'string' ? error : cutOff(error);
+  }
+  if (pending.length > 0) await store(part, pending);
+  if (bytes === 0) throw isEmpty();
+  return { name, bytes };
+}
+
+const isEmpty = () => validationFailed([{ field: 'file', message: 'is empty' }]);
+
+const cutOff = (cause: unknown) =>
+  new ServiceError('MALFORMED_REQUEST', 'The file did not arrive whole.', undefined, cause);
+
+interface Content {
+  readonly name: string | null;
+  readonly content: Readable;
+  /** Resolves when the body has ended as it should. */
+  readonly whole: Promise<unknown>;
+}
+
+async function contentOf(req: IncomingMessage): Promise<Content> {
+  const type = req.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(type)) return { name: null, content: req, whole: Promise.resolve() };
+  return partOf(req, type);
+}
+
+/** The part `file` of a form. Other parts are passed over. */
+function partOf(req: IncomingMessage, type: string): Promise<Content> {
+  const found = Promise.withResolvers<Content>();
+  const whole = Promise.withResolvers<void>();
+  whole.promise.catch(() => undefined); // it is awaited once the part was read
+  const missing = () => found.reject(validationFailed([{ field: 'file', message: 'is missing' }]));
+  const form = formOf(type);
+  form.on('file', (field, content, name) => {
+    if (field !== 'file') return void content.resume();
+    // Without a listener an error of the part before its reading begins would end the process.
+    content.on('error', () => undefined);
+    found.resolve({ name: shownName(name), content, whole: whole.promise });
+  });
+  form.on('finish', () => {
+    missing();
+    whole.resolve();
+  });
+  form.on('error', (error) => {
+    found.reject(cutOff(error));
+    whole.reject(error);
+  });
+  // pipe() does not forward the abort of its source: without `finished` the form would wait forever.
+  finished(req, { writable: false }, (error) => {
+    if (error) form.destroy(error);
+  });
+  req.pipe(form);
+  return found.promise;
+}
+
+function formOf(type: string): BusboyInstance {
+  try {
+    return new Busboy({ headers: { 'content-type': type }, limits: { fields: 20, parts: 20, files: 20 } });
+  } catch (error) {
+    throw new ServiceError('MALFORMED_REQUEST', 'The form cannot be read.', undefined, error);
+  }
+}
+
+function shownName(name: string | undefined): string | null {
+  const text = (name ?? '').replaceAll(/\p{C}/gu, '').trim().slice(0, 200).toWellFormed();
+  return text === '' ? null : text;
+}

@@ -1,0 +1,75 @@
+import { fileImport } from '../../contracts/file-import.ts';
+import { database } from '../../mixins/database/database.ts';
+import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
+import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import {
+  appendPart,
+  cancelImport,
+  createImport,
+  dropImport,
+  forgetImports,
+  type ImportDeps,
+  listImports,
+  newestAsBackfill,
+  openImport,
+  showImport,
+  stopImports,
+} from './imports.ts';
+import { deleteOldImports, endImport, selectOpenIds, selectStale } from './queries/imports.ts';
+import { type FileFolder, fileFolder } from './reading/file-folder.ts';
+import { importKind, type RunDeps, runImport } from './run-import.ts';
+
+const upkeep = { name: 'file-import.upkeep', everyMs: 600_000, firstAfterMs: 30_000 };
+/** A file that arrives no further for so long, or that no job reads. */
+const staleHours = 1;
+const keptDays = 365;
+const mebibyte = 1024 * 1024;
+
+/** The folder of files, as a mixin. */
+const folderMixin: Mixin<FileFolder> = {
+  start: async ({ config }: Environment) => fileFolder(config),
+  stop: async () => undefined,
+};
+
+type Given = Omit<ImportDeps, 'reserveBytes'> & Pick<Environment, 'config'>;
+const depsOf = (ctx: Given): ImportDeps => ({ ...ctx, reserveBytes: ctx.config.DISK_RESERVE_MIB * mebibyte });
+
+/** Imports files with health data: takes them in parts, reads them in the background, and stores what they contain. */
+export default implement(fileImport, {
+  uses: { database: database(), jobs: jobs(), folder: folderMixin },
+  actions: {
+    open: (ctx) => openImport(depsOf(ctx), ctx.params.user_id, ctx.params.bytes),
+    append: (ctx) => appendPart(depsOf(ctx), ctx.params),
+    create: (ctx) => createImport(depsOf(ctx), ctx.params),
+    drop: (ctx) => dropImport(depsOf(ctx), ctx.params),
+    list: (ctx) => listImports(ctx, ctx.params.user_id),
+    get: (ctx) => showImport(ctx, ctx.params),
+    cancel: (ctx) => cancelImport(depsOf(ctx), ctx.params),
+    backfillStatus: (ctx) => newestAsBackfill(ctx, ctx.params.user_id),
+    stopConnection: (ctx) => stopImports(depsOf(ctx), ctx.params.connection_id),
+    purge: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),
+    forgetUser: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),
+  },
+  started: (environment) =>
+    environment.jobs.start([
+      jobHandler(importKind, (job, held) => runImport(environment, job, held), {
+        parallel: 2,
+        needs: ['timeseries.store', 'timeseries.storeIntervals', 'timeseries.routeRules'],
+      }),
+      recurringHandler(upkeep, async () => {
+        await keepUp(environment);
+        return undefined;
+      }),
+    ]),
+});
+
+/** Ends imports that nothing goes on with, and deletes files without an open import. */
+async function keepUp({ database, folder }: Pick<RunDeps, 'database' | 'folder'>): Promise<void> {
+  for (const id of await selectStale(database, importKind.name, staleHours))
+    await endImport(database, id, 'failed', 'The file did not arrive whole, or could not be read.');
+  const ids = await folder.ids();
+  const open = await selectOpenIds(database, ids);
+  for (const id of ids) if (!open.has(id)) await folder.remove(id);
+  await deleteOldImports(database, keptDays);
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/records/records.ts';
+import { keyOf } from '../../../providers/file/content-key.ts';
+import type { Entry, Skipped, Span } from '../../../providers/file/entry.ts';
+import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
+import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
+import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
+import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
+import { type IntervalCall, intervalCalls, itemCalls } from '../../../providers/phone/store/calls.ts';
+import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
+
+/** Part of a file, as it is stored. */
+export interface ImportBatch {
+  /** The number of entries of the file up to the end of this part. */
+  readonly position: number;
+  readonly progress: number;
+  readonly items: readonly (readonly StoreItem[])[];
+  readonly intervals: readonly IntervalCall[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly skipped: readonly (Omit<Skipped, 'kind'> & { readonly items: number })[];
+  readonly span: Span | null;
+}
+
+/** The entries of a part: as many as the store writes with one statement. */
+export const entriesPerBatch = 6000;
+
+/** Gathers entries until they are stored. */
+export class BatchBuilder {
+  readonly #samples: PhoneRecord[] = [];
+  readonly #intervals: PhoneRecord[] = [];
+  readonly #items: StoreItem[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #skipped = new Map<string, Omit<Skipped, 'kind'> & { items: number }>();
+  #span: Span | null = null;
+
+  add(entry: Exclude<Entry, { kind: 'phase' }>): void {
+    if (entry.kind === 'skipped') this.addSkipped(entry);
+    else if (entry.kind === 'item') {
+      this.#items.push(entry.item);
+      this.#count(entry.type, entry.span);
+    } else {
+      const { record } = entry;
+      (record.kind === 'sample' ? this.#samples : this.#intervals).push(record);
+      this.#count(record.series, record);
+    }
+  }
+
+  addSkipped({ type, reason }: Skipped): void {
+    const key = `${type}\n${reason}`;
+    const held = this.#skipped.get(key);
+    if (held === undefined) this.#skipped.set(key, { type, reason, items: 1 });
+    else held.items += 1;
+  }
+
+  #count(type: string, { start_ms, end_ms }: Span): void {
+    this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1);
+    const { start_ms: first, end_ms: last } = this.#span ?? { start_ms, end_ms };
+    this.#span = { start_ms: Math.min(first, start_ms), end_ms: Math.max(last, end_ms) };
+  }
+
+  take(position: number, progress: number): ImportBatch {
+    const samples = this.#samples.length === 0 ? [] : [sampleItem(this.#samples)];
+    return {
+      ...{ position, progress, span: this.#span },
+      items: itemCalls([...samples, ...this.#items]),
+      intervals: [...intervalCalls(this.#intervals)],
+      counts: Object.fromEntries(this.#counts),
+      skipped: [...this.#skipped.values()],
+    };
+  }
+}
+
+// The same samples of another file are the same item.
+function sampleItem(records: readonly PhoneRecord[]): StoreItem {
+  const samples = blocksOf(records).map(({ block }) => block);
+  const key = hash('sha256', JSON.stringify(samples), 'base64url');
+  return {
+    ...bareItem,
+    data_type: 'records',
+    key,
+    hash: key,
+    supersede: 'latest',
+    duration_seconds: 0,
+    samples,
+  };
+}
+
+/** The nights of all phases of a file. */
+export function nightsOf(phases: readonly SleepPhase[]): Entry[] {
+  const sourced = phases.map(({ source, ...phase }) => ({
+    ...{ ...phase, device: source.device, device_type: source.device_type },
+    source: JSON.stringify([source.device, source.app]),
+  }));
+  return chooseGroups(joinPhases(sourced)).map((group) => nightItem(sessionOf(group)));
+}
+
+function nightItem(session: SleepRecord): Entry {
+  const { start_ms, end_ms, device } = session;
+  const duration_seconds = Math.round((end_ms - start_ms) / 1000);
+  const source = { device, device_type: 'unknown', device_id: null, app: null } as const;
+  const item: StoreItem = {
+    ...{ ...bareItem, data_type: 'sleep', supersede: 'sleep', duration_seconds, sleeps: [session] },
+    key: keyOf('sleep', source, session, null),
+    hash: hash('sha256', JSON.stringify(session), 'base64url'),
+  };
+  return { kind: 'item', item, type: 'sleep', span: { start_ms, end_ms } };
+}

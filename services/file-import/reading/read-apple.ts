@@ -1,0 +1,151 @@
+import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
+import { type AppleElement, readAppleRecord } from '../../../providers/file/apple.ts';
+import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
+import { type Entry, type Skipped, skipped } from '../../../providers/file/entry.ts';
+import { mostPoints, type Point, trackOf } from '../../../providers/file/recording.ts';
+import { FileProblem } from './file-problem.ts';
+import type { Entries, EntryStream, ReadContext } from './read-context.ts';
+import { readTraces } from './read-traces.ts';
+import { type ElementHandler, xmlReader } from './xml.ts';
+import type { Archive } from './zip.ts';
+
+/** The XML of an export, and where its routes are; null if the XML was given alone. */
+export interface AppleExport {
+  readonly xml: AsyncIterable<Buffer>;
+  readonly length: number;
+  readonly archive: { readonly files: Archive; readonly folder: string } | null;
+}
+
+type Read = Entry | AppleWorkout | null;
+
+/** Sleep is joined to nights when all of it is known, so its phases are read again by an import that goes on. */
+const sleepType = 'HKCategoryTypeIdentifierSleepAnalysis';
+
+/** Reads an export of Apple Health. */
+export async function* readApple({ xml, length, archive }: AppleExport, context: ReadContext): EntryStream {
+  let waiting: Read[] = [];
+  let count = 0;
+  const handler = elementHandler((element, isRepeated) => {
+    if (isRepeated) return;
+    const isStored = count < context.skip && element.attributes.type !== sleepType;
+    count += 1;
+    waiting.push(isStored ? null : entryOf(element, context.nowMs));
+  });
+  const reader = xmlReader(handler);
+  let bytesRead = 0;
+  const taken = async (): Promise<Entries> => {
+    const read = waiting;
+    waiting = [];
+    const notes: Skipped[] = [];
+    const entries: (Entry | null)[] = [];
+    for (const one of read)
+      entries.push(one?.kind === 'workout' ? await withRoutes(one, archive, context.rules, notes) : one);
+    return { entries, notes, progress: Math.min(1, bytesRead / length) };
+  };
+  try {
+    for await (const chunk of xml) {
+      bytesRead += chunk.length;
+      reader.write(chunk);
+      yield await taken();
+    }
+    reader.end();
+  } catch (error) {
+    // What was read before the problem is good.
+    yield await taken();
+    throw error instanceof FileProblem ? error : new FileProblem('The archive is cut off or damaged.');
+  }
+  const last = await taken();
+  yield { ...last, notes: [...last.notes, ...problemsOf(reader.unexpanded, archive)] };
+}
+
+function problemsOf(unexpanded: number, archive: AppleExport['archive']): Skipped[] {
+  const ofXml = unexpanded === 0 ? [] : [skipped('document', 'References to entities were not expanded.')];
+  return [...ofXml, ...(archive?.files.problems ?? []).map((problem) => skipped('archive', problem))];
+}
+
+function entryOf(element: AppleElement, nowMs: number): Read {
+  if (element.name === 'Workout') return readAppleWorkout(element, nowMs);
+  if (element.name === 'Record' || element.name === 'Correlation') return readAppleRecord(element, nowMs);
+  return skipped(element.name, 'Elements of this kind are not kept.');
+}
+
+/** Elements that are entries. Those in a `Correlation` are entries too, unless the document has their type beside it. */
+const entryNames = new Set([
+  ...['Record', 'Correlation', 'Workout', 'ActivitySummary', 'ClinicalRecord', 'Audiogram'],
+  ...['VisionPrescription', 'Me'],
+]);
+/** Elements with a value for each beat, which are not read. */
+const passedOver = 'HeartRateVariabilityMetadataList';
+
+function elementHandler(add: (element: AppleElement, isRepeated: boolean) => void): ElementHandler {
+  const path: (AppleElement | null)[] = [];
+  const topTypes = new Set<string | undefined>();
+  let root: string | null = null;
+  return {
+    wantsText: false,
+    open(name, attributes) {
+      root ??= name;
+      if (root !== 'HealthData') throw new FileProblem('The file is no export of Apple Health.');
+      const parent = path.at(-1) ?? null;
+      if (name === 'MetadataEntry' && parent !== null && attributes.key !== undefined)
+        addMetadata(parent, attributes.key, attributes.value ?? '');
+      const isKept = name !== 'MetadataEntry' && name !== passedOver && name !== 'HealthData';
+      const element =
+        isKept && (entryNames.has(name) || parent !== null) ? newElement(name, attributes) : null;
+      if (element !== null && parent !== null && !entryNames.has(name)) addChild(parent, element);
+      if (name === 'Record' && parent === null) topTypes.add(attributes.type);
+      path.push(element);
+    },
+    close(name) {
+      const element = path.pop();
+      if (element == null || !entryNames.has(name)) return;
+      const isWithin = path.at(-1) != null;
+      add(element, isWithin && topTypes.has(element.attributes.type));
+    },
+  };
+}
+
+function newElement(name: string, attributes: AppleElement['attributes']): AppleElement {
+  return { name, attributes, metadata: null, children: null };
+}
+
+function addChild(parent: AppleElement, element: AppleElement): void {
+  parent.children ??= [];
+  parent.children.push(element);
+}
+
+function addMetadata(element: AppleElement, key: string, value: string): void {
+  element.metadata ??= {};
+  element.metadata[key] = value;
+}
+
+const mostRouteBytes = 256 * 1024 * 1024;
+
+/** The workout with the track of its routes. A route that cannot be read is named, and the workout is kept. */
+async function withRoutes(
+  { item, span, routes }: AppleWorkout,
+  archive: AppleExport['archive'],
+  rules: ReadContext['rules'],
+  notes: Skipped[],
+): Promise<Entry> {
+  const points: Point[] = [];
+  for (const route of routes)
+    try {
+      if (archive !== null) points.push(...(await routePoints(archive, route)));
+    } catch {
+      notes.push(skipped('route', 'The route of a workout cannot be read.'));
+    }
+  return { kind: 'item', item: { ...item, ...cutChunks(trackOf(points), rules) }, type: 'workouts', span };
+}
+
+async function routePoints(
+  { files, folder }: NonNullable<AppleExport['archive']>,
+  path: string,
+): Promise<Point[]> {
+  const name = `${folder}${path}`;
+  if ((files.files.get(name) ?? 0) > mostRouteBytes) throw new FileProblem('The route is too large.');
+  const points: Point[] = [];
+  for await (const { traced } of readTraces(await files.open(name)))
+    for (const one of traced) points.push(...one.points);
+  return points.slice(0, mostPoints);
+}

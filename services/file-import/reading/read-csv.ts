@@ -1,0 +1,67 @@
+import { isHeader, readRow } from '../../../providers/file/csv.ts';
+import { skipped } from '../../../providers/file/entry.ts';
+import { FileProblem } from './file-problem.ts';
+import type { EntryStream, ReadContext } from './read-context.ts';
+
+const longestLine = 64 * 1024;
+
+/** Reads a table of RFC 4180. */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  length: number,
+  { nowMs, skip }: ReadContext,
+): EntryStream {
+  const decoder = new TextDecoder('utf-8');
+  let [rest, count, bytesRead]: [string, number, number] = ['', 0, 0];
+  let header: readonly string[] | null = null;
+  const entryOf = (line: string) => {
+    const cells = cellsOf(line);
+    const isStored = count < skip;
+    count += 1;
+    if (isStored) return null;
+    if (cells === null) return skipped('line', 'The line is no line of a table.');
+    return readRow(
+      Object.fromEntries((header ?? []).map((name, index) => [name, cells[index] ?? ''])),
+      nowMs,
+    );
+  };
+  const entriesOf = (lines: readonly string[]) => {
+    const filled = lines.filter((line) => line.trim() !== '');
+    header ??= headerOf(filled.shift());
+    return { entries: filled.map(entryOf), notes: [], progress: Math.min(1, bytesRead / length) };
+  };
+  for await (const chunk of chunks) {
+    bytesRead += chunk.length;
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > longestLine) throw new FileProblem('A line of the table is too long.');
+    if (lines.length > 0) yield entriesOf(lines);
+  }
+  yield entriesOf([rest]);
+}
+
+/** Whether the beginning of a file is a table that can be read. */
+export function isTable(text: string): boolean {
+  return isHeader(cellsOf(text.split(/\r?\n/)[0] ?? '') ?? []);
+}
+
+function headerOf(line: string | undefined): readonly string[] {
+  const names = (cellsOf(line ?? '') ?? []).map((name) => name.trim().toLowerCase());
+  if (!isHeader(names)) throw new FileProblem('The first line of the table does not name its columns.');
+  return names;
+}
+
+const cell = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy;
+
+/** The cells of a line; null if its quotes do not match. A cell contains no end of a line. */
+function cellsOf(line: string): string[] | null {
+  const cells: string[] = [];
+  cell.lastIndex = 0;
+  let end = 0;
+  for (let found = cell.exec(line); found !== null; found = cell.exec(line)) {
+    cells.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    end = cell.lastIndex;
+    if (end >= line.length) break;
+  }
+  return end === line.length ? cells : null;
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import type { fileKinds } from '../../../contracts/file-import.ts';
+import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
+import { BatchBuilder, entriesPerBatch, type ImportBatch, nightsOf } from './batch.ts';
+import { chunksOf, type FileBytes } from './file-folder.ts';
+import { FileProblem } from './file-problem.ts';
+import { readApple } from './read-apple.ts';
+import type { EntryStream, ReadContext } from './read-context.ts';
+import { isTable, readCsv } from './read-csv.ts';
+import { readFit } from './read-fit.ts';
+import { readTraceFile } from './read-traces.ts';
+import { localName } from './xml.ts';
+import { openArchive } from './zip.ts';
+
+/** The kind of a file. */
+export type FileKind = (typeof fileKinds)[number];
+
+/** A file whose kind was recognised. */
+export interface OpenedFile {
+  readonly kind: FileKind;
+  /** Parts in the order of the file, without those that are stored already. */
+  readonly batches: AsyncGenerator<ImportBatch, void, undefined>;
+}
+
+/** Opens a file. @throws FileProblem if its kind is unknown, or if it cannot be read */
+export async function openFile(bytes: FileBytes, context: ReadContext): Promise<OpenedFile> {
+  const { kind, entries } = await recognised(bytes, context);
+  return { kind, batches: batchesOf(entries, context.skip) };
+}
+
+type Recognised = { readonly kind: FileKind; readonly entries: EntryStream };
+
+async function recognised(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
+  const head = await bytes.from(0);
+  if (head.toString('latin1', 0, 2) === 'PK') return archived(bytes, context);
+  if (head.toString('latin1', 8, 12) === '.FIT') return { kind: 'fit', entries: readFit(bytes, context) };
+  const root = rootOf(head);
+  const given = [chunksOf(bytes), bytes.length, context] as const;
+  if (root === 'HealthData') {
+    const xml = { xml: chunksOf(bytes), length: bytes.length, archive: null };
+    return { kind: 'apple_health', entries: readApple(xml, context) };
+  }
+  if (root === 'gpx') return { kind: 'gpx', entries: readTraceFile(...given) };
+  if (root === 'TrainingCenterDatabase') return { kind: 'tcx', entries: readTraceFile(...given) };
+  if (
+    root === null &&
+    isTable(
+      head
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .toLowerCase(),
+    )
+  )
+    return { kind: 'csv', entries: readCsv(...given) };
+  throw new FileProblem('The file is none of the kinds that can be imported.');
+}
+
+// The name of the first element, behind a declaration, comments and a document type.
+function rootOf(head: Buffer): string | null {
+  const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  const text = isWide ? head.toString('latin1').replaceAll('\0', '') : head.toString('utf8');
+  if (!/^[^<a-z0-9]*</i.test(text)) return null;
+  const bare = text.replaceAll(/<!--[\s\S]*?-->/g, '').replace(/<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/, '');
+  const name = /<([A-Za-z_][\w.:-]*)/.exec(bare)?.[1];
+  return name === undefined ? '' : localName(name);
+}
+
+const exportFile = /^(.*apple_health_export)\/[^/]+\.xml$/;
+
+// The name of the file depends on the language of the phone: the largest document of the folder is the export.
+async function archived(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
+  const files = await openArchive(bytes);
+  const [found] = [...files.files]
+    .filter(([name]) => exportFile.test(name) && !/_cda\.xml$/i.test(name))
+    .toSorted(([, a], [, b]) => b - a);
+  if (found === undefined) throw new FileProblem('The archive contains no export of Apple Health.');
+  const [name, length] = found;
+  const folder = exportFile.exec(name)?.[1] ?? '';
+  const content = await files.open(name);
+  await Promise.race([once(content, 'readable'), once(content, 'end')]);
+  return {
+    kind: 'apple_health',
+    entries: readApple({ xml: content, length, archive: { files, folder } }, context),
+  };
+}
+
+/** The most phases of sleep whose nights are computed: those of 50 years. */
+const mostPhases = 1_000_000;
+
+async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<ImportBatch, void, undefined> {
+  const phases: SleepPhase[] = [];
+  let builder = new BatchBuilder();
+  let [position, progress] = [0, 0];
+  const taken = () => {
+    const batch = builder.take(position, progress);
+    builder = new BatchBuilder();
+    return batch;
+  };
+  let problem: unknown;
+  try {
+    for await (const { entries, notes, progress: reached } of stream) {
+      for (const entry of entries) {
+        position += 1;
+        if (entry?.kind === 'phase') {
+          if (phases.length < mostPhases) phases.push(entry.phase);
+        } else if (entry !== null && position > skip) builder.add(entry);
+        if (position % entriesPerBatch === 0 && position > skip) yield taken();
+      }
+      for (const note of notes) builder.addSkipped(note);
+      progress = reached;
+    }
+  } catch (error) {
+    problem = error;
+  }
+  for (const night of nightsOf(phases)) {
+    position += 1;
+    if (position > skip && night.kind !== 'phase') builder.add(night);
+    if (position % entriesPerBatch === 0 && position > skip) yield taken();
+  }
+  yield taken();
+  if (problem !== undefined) throw problem;
+}

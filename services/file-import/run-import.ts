@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { fieldOf } from '../../domain/error-code.ts';
+import { isError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database/database.ts';
+import type { Job, JobKind, JobOutcome } from '../../mixins/jobs/job-queue.ts';
+import { normaliserVersionOf } from '../../providers/all.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import type { Held } from '../../runtime/jobs/job-worker.ts';
+import { beginReading, endImport, type ImportRow, noteProgress, type Progress } from './queries/imports.ts';
+import type { ImportBatch } from './reading/batch.ts';
+import type { FileFolder } from './reading/file-folder.ts';
+import { FileProblem } from './reading/file-problem.ts';
+import { openReader } from './reading/open-reader.ts';
+
+/** Reads a file and stores its data. The key is the import. */
+export const importKind: JobKind<{ import_id: string }> = {
+  name: 'file-import.read',
+  payload: z.object({ import_id: z.uuid() }),
+};
+
+/** What reading a file needs. */
+export interface RunDeps extends Environment {
+  readonly database: Database;
+  readonly folder: FileFolder;
+}
+
+const provider = 'file';
+const normaliser_version = normaliserVersionOf(provider);
+/** With the delays of failed jobs these are hours. */
+const mostFailures = 30;
+
+/**
+ * Stores a file part by part and notes the position after each. An attempt goes on from there, and a part that was stored before a
+ * crash is stored again, which changes nothing.
+ */
+export async function runImport(
+  deps: RunDeps,
+  { payload: { import_id }, failures }: Job<{ import_id: string }>,
+  held: Held,
+): Promise<JobOutcome> {
+  const { database, folder, logger } = deps;
+  const row = await beginReading(database, import_id);
+  if (row === undefined) return { kind: 'done' };
+  try {
+    const isDone = await storeFile(deps, row, held);
+    if (isDone === 'stopped') return { kind: 'stopped' };
+    if (isDone === 'done') await endImport(database, import_id, 'done');
+  } catch (error) {
+    if (error instanceof FileProblem) await endImport(database, import_id, 'failed', error.message);
+    else if (isError(error, 'USER_ERASED')) await endImport(database, import_id, 'cancelled');
+    else if (failures < mostFailures) throw error;
+    else await endImport(database, import_id, 'failed', 'The data could not be stored.');
+    logger.info('import.ended_early', { import_id, code: String(fieldOf(error, 'type') ?? 'FILE') });
+  }
+  await folder.remove(import_id);
+  return { kind: 'done' };
+}
+
+type Ending = 'done' | 'stopped' | 'gone';
+
+async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<Ending> {
+  const { call, config, database, logger } = deps;
+  const rules = await call('timeseries.routeRules', { user_id: row.user_id });
+  const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
+  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context });
+  const { kind } = reader;
+  let known: ImportRow | Progress = row;
+  const began = performance.now();
+  try {
+    for await (const batch of reader.batches) {
+      if (held.signal.aborted) return 'stopped';
+      await storeBatch(deps, row, batch);
+      const progress = added(known, batch, { kind, bytesRead: Math.round(batch.progress * row.bytes) });
+      if (!(await noteProgress(database, row.id, progress))) return 'gone';
+      known = progress;
+    }
+  } finally {
+    await reader.close();
+  }
+  const connection_ids = row.connection_id === null ? [] : [row.connection_id];
+  await call('users.synced', { connection_ids }).catch(() => null);
+  const took_ms = Math.round(performance.now() - began);
+  logger.info('import.done', { import_id: row.id, kind, items: known.position, took_ms });
+  return 'done';
+}
+
+async function storeBatch({ call }: RunDeps, { user_id }: ImportRow, batch: ImportBatch): Promise<void> {
+  for (const items of batch.items)
+    await call('timeseries.store', { user_id, provider, normaliser_version, items: [...items] });
+  for (const given of batch.intervals)
+    await call('timeseries.storeIntervals', { user_id, provider, ...given });
+}
+
+const mostReasons = 200;
+
+function added(
+  before: ImportRow | Progress,
+  { position, counts, skipped, span }: ImportBatch,
+  now: Pick<Progress, 'kind' | 'bytesRead'>,
+): Progress {
+  const all: Record<string, number> = { ...before.counts };
+  for (const [type, items] of Object.entries(counts)) all[type] = (all[type] ?? 0) + items;
+  const reasons = new Map(before.skipped.map((one) => [`${one.type}\n${one.reason}`, one]));
+  for (const one of skipped) {
+    const isKnown = reasons.has(`${one.type}\n${one.reason}`) || reasons.size < mostReasons;
+    const shown = isKnown ? one : { type: 'others', reason: 'Other entries were skipped.', items: one.items };
+    const key = `${shown.type}\n${shown.reason}`;
+    reasons.set(key, { ...shown, items: shown.items + (reasons.get(key)?.items ?? 0) });
+  }
+  return { ...now, position, counts: all, skipped: [...reasons.values()], span: spanOf(before, span) };
+}
+
+function spanOf(before: ImportRow | Progress, span: ImportBatch['span']): Progress['span'] {
+  const known = 'span' in before ? before.span : storedSpan(before);
+  if (known === null || span === null) return known ?? span;
+  return {
+    start_ms: Math.min(known.start_ms, span.start_ms),
+    end_ms: Math.max(known.end_ms, span.end_ms),
+  };
+}
+
+function storedSpan({ first_time, last_time }: ImportRow): Progress['span'] {
+  if (first_time === null || last_time === null) return null;
+  return { start_ms: first_time.getTime(), end_ms: last_time.getTime() };
+}

@@ -1,0 +1,45 @@
+import type { PlantedFault } from '../planted.ts';
+
+/** Faults of imported files. */
+export const fileImport: readonly PlantedFault[] = [
+  {
+    kind: 'value',
+    promise: 'Apple Health writes oxygen saturation as a fraction.',
+    file: 'providers/file/apple.ts',
+    before: "attributes.unit === '%' ? given * 100 : given;",
+    after: "attributes.unit === '%' ? given : given;",
+    test: 'test/services/file-import/apple.test.ts',
+  },
+  {
+    kind: 'value',
+    promise: 'Records in a correlation that the document has beside it count once.',
+    file: 'services/file-import/reading/read-apple.ts',
+    before: 'add(element, isWithin && topTypes.has(element.attributes.type));',
+    after: 'add(element, false);',
+    test: 'test/services/file-import/apple.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'An import that goes on does not store again what is stored.',
+    file: 'services/file-import/run-import.ts',
+    before: 'rules, skip: row.position };',
+    after: 'rules, skip: 0 };',
+    test: 'test/services/file-import/resume.test.ts',
+  },
+  {
+    kind: 'value',
+    promise: 'A file in an archive that unpacks to too many times its size is not read.',
+    file: 'services/file-import/reading/zip.ts',
+    before: 'uncompressedSize > compressedSize * mostRatio;',
+    after: 'uncompressedSize < compressedSize * mostRatio;',
+    test: 'test/services/file-import/wrong-input.test.ts',
+  },
+  {
+    kind: 'erasure',
+    promise: 'A part that arrives after the erasure of its user leaves nothing.',
+    file: 'services/file-import/imports.ts',
+    before: 'if (row === undefined || row.finished_at !== null) await deps.folder.remove(import_id);',
+    after: 'if (row?.finished_at !== null) await deps.folder.ids();',
+    test: 'test/services/file-import/imports.test.ts',
+  },
+];

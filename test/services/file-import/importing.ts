@@ -1,0 +1,106 @@
+import { FileImport } from '../../../contracts/file-import.ts';
+import type { Answer, Ask, TestApi } from '../../support/api.ts';
+import { until } from '../../support/until.ts';
+
+/** Sends a file as the whole body. */
+export function sendFile(
+  api: Pick<TestApi, 'ask' | 'apiKey'>,
+  userId: string,
+  file: string | Uint8Array,
+  as: Ask = {},
+): Promise<Answer> {
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  const path = `/api/v1/users/${userId}/imports`;
+  return api.ask(path, { key: api.apiKey, method: 'POST', body: file, headers, ...as });
+}
+
+/** Imports a file, and waits until it has ended. */
+export async function importFile(
+  api: TestApi,
+  userId: string,
+  file: string | Uint8Array,
+): Promise<FileImport> {
+  const answer = await sendFile(api, userId, file);
+  if (answer.status !== 202) throw new Error(`${answer.status}: ${answer.text}`);
+  return ended(api, userId, FileImport.parse(answer.body).id);
+}
+
+/** Waits until an import has ended. */
+export async function ended(api: TestApi, userId: string, id: string): Promise<FileImport> {
+  const read = async () => FileImport.parse(await api.expect(200, `/users/${userId}/imports/${id}`));
+  await until(async () => (await read()).finished_at !== null, `the import ${id} to end`);
+  return read();
+}
+
+/** The attributes of an element. */
+function attributesOf(values: Readonly<Record<string, string | number>>): string {
+  const escaped = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .join('');
+}
+
+/** An element of an export. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content: readonly string[] = [],
+): string {
+  const begin = ` <${name}${attributesOf(attributes)}`;
+  return content.length === 0 ? `${begin}/>` : `${begin}>\n${content.join('\n')}\n </${name}>`;
+}
+
+/** The sources of an export. */
+export const watch = {
+  sourceName: 'Apple Watch of a user',
+  sourceVersion: '10.1',
+  device:
+    '<<HKDevice: 0x281b2c4d0>, name:Apple Watch, manufacturer:Apple Inc., model:Watch, hardware:Watch6,7, software:10.1>',
+};
+export const iphone = {
+  sourceName: 'iPhone of a user',
+  sourceVersion: '17.1',
+  device:
+    '<<HKDevice: 0x281b2c4e0>, name:iPhone, manufacturer:Apple Inc., model:iPhone, hardware:iPhone15,2, software:17.1>',
+};
+
+/** A record of an export; `at` and `until` are `07:00:00` of 2 March 2026 or whole times. */
+export function record(
+  type: string,
+  at: string,
+  end: string,
+  fields: Readonly<Record<string, string | number>> = {},
+  content: readonly string[] = [],
+): string {
+  const time = (text: string) => (text.length === 25 ? text : `2026-03-02 ${text} +0100`);
+  const prefix = type.startsWith('HK') ? '' : 'HKQuantityTypeIdentifier';
+  return element(
+    'Record',
+    {
+      ...{ type: prefix + type, ...watch, creationDate: time(end), startDate: time(at), endDate: time(end) },
+      ...fields,
+    },
+    content,
+  );
+}
+
+/** An export as the phone writes it, with its document type. */
+export function appleExport(entries: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE HealthData [
+<!-- HealthKit Export Version: 14 -->
+<!ELEMENT HealthData (ExportDate,Me,(Record|Correlation|Workout|ActivitySummary)*)>
+<!ATTLIST HealthData
+  locale CDATA #REQUIRED
+>
+<!-- Note: Any Records that appear as children of a correlation also appear as top-level records in this document. -->
+<!ELEMENT Record ((MetadataEntry|HeartRateVariabilityMetadataList)*)>
+]>
+<HealthData locale="en_DE">
+ <ExportDate value="2026-03-03 08:00:00 +0100"/>
+ <Me HKCharacteristicTypeIdentifierDateOfBirth="1990-01-01"/>
+${entries.join('\n')}
+</HealthData>
+`;
+}
