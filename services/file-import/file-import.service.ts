@@ -1,6 +1,7 @@
 import { fileImport } from '../../contracts/file-import.ts';
 import { database } from '../../mixins/database/database.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import {
@@ -28,7 +29,10 @@ const mebibyte = 1024 * 1024;
 
 /** The folder of files, as a mixin. */
 const folderMixin: Mixin<FileFolder> = {
-  start: async ({ config }: Environment) => fileFolder(config),
+  async start({ config }: Environment) {
+    cipherOf(config); // throws without ENCRYPTION_KEY, which files need too
+    return fileFolder(config);
+  },
   stop: async () => undefined,
 };
 

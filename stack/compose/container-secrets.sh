@@ -23,12 +23,10 @@ case "${1:-make} ${2:-}" in
       superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
       $(printf 'bus_%s/BUS_PASSWORD ' $roles) \
       sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
-      webhooks/WEBHOOK_SECRET_OURA \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS \
-      webhooks/WEBHOOK_SECRET_WHOOP webhooks/WEBHOOK_SECRET_SUUNTO; do
-      webhooks/WEBHOOK_SECRET_POLAR \
-      webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS; do
+      webhooks/WEBHOOK_SECRET_WHOOP webhooks/WEBHOOK_SECRET_OURA webhooks/WEBHOOK_SECRET_POLAR \
+      webhooks/WEBHOOK_SECRET_SUUNTO; do
       [ -s "$name" ] ||
         node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"
     done

@@ -18,7 +18,10 @@ const Failure = z.object({
 });
 
 const readers = endpoints.filter(({ route }) => takesQuery(route));
-const writers = endpoints.filter(({ route }) => !takesQuery(route) && route.delivery === undefined);
+// A file has no fields.
+const writers = endpoints.filter(
+  ({ route }) => !takesQuery(route) && route.delivery === undefined && route.file === undefined,
+);
 const nameOf = ({ route }: Endpoint) => `${route.method} ${route.path}`;
 
 /** Requests that SPEC.md defines without a body, or with defaults for all of it. */
