@@ -96,7 +96,17 @@ t.test('maps provider names, and refuses unknown providers and names that nobody
 t.test('people read the names that a provider has, or those of PROVIDER_NAMES', async (t) => {
   const shown = (settings: Record<string, string>) =>
     Object.values(titlesOf(loadConfig(settings))).map(({ title }) => title);
-  const others = ['Strava', 'Phone', 'Google Health', 'Withings', 'WHOOP', 'Oura', 'Polar', 'Suunto'];
+  const others = [
+    'Strava',
+    'Phone',
+    'Google Health',
+    'Withings',
+    'WHOOP',
+    'Oura',
+    'Polar',
+    'Suunto',
+    'Files',
+  ];
   t.strictSame(shown({}), ['Garmin', ...others]);
   t.strictSame(shown({ PROVIDER_NAMES: 'devicemaker=Acme' }), ['Acme', ...others]);
 });

@@ -36,7 +36,7 @@ export interface SandboxOptions {
   readonly application?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<SandboxLimits>;
   readonly redirectOrigins?: readonly string[];
-  /** Further clients of Withings. */
+  /** Further clients of a provider that has several. */
   readonly otherClients?: readonly Client[];
 }
 

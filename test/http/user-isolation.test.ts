@@ -57,6 +57,7 @@ const reads: readonly (readonly [route: string, query: string])[] = [
         `start_time=2025-03-09&end_time=2025-03-25&types=heart_rate,steps&max_points=${points}`,
       ] as const,
   ),
+  ['/users/:user_id/imports', ''],
   ['/users/:user_id/source-priority', ''],
   ['/users/:user_id/route-privacy', ''],
   ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31'],
@@ -68,6 +69,7 @@ const reads: readonly (readonly [route: string, query: string])[] = [
 const kindsOfRecords = ['workouts', 'sleep', 'other'];
 const byRecord = [
   ...kindsOfRecords.map((kind) => `/users/:user_id/events/${kind}/:event_id`),
+  '/users/:user_id/imports/:import_id',
   '/users/:user_id/events/sleep/:event_id/stages',
   '/users/:user_id/events/workouts/:event_id/streams',
 ];

@@ -70,6 +70,8 @@ t.test('reads a file whose notifications do not name their senders', async (t) =
     ['polar', 'accesslink.read_all', 'activities'],
     ['suunto', '', 'workout'],
   ] as const) {
+    // One provider notifies of what is subscribed to.
+    await control(sandbox, 'POST', `/${name}/control/webhook?url=http://127.0.0.1:1/webhooks`);
     await connectListed(sandbox, { name, scope });
     await control(sandbox, 'POST', `/${name}/control/people/6/${type}/a`);
   }

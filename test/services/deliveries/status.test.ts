@@ -48,6 +48,7 @@ t.test('a service without anything to do says so, and names whom it could not as
       devicemaker: quiet,
       activitynet: { ...quiet, configured: true },
       phone: { ...quiet, configured: true },
+      file: { ...quiet, configured: true },
       ...Object.fromEntries(pulled.map((name) => [name, quiet])),
     },
     samples: null,
