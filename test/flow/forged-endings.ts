@@ -117,6 +117,7 @@ export async function install(
     'connect',
     'backfill',
     'deliveries',
+    'file-import',
     'phone-ingest',
     'pull-ingest',
     'summaries',

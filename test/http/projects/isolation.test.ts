@@ -22,7 +22,7 @@ const parameters = (of: Filled): Readonly<Record<string, string>> => ({
 });
 const nobody: Readonly<Record<string, string>> = {
   ...{ user_id: randomUUID(), event_id: randomUUID(), key_id: randomUUID(), app_id: `app_${'0'.repeat(32)}` },
-  ...{ endpoint_id: randomUUID(), provider: 'devicemaker', date: '2026-01-01' },
+  ...{ endpoint_id: randomUUID(), provider: 'devicemaker', date: '2026-01-01', import_id: randomUUID() },
 };
 const foreign = ['user_id', 'key_id', 'app_id', 'endpoint_id'];
 

@@ -100,8 +100,8 @@ const rows: readonly Row[] = [
   ],
   [
     'A deleted project keeps no secret.',
-    'services/users/queries/close-project.ts',
-    '      await eraseSecretsOf(transaction, project);\n',
+    'services/users/users.service.ts',
+    '      await eraseSecretsOf(database, params.project_id);\n',
     '',
     clients,
   ],

@@ -51,6 +51,7 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
     webhooks: {},
     'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
     'phone-ingest': {},
+    'file-import': {},
     'pull-ingest': {},
   };
   const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
@@ -130,6 +131,7 @@ t.test('every service that keeps something of a user is told to forget them', as
       'api-gateway',
       'backfill',
       'connect',
+      'file-import',
       'phone-ingest',
       'pull-ingest',
       'webhooks',

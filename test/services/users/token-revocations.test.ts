@@ -64,7 +64,15 @@ t.test('the tokens of an ended connection are sent to its provider', async (t) =
   const sealed = { access_token: 'sealed', refresh_token: null, expires_at: expiresAt };
   t.same(await work(row), {
     outcome: { kind: 'done' },
-    requests: [{ connection_id: connection.id, provider: 'devicemaker', client: null, ...sealed }],
+    requests: [
+      {
+        connection_id: connection.id,
+        provider: 'devicemaker',
+        provider_user_id: 'a',
+        client: null,
+        ...sealed,
+      },
+    ],
   });
 });
 
