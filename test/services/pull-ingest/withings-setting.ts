@@ -95,6 +95,8 @@ export async function setUp(t: Test, choice: SettingChoice = {}): Promise<Within
     connect: (without = [], who = person) => connect(api, sandbox, without, who),
     settled: () => settled(database),
     sweep: async () => {
+      // A connection without a backfill is found by a job.
+      await until(async () => (await database.query(unknown)).length === 0);
       await database.query('update pull.sweep set due_at = now()');
       await until(
         async () => (await database.query('select from pull.sweep where due_at <= now()')).length === 0,
@@ -133,6 +135,10 @@ function startReader(t: Test, { database, settings, natsUrl, namespace }: Joined
 
 const Created = z.object({ id: z.string() });
 const Link = z.object({ authorization_url: z.string() });
+
+const unknown = `
+  select from users.connection c where c.provider = 'withings' and c.status = 'active'
+    and not exists (select from pull.connection p where p.connection_id = c.id)`;
 
 async function connect(
   api: TestApi,
