@@ -37,13 +37,15 @@ export interface Limited {
   readonly client_id?: string | undefined;
 }
 
-/** The limits of a request of an account. */
+/** The limits of a request of an account. Each has a scope of its own; that of the first one is paused for all of them. */
 export function limitsOf(config: Config, limited: Limited): RateLimit[] {
-  const { provider } = limited;
-  return pullOf(provider).limits.map(({ of, requests, windowMs }) => {
+  const { limits } = pullOf(limited.provider);
+  return limits.map(({ of, requests, windowMs }, index) => {
     const limit = requests(config);
+    const isFirst = limits.findIndex((one) => one.of === of) === index;
+    const scope = scopeOf(config, limited, of);
     return {
-      scope: scopeOf(config, limited, of),
+      scope: isFirst ? scope : `${scope} ${windowMs}`,
       burst: Math.max(1, Math.floor(limit * burstShare)),
       intervalMs: windowMs / Math.max(1, limit * evenShare),
     };

@@ -36,6 +36,14 @@ export const pullIngest: readonly PlantedFault[] = [
   },
   {
     kind: 'quota',
+    promise: 'Two windows of one application are counted each.',
+    file: 'services/pull-ingest/pulled.ts',
+    before: 'const isFirst = limits.findIndex((one) => one.of === of) === index;',
+    after: 'const isFirst = index >= 0;',
+    test: 'test/services/pull-ingest/limits.test.ts',
+  },
+  {
+    kind: 'quota',
     promise: 'An answer 429 pauses all requests in the scope of the limit.',
     file: 'services/pull-ingest/send-request.ts',
     before: '  await pauseScope(database, scopeOf(config, limited, failure.of), waitMs);\n',

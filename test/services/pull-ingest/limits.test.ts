@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { limitsOf, scopeOf } from '../../../services/pull-ingest/pulled.ts';
 import { pauseScope, reserveRequest } from '../../../services/pull-ingest/queries/reserve-request.ts';
+import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
@@ -39,6 +41,22 @@ t.test('in any window there are fewer requests than the limit', async (t) => {
   );
   const [first = 0] = times;
   t.ok((reserved[0]?.ms ?? 0) - first >= (150 - 10) * limit.intervalMs - 600, 'the rate is kept on average');
+});
+
+t.test('two windows of one application are counted each', async (t) => {
+  const settings = { WHOOP_REQUESTS_PER_MINUTE: '1000', WHOOP_REQUESTS_PER_DAY: '60' };
+  const config = testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings });
+  const limits = limitsOf(config, { provider: 'whoop', connection_id: 'any' });
+  t.equal(new Set(limits.map(({ scope }) => scope)).size, 2);
+  const waits = [];
+  for (let count = 0; count < 30; count++) waits.push(await reserveRequest(database, limits));
+  t.equal(waits.filter((wait) => wait === 0).length, 10, 'the day permits a sixth at once');
+  await pauseScope(
+    database,
+    scopeOf(config, { provider: 'whoop', connection_id: 'any' }, 'application'),
+    86_400_000,
+  );
+  t.ok((await reserveRequest(database, limits)) > 86_000_000, 'a pause holds for both');
 });
 
 t.test('a pause of a scope holds for all callers', async (t) => {
