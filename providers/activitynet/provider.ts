@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Provider } from '../../domain/provider/provider.ts';
+import { settingNames } from '../listed.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { fields } from './fields.ts';
@@ -49,13 +50,7 @@ function accountsOf(fields: ReadonlyMap<string, string | undefined>): string[] |
 export const activitynet = {
   title: 'Strava',
   settings,
-  names: {
-    apiUrl: 'ACTIVITYNET_API_URL',
-    clientId: 'ACTIVITYNET_CLIENT_ID',
-    clientSecret: 'ACTIVITYNET_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_ACTIVITYNET',
-    webhookSenders: 'WEBHOOK_SENDERS_ACTIVITYNET',
-  },
+  names: settingNames('ACTIVITYNET'),
   ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },
   normaliserVersion: 2,
   fields,

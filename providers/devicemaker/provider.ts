@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../../domain/json/json-bounds.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
+import { settingNames } from '../listed.ts';
 import { list, networks, origin, url, webhookSecrets } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { dataTypes } from './data-types.ts';
@@ -45,13 +46,7 @@ function readAccount(text: string): string | null {
 export const devicemaker = {
   title: 'Garmin',
   settings,
-  names: {
-    apiUrl: 'DEVICEMAKER_API_URL',
-    clientId: 'DEVICEMAKER_CLIENT_ID',
-    clientSecret: 'DEVICEMAKER_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_DEVICEMAKER',
-    webhookSenders: 'WEBHOOK_SENDERS_DEVICEMAKER',
-  },
+  names: settingNames('DEVICEMAKER'),
   ingest: {
     ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
     reprocessedTypes: dataTypes.map(({ name }) => name),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { hourMs, minuteMs } from '../../domain/time/time.ts';
+import { listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { dataTypes } from './data-types.ts';
 import { fields } from './fields.ts';
@@ -70,15 +71,9 @@ const scopes = [...anyData, scopeOf('profile'), scopeOf('settings')];
 /** The health data platform: the Google Health API v4. */
 export const googlehealth = {
   title: 'Google Health',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'GOOGLEHEALTH_API_URL',
-    clientId: 'GOOGLEHEALTH_CLIENT_ID',
-    clientSecret: 'GOOGLEHEALTH_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_GOOGLEHEALTH',
-    webhookSenders: 'WEBHOOK_SENDERS_GOOGLEHEALTH',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('GOOGLEHEALTH'),
   normaliserVersion: 4,
   fields,
   projectClientRefusal:
@@ -111,12 +106,9 @@ export const googlehealth = {
     clientIdHeaders: [],
     keptHeaders: ['google-health-api-signature', 'x-healthapi-signature'],
     subscriptionSettings: ['GOOGLEHEALTH_WEBHOOK_AUTHORIZATION'],
-    body: { form: 'single-event', accountsOf: () => null },
+    body: withoutData,
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'body', 'profile'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications: {
       kind: 'notifications',
@@ -170,8 +162,7 @@ export const googlehealth = {
         windowMs: minuteMs,
       },
     ],
-    // A burst of notifications of one type is read once.
-    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    pace,
     subscription: subscriber,
   },
 } as const satisfies Provider;

@@ -5,6 +5,7 @@ import type { Hint } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { minuteMs } from '../../domain/time/time.ts';
+import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './collections.ts';
@@ -56,15 +57,9 @@ function read(body: Buffer): Hint[] | null {
 /** Oura, API v2. */
 export const oura = {
   title: 'Oura',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'OURA_API_URL',
-    clientId: 'OURA_CLIENT_ID',
-    clientSecret: 'OURA_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_OURA',
-    webhookSenders: 'WEBHOOK_SENDERS_OURA',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('OURA'),
   normaliserVersion: 1,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the settings.',
@@ -100,15 +95,12 @@ export const oura = {
     clientIdHeaders: [],
     keptHeaders: ['x-oura-signature', 'x-oura-timestamp'],
     subscriptionSettings: ['OURA_VERIFICATION_TOKEN'],
-    body: { form: 'single-event', accountsOf: () => null },
+    body: withoutData,
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'stress', 'mindfulness', 'profile'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications: {
-      kind: 'events',
+      ...jsonEvents,
       example: {
         event_type: 'update',
         data_type: 'sleep',
@@ -116,10 +108,6 @@ export const oura = {
         event_time: '2026-03-02T06:35:00+00:00',
         user_id: '8b6b5ea4-7f1a-4b9c-9d34-2c41d3b6f4f9',
       },
-      bodyLimitBytes: 16_384,
-      form: 'json',
-      acceptedStatus: 200,
-      answersProbe: false,
       authentication: {
         by: 'hmac',
         header: 'x-oura-signature',
@@ -132,8 +120,6 @@ export const oura = {
         challenge: 'challenge',
         expected: ({ OURA_VERIFICATION_TOKEN }: Settings) => OURA_VERIFICATION_TOKEN,
       },
-      isHandshake: null,
-      authorization: null,
       read,
     },
     types,
@@ -147,7 +133,7 @@ export const oura = {
         windowMs: 5 * minuteMs,
       },
     ],
-    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    pace,
     subscription: subscriptions,
   },
 } as const satisfies Provider;

@@ -5,6 +5,7 @@ import type { Hint, PullFailure, PullReply } from '../../domain/provider/pulled-
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus, withWindowReset } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
+import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -67,15 +68,9 @@ const isPing = (body: Buffer): boolean =>
 /** Polar, AccessLink API v3. */
 export const polar = {
   title: 'Polar',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'POLAR_API_URL',
-    clientId: 'POLAR_CLIENT_ID',
-    clientSecret: 'POLAR_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_POLAR',
-    webhookSenders: 'WEBHOOK_SENDERS_POLAR',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('POLAR'),
   normaliserVersion: 1,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the subscription of the settings.',
@@ -114,15 +109,12 @@ export const polar = {
     clientIdHeaders: [],
     keptHeaders: ['polar-webhook-signature'],
     subscriptionSettings: ['POLAR_CLIENT_ID', 'POLAR_CLIENT_SECRET'],
-    body: { form: 'single-event', accountsOf: () => null },
+    body: withoutData,
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'routes'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications: {
-      kind: 'events',
+      ...jsonEvents,
       example: {
         event: 'EXERCISE',
         user_id: 475,
@@ -130,14 +122,9 @@ export const polar = {
         timestamp: '2026-03-02T09:05:00Z',
         url: 'https://www.polaraccesslink.com/v3/exercises/aQlC83',
       },
-      bodyLimitBytes: 16_384,
-      form: 'json',
-      acceptedStatus: 200,
-      answersProbe: false,
       authentication: { by: 'hmac', header: 'polar-webhook-signature', encoding: 'hex', secret: 'stored' },
       // The check of a new webhook is not signed.
       isHandshake: isPing,
-      authorization: null,
       read,
     },
     types,
@@ -147,7 +134,7 @@ export const polar = {
       { ...ofAll, requests: ({ POLAR_REQUESTS_PER_15_MIN: most }: Settings) => most, windowMs: quarterMs },
       { ...ofAll, requests: ({ POLAR_REQUESTS_PER_DAY: most }: Settings) => most, windowMs: dayMs },
     ],
-    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    pace,
     subscription,
   },
 } as const satisfies Provider;

@@ -5,6 +5,7 @@ import type { Pull } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { minuteMs } from '../../domain/time/time.ts';
+import { jsonEvents, listed, pace, settingNames } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { read } from './notifications.ts';
 import { collections, types } from './records.ts';
@@ -53,15 +54,9 @@ const probe = { path: '/v3/workouts/', query: { limit: '1' } } as const;
 /** Suunto, Cloud API. */
 export const suunto = {
   title: 'Suunto',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'SUUNTO_API_URL',
-    clientId: 'SUUNTO_CLIENT_ID',
-    clientSecret: 'SUUNTO_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_SUUNTO',
-    webhookSenders: 'WEBHOOK_SENDERS_SUUNTO',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('SUUNTO'),
   normaliserVersion: 1,
   fields: fieldsOf(collections),
   apiHeaders: ({ SUUNTO_SUBSCRIPTION_KEY: key }: Settings): Readonly<Record<string, string>> =>
@@ -99,30 +94,22 @@ export const suunto = {
       },
     },
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['activities', 'daily_activity', 'heart_rate', 'sleep'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications: {
-      kind: 'events',
+      ...jsonEvents,
       example: {
         type: 'WORKOUT_CREATED',
         username: 'weekdayrunner',
         workout: { workoutKey: '67604889401b942184624cb8', startTime: 1_772_438_400_000 },
       },
       bodyLimitBytes: 1_048_576,
-      form: 'json',
-      acceptedStatus: 200,
-      answersProbe: false,
       authentication: {
         by: 'hmac',
         header: 'x-hmac-sha256-signature',
         encoding: 'hex',
         secret: ({ SUUNTO_NOTIFICATION_SECRET }: Settings) => SUUNTO_NOTIFICATION_SECRET,
       },
-      isHandshake: null,
-      authorization: null,
       read,
     },
     types,
@@ -135,7 +122,7 @@ export const suunto = {
         windowMs: minuteMs,
       },
     ],
-    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    pace,
     // The address is set by hand at the provider.
     subscription: null,
   },

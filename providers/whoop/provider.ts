@@ -5,6 +5,7 @@ import type { Hint } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';
+import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -58,15 +59,9 @@ function read(body: Buffer): Hint[] | null {
 /** WHOOP, API v2. */
 export const whoop = {
   title: 'WHOOP',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'WHOOP_API_URL',
-    clientId: 'WHOOP_CLIENT_ID',
-    clientSecret: 'WHOOP_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_WHOOP',
-    webhookSenders: 'WEBHOOK_SENDERS_WHOOP',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('WHOOP'),
   normaliserVersion: 1,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with the client secret of the settings.',
@@ -101,25 +96,18 @@ export const whoop = {
     clientIdHeaders: [],
     keptHeaders: ['x-whoop-signature', 'x-whoop-signature-timestamp'],
     subscriptionSettings: [],
-    body: { form: 'single-event', accountsOf: () => null },
+    body: withoutData,
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['activities', 'heart_rate', 'sleep', 'profile'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications: {
-      kind: 'events',
+      ...jsonEvents,
       example: {
         user_id: 10129,
         id: '550e8400-e29b-41d4-a716-446655440000',
         type: 'sleep.updated',
         trace_id: 'a1',
       },
-      bodyLimitBytes: 16_384,
-      form: 'json',
-      acceptedStatus: 200,
-      answersProbe: false,
       authentication: {
         by: 'hmac',
         header: 'x-whoop-signature',
@@ -127,8 +115,6 @@ export const whoop = {
         encoding: 'base64',
         secret: ({ WHOOP_CLIENT_SECRET }: Settings) => WHOOP_CLIENT_SECRET,
       },
-      isHandshake: null,
-      authorization: null,
       read,
     },
     types,
@@ -146,7 +132,7 @@ export const whoop = {
         windowMs: dayMs,
       },
     ],
-    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    pace,
     // The address is set by hand at the provider.
     subscription: null,
   },

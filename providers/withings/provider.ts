@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { minuteMs } from '../../domain/time/time.ts';
+import { listed, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';
@@ -38,15 +39,9 @@ const probe = { path: '/v2/user', form: { action: 'getdevice' } };
 /** Withings: the public health data API. */
 export const withings = {
   title: 'Withings',
+  ...listed,
   settings,
-  names: {
-    apiUrl: 'WITHINGS_API_URL',
-    clientId: 'WITHINGS_CLIENT_ID',
-    clientSecret: 'WITHINGS_CLIENT_SECRET',
-    webhookSecrets: 'WEBHOOK_SECRET_WITHINGS',
-    webhookSenders: 'WEBHOOK_SENDERS_WITHINGS',
-  },
-  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  names: settingNames('WITHINGS'),
   normaliserVersion: 3,
   fields,
   plainReply,
@@ -74,13 +69,9 @@ export const withings = {
     clientIdHeaders: [],
     keptHeaders: [],
     subscriptionSettings: [],
-    // A body names one account. What mentions it is erased whole.
-    body: { form: 'single-event', accountsOf: () => null },
+    body: withoutData,
   },
-  backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
   shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'body', 'blood_pressure', 'profile'],
-  sampleSources: 'days-and-activities',
   pull: {
     notifications,
     types,

@@ -1,0 +1,36 @@
+import { minuteMs } from '../domain/time/time.ts';
+
+/** The names of the usual five settings of a provider. */
+export const settingNames = <N extends string>(name: N) =>
+  ({
+    apiUrl: `${name}_API_URL`,
+    clientId: `${name}_CLIENT_ID`,
+    clientSecret: `${name}_CLIENT_SECRET`,
+    webhookSecrets: `WEBHOOK_SECRET_${name}`,
+    webhookSenders: `WEBHOOK_SENDERS_${name}`,
+  }) as const;
+
+/** What providers have in common that list their data, and whose notifications name what changed. */
+export const listed = {
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  sampleSources: 'days-and-activities',
+} as const;
+
+/** A notification that names one account and has no data of it. What mentions the account is erased whole. */
+export const withoutData = { form: 'single-event', accountsOf: () => null } as const;
+
+/** Signed notifications in JSON, of which nothing checks the address. */
+export const jsonEvents = {
+  kind: 'events',
+  bodyLimitBytes: 16_384,
+  form: 'json',
+  acceptedStatus: 200,
+  answersProbe: false,
+  isHandshake: null,
+  authorization: null,
+} as const;
+
+/** A burst of notifications of one type is read once. */
+export const pace = { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs } as const;
