@@ -52,7 +52,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
   row(
     unlisted,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the source
-    'delete from timeseries.${table} where user_id = $1',
+    'delete from timeseries.${table} x where user_id = $1',
     'A span that is read again loses days, their values, events and scores of its user only.',
   ),
   row(

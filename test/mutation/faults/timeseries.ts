@@ -136,4 +136,12 @@ export const timeseries: readonly PlantedFault[] = [
     after: 'order by ts limit 1',
     test: 'test/services/timeseries/body.test.ts',
   },
+  {
+    kind: 'end',
+    promise: 'A data type that is read again keeps the totals of days which another made.',
+    file: 'services/timeseries/records/queries/delete-unlisted.ts',
+    before: "recordsOf('provider_day', ofItem)",
+    after: "recordsOf('provider_day', 'true')",
+    test: 'test/services/summaries/day-records.test.ts',
+  },
 ];

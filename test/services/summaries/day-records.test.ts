@@ -178,6 +178,26 @@ t.test('a span that is read again loses the days that are no longer sent', async
   );
 });
 
+t.test('a data type that is read again keeps the days of another', async (t) => {
+  const { user_id, store, list } = await wearer();
+  const date = '2026-03-01';
+  await store([
+    item({ data_type: 'dailies', key: 'd', day: day(date), day_values: dayValues(date) }),
+    item({ data_type: 'stressDetails', key: 's', day_values: dayValues(date) }),
+  ]);
+  const totals = () => database.query('select from timeseries.provider_day where user_id = $1', [user_id]);
+  const reread = async (data_type: string) => {
+    const span = { start_ms: Date.parse(date), end_ms: Date.parse('2026-03-02') };
+    const replaces = { data_type, series: [], records: ['days' as const], ...span };
+    await call('timeseries.replace', { user_id, provider: 'devicemaker', items: [], replaces });
+  };
+  await reread('stressDetails');
+  t.equal((await totals()).length, 1);
+  t.match((await list()).data, [{ records: [{ data_type: 'dailies' }] }]);
+  await reread('dailies');
+  t.equal((await totals()).length, 0);
+});
+
 t.test('an unknown user is 404, an empty range 422', async (t) => {
   const user_id = randomUUID();
   await t.rejects(call('summaries.days', { user_id, ...range }), refusal('USER_NOT_FOUND'));

@@ -82,21 +82,24 @@ export function deleteUnlistedWorkouts(
   return transaction.query(workouts, values);
 }
 
-/** Deletes records of a span whose keys are not listed, and forgets their items. Tables without a data type have those of one. */
-const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score', condition = '') => ({
+/** Deletes records of a span whose keys are not listed, and forgets their items. */
+const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score', condition: string) => ({
   name: `timeseries-delete-unlisted-${table}`,
   text: `
     with gone as (
-      delete from timeseries.${table} where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and key <> all($5::text[]) ${condition} returning key),
+      delete from timeseries.${table} x where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and key <> all($5::text[]) and ${condition} returning key),
     forgotten as (
       delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
     select count(*)::int as n from gone`,
 });
-const days = recordsOf('provider_day');
-const others = recordsOf('other_record');
+// Tables without a data type: that of the item which made the record. Another type of the provider may list other days.
+const ofItem = `exists (select from timeseries.item i
+          where i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = x.key and x.id = any(i.record_ids))`;
+const days = recordsOf('provider_day', ofItem);
+const others = recordsOf('other_record', ofItem);
 
-const ofType = 'and data_type = $6';
+const ofType = 'data_type = $6';
 const dayValues = recordsOf('day_value', ofType);
 const scores = recordsOf('score', ofType);
 
@@ -107,8 +110,9 @@ export async function deleteUnlistedDays(
   dataType: string,
   keys: readonly string[],
 ): Promise<number> {
-  const values = await deleteUnlistedRecords(dayValues, transaction, reread, [keys, dataType]);
-  return values + (await deleteUnlistedRecords(days, transaction, reread, [keys, dataType]));
+  // The totals first: values of a day also forget its item, by which the totals are found.
+  const totals = await deleteUnlistedRecords(days, transaction, reread, [keys, dataType]);
+  return totals + (await deleteUnlistedRecords(dayValues, transaction, reread, [keys, dataType]));
 }
 
 /** Deletes the other events of a span whose keys are not listed. Returns their number. */
