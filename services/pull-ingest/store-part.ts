@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Normalised, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { spanParts } from '../../domain/records/interval-records.ts';
 import { partsOf } from '../../domain/records/item-parts.ts';
@@ -46,9 +47,7 @@ export async function storePart(call: Call, account: Account, given: PartToStore
   return { items: ofItems.items + ofIntervals.items, saved: ofItems.saved + ofIntervals.saved };
 }
 
-function isRecord({ workout, sleeps, day, other, scores }: StoreItem): boolean {
-  return [workout, day, other].some((one) => one !== null) || sleeps.length > 0 || scores.length > 0;
-}
+const isRecord = (item: StoreItem): boolean => startOf(item) !== null;
 
 const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
 const stamped = (account: Account) => ({
@@ -111,14 +110,14 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
   if (series.length === 0 && records.length === 0) return addItems(call, account, items);
   const listsSamples = series.length > 0;
   const middleMs = Math.floor((span.startMs + span.endMs) / 2);
-  if (isTooLarge(items) && middleMs > span.startMs) {
+  if (isTooLarge(items) && middleMs > span.startMs && (items.length > 1 || !items.every(isRecord))) {
     const halves = [
-      { startMs: span.startMs, endMs: middleMs },
-      { startMs: middleMs, endMs: span.endMs },
+      { startMs: span.startMs, endMs: middleMs, isIn: (ms: number) => ms < middleMs },
+      { startMs: middleMs, endMs: span.endMs, isIn: (ms: number) => ms >= middleMs },
     ];
     let all: StoredPart = { items: 0, saved: 0 };
-    for (const half of halves) {
-      const own = items.flatMap((item) => within(item, half, listsSamples));
+    for (const { isIn, ...half } of halves) {
+      const own = items.flatMap((item) => within(item, half.startMs, isIn, listsSamples));
       const stored = await replaceItems(call, account, { ...replacing, span: half, items: own });
       all = { items: all.items + stored.items, saved: all.saved + stored.saved };
     }
@@ -141,27 +140,25 @@ function isTooLarge(items: readonly StoreItem[]): boolean {
 const sizeOf = (samples: readonly SampleBlock[]): number =>
   samples.reduce((sum, { at }) => sum + at.length, 0);
 
-// An item whose samples are not listed belongs to the span in which it starts.
-function within(item: StoreItem, { startMs, endMs }: Span, listsSamples: boolean): StoreItem[] {
-  const isIn = (ms: number) => ms >= startMs && ms < endMs;
+// A record belongs to the half in which it starts. One that crosses the border, such as a night, belongs to both if samples are
+// listed: otherwise those behind the border would not be listed.
+function within(
+  item: StoreItem,
+  fromMs: number,
+  isIn: (ms: number) => boolean,
+  listsSamples: boolean,
+): StoreItem[] {
   const start = startOf(item);
-  // A night that crosses the border belongs to both: otherwise its samples behind the border would not be listed.
-  if (start !== null)
-    return isIn(start) || (listsSamples && item.samples.some((block) => cut(block, isIn).length > 0))
-      ? [item]
-      : [];
   const samples = item.samples.flatMap((block) => cut(block, isIn));
-  const hasBesides = item.day !== null || item.epoch !== null;
-  return samples.length > 0 || hasBesides
-    ? [{ ...item, samples, hash: `${item.hash} ${startMs}`.slice(0, 64) }]
-    : [];
+  if (start !== null) return isIn(start) || (listsSamples && samples.length > 0) ? [item] : [];
+  const hash = createHash('sha256').update(`${item.hash} ${fromMs}`).digest('hex');
+  return samples.length > 0 || item.epoch !== null ? [{ ...item, samples, hash }] : [];
 }
 
-// Day values or scores alone, without the totals of the day or samples, are a record of their own.
-function startOf({ workout, sleeps, other, day, day_values, scores, samples }: StoreItem): number | null {
-  const isAlone = day === null && samples.length === 0;
-  const ofDay = isAlone ? (day_values?.start_ms ?? scores[0]?.start_ms) : undefined;
-  return workout?.start_ms ?? sleeps[0]?.start_ms ?? other?.start_ms ?? ofDay ?? null;
+/** The start of a record, in milliseconds; null: the item is samples alone. */
+function startOf({ workout, sleeps, other, day, day_values, scores }: StoreItem): number | null {
+  const records = [workout, sleeps[0], other, day, day_values, scores[0]];
+  return records.find((one) => one != null)?.start_ms ?? null;
 }
 
 function cut(block: SampleBlock, isIn: (ms: number) => boolean): SampleBlock[] {
