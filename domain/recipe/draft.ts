@@ -36,8 +36,6 @@ type Components = Readonly<Record<string, number | string | null>>;
 export interface Draft {
   readonly key?: string;
   readonly source?: string;
-  /** A sleep replaces the stored one of its key, also if it is shorter: the provider computes it again. */
-  readonly isLatest?: true;
   /** UTC milliseconds. With `isLocal` all times are of the device's clock, also in series and the track: the offset turns them into UTC. */
   readonly start_time?: number;
   readonly end_time?: number;

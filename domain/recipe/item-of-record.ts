@@ -16,6 +16,7 @@ import { hasExtras, sentDetails } from '../workouts/details.ts';
 import type { Draft } from './draft.ts';
 import type { Made } from './made.ts';
 import { blocksOf } from './sample-blocks.ts';
+import { workoutTypeNamed } from './workout-names.ts';
 
 /** The store item of a record: a workout, a night, a day, scores, with its samples. */
 export function itemOfRecord(name: string, fields: FieldTable, made: Made): StoreItem {
@@ -29,8 +30,8 @@ export function itemOfRecord(name: string, fields: FieldTable, made: Made): Stor
     ...bareItem,
     data_type: name,
     key: (draft.key ?? draft.date ?? String(startMs)).slice(0, 200),
-    supersede:
-      draft.sleep === undefined || draft.isLatest === true ? ('latest' as const) : ('sleep' as const),
+    // A night that the provider computed again replaces the stored one, also if it is shorter, but a tentative one no final one.
+    supersede: draft.sleep?.rank === sleepRanks.tentative ? ('sleep' as const) : ('latest' as const),
     duration_seconds: durationOf(made),
     workout,
     extras: workout === null ? null : extrasOf(draft, extra),
@@ -40,7 +41,14 @@ export function itemOfRecord(name: string, fields: FieldTable, made: Made): Stor
     scores: scoresOf(made),
     samples: blocksOf([made]),
   };
-  return { ...whole, hash: createHash('sha256').update(JSON.stringify(whole)).digest('hex') };
+  return { ...whole, hash: hashOf(whole) };
+}
+
+// Without what the item has not, so that a further part of items does not change the hashes of those without it.
+function hashOf(item: Omit<StoreItem, 'hash'>): string {
+  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
+  const parts = Object.entries(item).filter(([, value]) => !isEmpty(value));
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 const durationOf = ({ draft, startMs, endMs }: Made) =>
@@ -54,7 +62,7 @@ function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['e
 function workoutOf(made: Made): WorkoutRecord {
   const { draft, startMs, endMs, offset, device } = made;
   const { workout = {} } = draft;
-  const type = workout.type ?? 'other';
+  const type = workout.type ?? workoutTypeNamed(workout.raw_type);
   const duration = durationOf(made);
   const [moving, meters] = [workout.moving_seconds ?? duration, workout.distance_meters ?? null];
   return {

@@ -240,7 +240,7 @@ const fieldReaders: Readonly<Record<string, (value: unknown, unit: string | null
     return number === null || number < 0 ? null : Math.round(number * factorOf(unit, 's'));
   },
   zone_offset: (value, unit) => {
-    if (typeof value !== 'number') return offsetMinutes(value);
+    if (typeof value !== 'number') return value === 'Z' ? 0 : offsetMinutes(value);
     const minutes = Math.round(value * factorOf(unit, 'minutes'));
     return Math.abs(minutes) <= 1080 ? minutes : null;
   },

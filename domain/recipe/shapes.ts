@@ -110,6 +110,9 @@ function clockPoints(map: unknown, startMs: number): Point[] {
     .sort(([a], [b]) => a - b);
 }
 
+/** A night whose values end before midnight begins after this time of day. */
+const eveningMs = 18 * hourMs;
+
 /** The values of a map by the clock of a start with an offset, in UTC. */
 export function clockPointsFrom(map: unknown, start: unknown): Point[] {
   const from = instantWithOffset(start);
@@ -126,7 +129,7 @@ export function localSeconds(start: unknown, end: unknown): number | null {
 
 /**
  * The values of a map by `HH:MM` of a night that ended on a date. The night begins after the longest time without a value; if it
- * goes over midnight, it began on the day before.
+ * goes over midnight or begins in the evening, it began on the day before.
  */
 export function nightPoints(map: unknown, date: string): Point[] {
   const values = valuesOf(map).sort(([a], [b]) => a - b);
@@ -137,7 +140,8 @@ export function nightPoints(map: unknown, date: string): Point[] {
   };
   const first = values.reduce((best, _, index) => (gapBefore(index) > gapBefore(best) ? index : best), 0);
   const midnightMs = dateToMs(date);
-  const before = values.slice(first).map(([ms, value]) => [midnightMs + ms - (first > 0 ? dayMs : 0), value]);
+  const shift = first > 0 || (values[first]?.[0] ?? 0) >= eveningMs ? dayMs : 0;
+  const before = values.slice(first).map(([ms, value]) => [midnightMs + ms - shift, value]);
   const after = values.slice(0, first).map(([ms, value]) => [midnightMs + ms, value]);
   return [...before, ...after].map(([ms = 0, value = 0]) => [ms, value] as const);
 }

@@ -2,7 +2,6 @@ import { assumed, computed, extra, kept, notKept, under } from '../../domain/pro
 import type { Collection } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import { pointsOfArray } from '../../domain/recipe/shapes.ts';
-import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
 import { common, inSession, list, ofDay, ring, scoped } from './lists.ts';
 
 /** The active time of a day is the sum of its three intensities. */
@@ -75,10 +74,6 @@ const workout: Collection = {
   ...common,
   scopes: scoped('workout'),
   read: list('workout'),
-  complete: ({ workout: found = {}, ...draft }) => ({
-    ...draft,
-    workout: { ...found, type: workoutTypeNamed(found.raw_type) },
-  }),
   fields: {
     id: kept(null, 'key'),
     day: notKept('the day of the start'),

@@ -44,7 +44,9 @@ function withSamples(draft: Draft, item: Item): Draft | string {
   }
   addRoute(columns, item.route, startMs);
   const track = trackOf(columns);
-  return { ...draft, series, ...(track === null ? {} : { track }) };
+  const detailed = workoutTypeNamed(item.detailed_sport_info);
+  const type = detailed === 'other' ? workoutTypeNamed(item.sport) : detailed;
+  return { ...draft, workout: { ...draft.workout, type }, series, ...(track === null ? {} : { track }) };
 }
 
 // A text with a value for each interval. A lost signal is `null`, and a heart rate of 0, which no stream accepts.
@@ -116,15 +118,8 @@ export const activities: Collection = {
     start_time_utc_offset: kept('min', 'zone_offset'),
     duration: computed(isoDurationSeconds, null, 'duration_seconds'),
     device: kept(null, 'source'),
-    sport: computed(
-      (value, { detailed_sport_info }) => {
-        const detailed = workoutTypeNamed(detailed_sport_info);
-        return detailed === 'other' ? workoutTypeNamed(value) : detailed;
-      },
-      null,
-      'workout.type',
-    ),
-    detailed_sport_info: kept(null, 'workout.raw_type'),
+    detailed_sport_info: kept(null, 'workout.raw_type', 'workout.type'),
+    sport: kept(null, 'workout.raw_type', 'workout.type'),
     calories: kept('kcal', 'workout.calories_kcal'),
     distance: kept('m', 'workout.distance_meters'),
     'heart_rate.average': kept('bpm', 'workout.avg_heart_rate_bpm'),

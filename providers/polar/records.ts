@@ -1,9 +1,9 @@
 import {
   assumed,
   computed,
+  decides,
   extra,
   extras,
-  type FieldEnd,
   kept,
   notKept,
   under,
@@ -24,9 +24,6 @@ import {
 import type { StageSpan } from '../../domain/records/records.ts';
 import { isoTime } from '../../domain/time/time.ts';
 import { account, activities, common, device, offsets } from './exercise.ts';
-
-/** A field that is read together with another one. */
-const decides = (unit: string | null, end: FieldEnd) => computed(() => null, unit, end);
 
 /** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
 const byDays = (path: string, records: string | null, query: Record<string, string> = {}): ListRead => ({
@@ -154,9 +151,12 @@ const days: Collection = {
   },
 };
 
+// Other than the device of an exercise without one, whose samples a read of this list must not delete.
+const allDay = 'Polar continuous heart rate';
+
 const heartRate: Collection = {
   ...ofDays,
-  ...{ device: 'Polar', devices: ['Polar'], hasLocalTimes: true, offsets },
+  ...{ device: allDay, devices: [allDay], hasLocalTimes: true, offsets },
   read: byDays('/v3/users/continuous-heart-rate', 'heart_rates'),
   complete(draft, { date, heart_rate_samples: samples }) {
     const points = (Array.isArray(samples) ? samples.filter(isItem) : []).flatMap(

@@ -12,10 +12,8 @@ import type { Draft } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import type { Item } from '../../domain/recipe/read-fields.ts';
 import { bpmOf, percentOf } from '../../domain/recipe/shapes.ts';
-import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
-import { dateToMs, minuteMs } from '../../domain/time/time.ts';
 import { sportNamed } from './activities.ts';
-import { daysOfSamples, latestNights, pointsOfDay } from './samples.ts';
+import { daysOfSamples, latestNights, midnightOf, pointsOfDay } from './samples.ts';
 
 const common = { device: 'Suunto', scopes: [], recentDays: 3, sweepDays: 30 } as const;
 
@@ -44,9 +42,7 @@ const workouts: ListRead = {
 /** A fresh workout has no `stopTime`: it ends after its total time. Pauses are not in the total time. */
 function workoutEnd(draft: Draft): Draft {
   const { duration_seconds, ...timed } = draft;
-  const whole = draft.end_time === undefined ? draft : timed;
-  const type = workoutTypeNamed(draft.workout?.raw_type);
-  return { ...whole, workout: { ...draft.workout, type } };
+  return draft.end_time === undefined ? draft : timed;
 }
 
 // The FIT file of a workout is not read: its path is not confirmed, so that workouts have no samples and no track.
@@ -102,10 +98,10 @@ const sleep: Collection = {
   ...common,
   ...samplesOf('sleep', 1),
   join: latestNights,
-  // A night that the provider computed again replaces its former version, also if it is shorter. A nap has no night's average.
+  // A nap has no night's average.
   complete: ({ day_values, ...draft }) => ({
     ...draft,
-    ...{ isLatest: true, sleep: draft.sleep ?? {} },
+    sleep: draft.sleep ?? {},
     ...(draft.sleep?.is_nap === true || day_values === undefined ? {} : { day_values }),
   }),
   fields: {
@@ -157,17 +153,13 @@ const activity: Collection = {
 /** The score of a local day is its last balance so far; all balances of the day are samples. */
 function dayOfBalance(draft: Draft, item: Item): Draft {
   const date = String(item.timestamp).slice(0, 10);
-  const start = draft.start_time === undefined ? {} : startOfDay(date, draft.zone_offset ?? 0);
   const points = pointsOfDay(item);
   return {
     ...draft,
-    ...{ date, key: date, ...start },
+    ...{ date, key: date, duration_seconds: 86_400 },
+    ...(draft.start_time === undefined ? {} : { start_time: midnightOf(item) }),
     series: points.length === 0 ? (draft.series ?? {}) : { recovery_score: points },
   };
-}
-
-function startOfDay(date: string, offsetMinutes: number): Partial<Draft> {
-  return { start_time: dateToMs(date) - offsetMinutes * minuteMs, duration_seconds: 86_400 };
 }
 
 // The local days at the bounds of a span are read as a whole.

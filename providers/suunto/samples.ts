@@ -2,6 +2,7 @@ import type { Span } from '../../domain/provider/pulled-provider.ts';
 import type { Point } from '../../domain/recipe/draft.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
 import { bpmOf, percentOf } from '../../domain/recipe/shapes.ts';
+import { dateToMs, minuteMs } from '../../domain/time/time.ts';
 
 const entryOf = (item: unknown): Item => (isItem(item) && isItem(item.entryData) ? item.entryData : {});
 const msOf = (item: unknown): number | null =>
@@ -25,7 +26,7 @@ function withUnits(record: unknown): unknown {
   return { ...record, entryData: { ...entry, ...read } };
 }
 
-/** An item of each local day of which a sample is in the span: its last sample, with all samples of the day as `day`. */
+/** An item of each local day that begins in the span or has a sample in it: its last sample, with all samples of the day as `day`. */
 export function daysOfSamples(records: readonly unknown[], span: Span | null): unknown[] {
   const timed = records.flatMap((record) => {
     const ms = msOf(record);
@@ -36,10 +37,17 @@ export function daysOfSamples(records: readonly unknown[], span: Span | null): u
   const items = [...days.values()].flatMap((samples) => {
     const sorted = samples.toSorted((a, b) => a.ms - b.ms);
     const last = sorted.at(-1);
-    if (last === undefined || !sorted.some(({ ms }) => isWithin(ms))) return [];
+    if (last === undefined || ![midnightOf(last.record), ...sorted.map(({ ms }) => ms)].some(isWithin))
+      return [];
     return [{ ...last.record, day: sorted.map(({ record }) => record) }];
   });
   return [...items, ...records.filter((record) => msOf(record) === null)];
+}
+
+/** The start of the local day of a sample, in milliseconds. */
+export function midnightOf({ timestamp }: Item): number {
+  const { offset = 0 } = instantWithOffset(timestamp) ?? {};
+  return dateToMs(String(timestamp).slice(0, 10)) - offset * minuteMs;
 }
 
 /** The balances of the samples of a day in percent. */

@@ -1,17 +1,8 @@
-import {
-  computed,
-  extra,
-  type FieldEnd,
-  type FieldTable,
-  kept,
-  notKept,
-  under,
-} from '../../domain/provider/field-table.ts';
+import { decides, extra, type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import type { Item } from '../../domain/recipe/read-fields.ts';
-import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
 import { sleepRanks } from '../../domain/records/records.ts';
 import { localDate } from '../../domain/time/time.ts';
 
@@ -35,9 +26,6 @@ const times: FieldTable = {
   updated_at: notKept('the time of the record at the provider'),
 };
 
-/** A field that decides whether a record counts: it has no value of its own. */
-const decides = (end: FieldEnd) => computed(() => null, null, end);
-
 /** The part of a record that counts once it is scored. */
 const isScored = (item: Item): boolean => item.score_state === 'SCORED';
 
@@ -58,7 +46,7 @@ const cycle: Collection = {
   fields: {
     id: kept(null, 'key'),
     ...times,
-    score_state: decides('score.strain'),
+    score_state: decides(null, 'score.strain'),
     ...under('score', {
       strain: kept(null, 'score.strain'),
       kilojoule: kept('kJ', 'score_components.strain'),
@@ -121,7 +109,7 @@ const recovery: Collection = {
     user_id: notKept('the account'),
     created_at: kept('ISO 8601', 'start_time'),
     updated_at: notKept('the time of the record at the provider'),
-    score_state: decides('score.recovery'),
+    score_state: decides(null, 'score.recovery'),
     ...under('score', {
       recovery_score: kept('percent', 'score.recovery'),
       resting_heart_rate: kept('bpm', 'series.resting_heart_rate'),
@@ -143,7 +131,7 @@ const workout: Collection = {
     v1_id: notKept('the id in the former version of the API'),
     score_state: notKept('until it is scored a workout has no figures'),
     sport_id: notKept('`sport_name` has the sport'),
-    sport_name: computed(workoutTypeNamed, null, 'workout.type'),
+    sport_name: kept(null, 'workout.raw_type', 'workout.type'),
     ...under('score', {
       strain: kept(null, 'score.workout_strain'),
       average_heart_rate: kept('bpm', 'workout.avg_heart_rate_bpm'),

@@ -57,7 +57,7 @@ export const polar: readonly PlantedFault[] = [
     kind: 'time',
     promise: 'The values of a night that goes over midnight begin on the day before.',
     file: 'domain/recipe/shapes.ts',
-    before: 'midnightMs + ms - (first > 0 ? dayMs : 0)',
+    before: 'midnightMs + ms - shift',
     after: 'midnightMs + ms',
     test: records,
   },

@@ -65,17 +65,17 @@ export const suunto: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The score of a local day begins at its midnight.',
-    file: 'providers/suunto/records.ts',
-    before: 'dateToMs(date) - offsetMinutes * minuteMs',
-    after: 'dateToMs(date)',
+    file: 'providers/suunto/samples.ts',
+    before: ' - offset * minuteMs;',
+    after: ' - 0 * offset * minuteMs;',
     test,
   },
   {
     kind: 'value',
     promise: 'A local day of which only a part was read gets no score.',
     file: 'providers/suunto/samples.ts',
-    before: '|| !sorted.some(({ ms }) => isWithin(ms))',
-    after: '',
+    before: '.some(isWithin)',
+    after: '.some(() => true)',
     test,
   },
   {

@@ -51,6 +51,14 @@ t.test('a night has a resting heart rate, a nap has none', async (t) => {
   t.notOk(typesOf(1).includes('resting_heart_rate'));
 });
 
+t.test('a night that was computed again replaces the stored one, also if it is shorter', async (t) => {
+  const { items } = normalise('sleep', ...bodies.sleep);
+  t.same(
+    items.map(({ supersede }) => supersede),
+    bodies.sleep.map(() => 'latest'),
+  );
+});
+
 t.test('deleted sleeps and rests are left out', async (t) => {
   const other = (type: string) => ({ ...bodies.sleep[0], id: type, type });
   const { items, skipped } = normalise('sleep', bodies.sleep[0], other('deleted'), other('rest'));

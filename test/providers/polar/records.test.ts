@@ -152,3 +152,22 @@ t.test('the window that is used up decides how long to wait', async (t) => {
   t.match(wait('500, 900'), { kind: 'limited', waitMs: 60_000 });
   t.match(wait('20, 5000'), { kind: 'limited', waitMs: 600_000 });
 });
+
+t.test('a map of a night that ends before midnight is of the day before', async (t) => {
+  const [first] = bodies.recharge;
+  const [item] = read('recharge', [{ ...first, breathing_samples: { '22:10': 13, '22:15': 14 } }]).items;
+  const found = item?.samples.find(({ type }) => type === 'respiratory_rate');
+  t.equal(iso(found?.base_ms), '2026-03-01T22:10:00.000Z');
+});
+
+t.test('the sport of an exercise is its detailed one, otherwise the other', async (t) => {
+  t.match(
+    read('activities', bodies.activities).items.map(({ workout }) => [workout?.raw_type, workout?.type]),
+    [
+      ['TRAIL_RUNNING', 'running'],
+      ['SPORT_NEW', 'cycling'],
+      ['TRAIL_RUNNING', 'running'],
+      ['HOCKEY', 'other'],
+    ],
+  );
+});

@@ -104,6 +104,9 @@ t.test('the score of a local day is its last balance, and every balance is a sam
   const startMs = at('2026-03-03T00:00:00Z');
   const next = { startMs, endMs: startMs + dayMs };
   t.same(normalised('recovery', list, next).items, [], 'both local days are before the span');
+  const early = { startMs: at('2026-03-02T21:00:00Z'), endMs: at('2026-03-02T22:15:00Z') };
+  const begun = normalised('recovery', list, early).items.map(({ key }) => key);
+  t.same(begun, ['2026-03-02', '2026-03-03'], 'a day that begins in the span, whose samples come later');
   const own = { startMs: startMs - dayMs, endMs: startMs };
   t.same(normalised('recovery', list, own).items.length, 2, 'the whole local days of its samples');
   t.end();
