@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldTable } from './field-table.ts';
-import type { OfSettings, Pull } from './pulled-provider.ts';
+import type { OfSettings } from './of-settings.ts';
+import type { Pull } from './pulled-provider.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
 export const SharedData = z.enum([

@@ -2,6 +2,8 @@ import type { IntervalRecord, IntervalSource, SummedType } from '../records/inte
 import type { StoreItem } from '../records/records.ts';
 import type { SeriesType } from '../records/series.ts';
 import type { Track } from '../workouts/track.ts';
+import type { Notifications } from './notifications.ts';
+import type { OfSettings } from './of-settings.ts';
 
 /**
  * A provider whose notifications name what changed. A job reads it again and replaces what is stored. All functions are
@@ -21,12 +23,6 @@ export interface Pull {
   /** How notifications are subscribed to. Null: outside of this product. */
   readonly subscription: ApplicationSubscription | AccountSubscription | null;
 }
-
-/**
- * A function of all settings of which a provider reads its own. As the type of a method it accepts functions that name
- * those only.
- */
-export type OfSettings<A extends readonly unknown[], T> = { of(settings: object, ...rest: A): T }['of'];
 
 /** How often one type of one account is read after notifications. */
 export interface PullPace {
@@ -74,105 +70,6 @@ export interface RequestLimit {
   readonly of: 'account' | 'application';
   readonly requests: OfSettings<[], number>;
   readonly windowMs: number;
-}
-
-/** The notifications of a provider, at /webhooks/{provider}/{kind}. */
-export interface Notifications {
-  readonly kind: string;
-  /** A body for the documentation. */
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly bodyLimitBytes: number;
-  /** The media type of the bodies. */
-  readonly form: 'json' | 'form';
-  /** The status of the answer to a stored notification. 204 has no body. */
-  readonly acceptedStatus: 200 | 204;
-  /** HEAD and GET of the address return 200, because the provider checks it so when it subscribes. */
-  readonly answersProbe: boolean;
-  readonly authentication: AddressAuthentication | SignatureAuthentication | HmacAuthentication;
-  /** GET of the address with our token answers the provider's challenge. */
-  readonly challenge?: Challenge;
-  /**
-   * Whether a body is a check of the address at which the provider wants a status: 200 with the right Authorization header
-   * (`authorization`), otherwise 401. Null without such a check.
-   */
-  readonly isHandshake: ((body: Buffer) => boolean) | null;
-  /** The value that the Authorization header must have if it is present. Null: the header is not used. */
-  readonly authorization: OfSettings<[], string | undefined> | null;
-  /** What a body names. Null: it cannot be read. At most 1,000 hints of a body are used. */
-  readonly read: (body: Buffer) => readonly Hint[] | null;
-}
-
-/** Only the secret address authenticates a notification. On the plain address it is an unauthenticated hint. */
-export interface AddressAuthentication {
-  readonly by: 'address';
-}
-
-/** A signature over the raw body. A body without a valid one is refused at every address. */
-export interface SignatureAuthentication {
-  readonly by: 'signature';
-  /** Alternative names of the header, in lower case; list them in `webhooks.keptHeaders` too. */
-  readonly headers: readonly string[];
-  readonly keyset: Keyset;
-  /** The id of the key of a signature. Null: the signature is malformed. */
-  readonly keyId: (signature: string) => string | null;
-  readonly verify: (signature: string, body: Buffer, key: PublicKey) => boolean;
-}
-
-/**
- * An HMAC-SHA256 over the raw body, with a secret that the provider shares with the application. A body without a valid one
- * is refused at every address.
- */
-export interface HmacAuthentication {
-  readonly by: 'hmac';
-  /** In lower case; list it, and the header of the time, in `webhooks.keptHeaders` too. */
-  readonly header: string;
-  /** The header whose text stands before the body in what is signed. */
-  readonly timeHeader?: string;
-  readonly encoding: 'hex' | 'base64';
-  /** `stored`: the provider gave it when the subscription was made. */
-  readonly secret: OfSettings<[], string | undefined> | 'stored';
-}
-
-/** The names of the query fields of a check, and our token. */
-export interface Challenge {
-  readonly token: string;
-  readonly challenge: string;
-  readonly expected: OfSettings<[], string | undefined>;
-}
-
-/** Keys that rotate, published at an address. */
-export interface Keyset {
-  readonly url: OfSettings<[], URL>;
-  /** The usable keys of the published text, by id. Null: it cannot be read. */
-  readonly read: (text: string) => ReadonlyMap<string, PublicKey> | null;
-  /** A keyset is fetched again after this time. */
-  readonly freshMs: number;
-  /** Least time between two fetches. */
-  readonly floorMs: number;
-}
-
-/** A public key as a JSON Web Key. */
-export type PublicKey = Readonly<Record<string, string>>;
-
-/** What a notification names. A hint changes nothing by itself. */
-export type Hint = ChangeHint | AccessHint;
-
-/** Data of an account changed. */
-export interface ChangeHint {
-  readonly kind: 'changed';
-  readonly account: string;
-  /** The names of types; unknown ones are ignored. */
-  readonly types: readonly string[];
-  /** The changed span; null if the types are read from a cursor, or if the notification names none. */
-  readonly span: Span | null;
-  /** The provider's id of the record. Where it is stored, the span that it has there is read as well. */
-  readonly id?: string;
-}
-
-/** Our access to an account may have ended: the probe is sent, and only a refused token ends the connection. */
-export interface AccessHint {
-  readonly kind: 'access';
-  readonly account: string;
 }
 
 /** Instants in [startMs, endMs). */

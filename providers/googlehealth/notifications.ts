@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
-import type { Hint, Span } from '../../domain/provider/pulled-provider.ts';
+import type { Hint } from '../../domain/provider/notifications.ts';
+import type { Span } from '../../domain/provider/pulled-provider.ts';
 import { parseInstant } from '../../domain/time/time.ts';
 import { typeOf } from './data-types.ts';
 

@@ -1,7 +1,7 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
-import type { PublicKey } from '../../domain/provider/pulled-provider.ts';
+import type { PublicKey } from '../../domain/provider/notifications.ts';
 
 /** A signature is base64 of 0x01, the key's id (32 bits, big-endian), and a DER signature (ECDSA P-256, SHA-256). */
 const version = 1;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
-import type { Hint, PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
+import type { PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus, withWindowReset } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
+import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
-import type { Hint } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Hint, Notifications, Span } from '../../domain/provider/pulled-provider.ts';
+import type { Hint, Notifications } from '../../domain/provider/notifications.ts';
+import type { Span } from '../../domain/provider/pulled-provider.ts';
 import { CalendarDate, dateToMs, dayMs, earliestMs } from '../../domain/time/time.ts';
 import type { types } from './types.ts';
 

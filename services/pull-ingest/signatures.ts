@@ -5,7 +5,7 @@ import type {
   Keyset,
   PublicKey,
   SignatureAuthentication,
-} from '../../domain/provider/pulled-provider.ts';
+} from '../../domain/provider/notifications.ts';
 import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */

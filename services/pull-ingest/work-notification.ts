@@ -1,5 +1,6 @@
 import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
-import type { Hint, Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import type { Hint } from '../../domain/provider/notifications.ts';
+import type { Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import type { Database } from '../../mixins/database/database.ts';
 import { authorizationHeader } from '../../mixins/inbox/delivery.ts';

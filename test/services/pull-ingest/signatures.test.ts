@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import type { SignatureAuthentication } from '../../../domain/provider/pulled-provider.ts';
+import type { SignatureAuthentication } from '../../../domain/provider/notifications.ts';
 import type { ProviderAnswer } from '../../../mixins/provider-api/provider-api.ts';
 import { signaturesOf } from '../../../services/pull-ingest/signatures.ts';
 
