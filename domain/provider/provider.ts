@@ -58,6 +58,13 @@ export interface Provider {
   readonly quota: ReadQuota | null;
   /** What a user shares by connecting, for the connect page. */
   readonly shares: readonly SharedData[];
+  /**
+   * The longest usual time between two arrivals of a kind of data in hours, for kinds that come regularly from whoever uses a device.
+   * The others are expected in the rhythm of each connection.
+   */
+  readonly cadenceHours: Partial<Readonly<Record<SharedData, number>>>;
+  /** Whether the granted scope excludes a kind of data. Providers with `pull` need none: their types know. */
+  readonly withholds?: (scope: readonly string[], kind: SharedData) => boolean;
   /** Where its samples come from: days and activities, or activities alone. */
   readonly sampleSources: 'days-and-activities' | 'activities';
   /** Set if notifications name what changed, and service pull-ingest reads it. */

@@ -93,5 +93,6 @@ export const activitynet = {
     reported: reportedLimits,
   },
   shares: ['activities', 'heart_rate', 'routes', 'profile'],
+  cadenceHours: {},
   sampleSources: 'activities',
 } as const satisfies Provider;

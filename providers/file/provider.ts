@@ -28,5 +28,6 @@ export const file = {
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'routes', 'body', 'blood_pressure'] as const),
     ...(['nutrition', 'mindfulness', 'cycle'] as const),
   ],
+  cadenceHours: {},
   sampleSources: 'days-and-activities',
 } as const satisfies Provider;

@@ -109,6 +109,7 @@ export const googlehealth = {
     body: withoutData,
   },
   shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'body', 'profile'],
+  cadenceHours: { daily_activity: 36, heart_rate: 36, sleep: 48 },
   pull: {
     notifications: {
       kind: 'notifications',

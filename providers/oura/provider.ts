@@ -98,6 +98,7 @@ export const oura = {
     body: withoutData,
   },
   shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'stress', 'mindfulness', 'profile'],
+  cadenceHours: { daily_activity: 36, heart_rate: 36, sleep: 36 },
   pull: {
     notifications: {
       ...jsonEvents,

@@ -40,5 +40,6 @@ export const phone = {
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'] as const),
     ...(['nutrition', 'mindfulness', 'cycle'] as const),
   ],
+  cadenceHours: { daily_activity: 48 },
   sampleSources: 'days-and-activities',
 } as const satisfies Provider;

@@ -113,6 +113,7 @@ export const polar = {
     body: withoutData,
   },
   shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'routes'],
+  cadenceHours: { daily_activity: 48, sleep: 48 },
   pull: {
     notifications: {
       ...jsonEvents,

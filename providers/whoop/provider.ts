@@ -99,6 +99,7 @@ export const whoop = {
     body: withoutData,
   },
   shares: ['activities', 'heart_rate', 'sleep', 'profile'],
+  cadenceHours: { heart_rate: 36, sleep: 36 },
   pull: {
     notifications: {
       ...jsonEvents,

@@ -72,6 +72,7 @@ export const withings = {
     body: withoutData,
   },
   shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'body', 'blood_pressure', 'profile'],
+  cadenceHours: { daily_activity: 48, heart_rate: 48, sleep: 48 },
   pull: {
     notifications,
     types,
