@@ -6,6 +6,7 @@ import {
   contract,
   type HttpRoute,
 } from '../domain/contract.ts';
+import { FreshKind } from '../domain/freshness/shared-kinds.ts';
 import { Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName, type PulledName, pulledNames, pullOf } from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
@@ -134,6 +135,12 @@ export const pullIngest = contract('pull-ingest', {
     summary: 'Cancel the backfill of a connection',
     params: Pulled,
     returns: Backfill,
+    idempotent: true,
+  }),
+  reconcile: action({
+    summary: 'Read data of a connection again that may be missing',
+    params: Pulled.extend({ start_ms: z.int(), kinds: z.array(FreshKind).optional() }),
+    returns: z.object({ types: z.int() }),
     idempotent: true,
   }),
   stopConnection: action({

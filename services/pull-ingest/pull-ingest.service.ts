@@ -17,6 +17,7 @@ import { deleteUser, endConnection, restoreConnection } from './queries/connecti
 import { selectSkipped, selectWaiting } from './queries/figures.ts';
 import { selectSubscription } from './queries/subscription.ts';
 import { startReading } from './read-jobs.ts';
+import { reconcile } from './reconcile.ts';
 import { upkeepJobs } from './upkeep.ts';
 
 /** What a handler of notifications uses. */
@@ -60,6 +61,11 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       },
       backfillStatus: (ctx) => getBackfillRun(ctx, ctx.params),
       cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params),
+      async reconcile(ctx) {
+        const types = await reconcile(ctx, ctx.params, Date.now());
+        ctx.rowJobs.notify();
+        return { types };
+      },
       async stopConnection({ database, params }) {
         return { stopped: await database.transaction((one) => endConnection(one, params.connection_id)) };
       },

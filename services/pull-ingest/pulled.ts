@@ -35,7 +35,11 @@ export interface Limited {
   readonly connection_id: string;
   /** The OAuth client of a project. Omitted: that of the installation. */
   readonly client_id?: string | undefined;
+  /** Past data, which leaves a part of each burst to what notifications demand. */
+  readonly isPast?: boolean | undefined;
 }
+
+const pastShare = 0.8;
 
 /** The limits of a request of an account. Each has a scope of its own; that of the first one is paused for all of them. */
 export function limitsOf(config: Config, limited: Limited): RateLimit[] {
@@ -46,7 +50,7 @@ export function limitsOf(config: Config, limited: Limited): RateLimit[] {
     const scope = scopeOf(config, limited, of);
     return {
       scope: isFirst ? scope : `${scope} ${windowMs}`,
-      burst: Math.max(1, Math.floor(limit * burstShare)),
+      burst: Math.max(1, Math.floor(limit * burstShare * (limited.isPast === true ? pastShare : 1))),
       intervalMs: windowMs / Math.max(1, limit * evenShare),
     };
   });

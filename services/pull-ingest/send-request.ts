@@ -25,6 +25,7 @@ export interface Account {
   readonly provider: PulledName;
   readonly connection_id: string;
   readonly user_id: string;
+  readonly isPast?: boolean;
 }
 
 /**

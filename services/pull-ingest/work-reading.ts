@@ -115,7 +115,8 @@ async function workPast(working: Working, type: PulledType): Promise<Stop | null
     await endType(deps.database, row, 'received');
     return null;
   }
-  const result = await workPart(working, type, span, null);
+  const account = { ...working.account, isPast: true };
+  const result = await workPart({ ...working, account }, type, span, null);
   if ('kind' in result) return result;
   if (!(await notePast(deps.database, row, multirange([span])))) return lost;
   await countPart(deps.database, row, result);

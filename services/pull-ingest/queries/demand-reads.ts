@@ -116,3 +116,24 @@ async function insertIdle(transaction: Queryable, demands: readonly Demand[]): P
     [demands.map(({ connection_id }) => connection_id), demands.map(({ type }) => type)],
   );
 }
+
+const past: Statement = {
+  name: 'pull.demand_past',
+  text: `
+    insert into pull.reading as r (connection_id, type, past, run_at)
+    select c.connection_id, t.type, $3::tstzmultirange, now() from pull.connection c cross join unnest($2::text[]) t (type)
+    where c.connection_id = $1 and c.ended_at is null
+    on conflict (connection_id, type) do update set past = pull.capped(r.past + excluded.past),
+      run_at = case when r.leased then r.run_at else coalesce(r.run_at, now()) end
+    returning type`,
+};
+
+/** Demands reads of a span after all that notifications demand. Returns the number of types; 0: the connection is unknown. */
+export async function demandPast(
+  database: Queryable,
+  connectionId: string,
+  types: readonly string[],
+  span: Span,
+): Promise<number> {
+  return (await database.query(past, [connectionId, types, multirange([span])])).length;
+}
