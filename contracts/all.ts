@@ -8,6 +8,7 @@ import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { fileImport } from './file-import.ts';
+import { freshness } from './freshness.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { summaries } from './summaries.ts';
@@ -31,6 +32,7 @@ export const contracts = [
   deliveries,
   backfill,
   webhooks,
+  freshness,
 ] as const;
 
 type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void

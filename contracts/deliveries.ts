@@ -144,6 +144,17 @@ export const deliveries = contract('deliveries', {
     }),
     idempotent: true,
   }),
+  /** Answers of the providers' APIs of each of the last ten minutes. `minutes_ago` is 0 for the current minute. */
+  answers: action({
+    summary: 'Count the answers of providers by minute',
+    params: Nothing,
+    returns: z.object({
+      answers: z.array(
+        z.object({ provider: ProviderName, minutes_ago: Count, requests: Count, failed: Count }),
+      ),
+    }),
+    idempotent: true,
+  }),
   /** Adds the statistics that a process collected about the providers' answers since its last call. */
   noteAnswers: action({
     summary: 'Record statistics of the answers of providers',

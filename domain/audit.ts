@@ -64,6 +64,10 @@ export const auditActions = {
   'connection.purge_requested': 'The erasure of all data of a connection was requested.',
   'connection.purged':
     'All samples and records of a purged connection were erased; `details.provider` names it.',
+  'connection.repair_started':
+    'Missing data of a connection is fetched; `details.data_types` names the kinds.',
+  'connection.repair_ended':
+    'A repair of a connection ended; `details.outcome` is `data_arrived`, `nothing_found` or the code of a failure.',
   'backfill.started': 'A backfill of past data was started.',
   'backfill.cancelled': 'A backfill of past data was cancelled.',
   'import.created': 'A file of health data was uploaded for a user.',

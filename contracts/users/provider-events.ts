@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultProject } from '../../domain/access.ts';
 import { action } from '../../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
@@ -38,7 +39,15 @@ export const providerEventActions = {
       after: z.uuid().nullable(),
       limit: z.int().min(1).max(1000),
     }),
-    returns: z.array(z.object({ connection_id: z.string(), user_id: z.string(), connected_at: Timestamp })),
+    returns: z.array(
+      z.object({
+        connection_id: z.string(),
+        user_id: z.string(),
+        connected_at: Timestamp,
+        /** Without it from a process of the previous version. */
+        project_id: z.string().default(defaultProject),
+      }),
+    ),
     idempotent: true,
   }),
   /**

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
+import { incidentReasons } from '../../domain/freshness/incident.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProjectId } from '../fields.ts';
 import { EventType } from './events.ts';
 
+/** The id of a change, a decimal number that may exceed 2^53. */
+const LogId = z.string().regex(/^\d{1,19}$/);
 const longestWaitSeconds = 30;
 const waitReason = `must be a whole number from 0 to ${longestWaitSeconds}`;
 
@@ -72,6 +75,42 @@ export const changeActions = {
     },
     idempotent: true,
     timeoutMs: 40_000,
+  }),
+  /** What the change log says of connections and of data of providers, in the order of ids. `last_id` is where to go on. */
+  arrivals: action({
+    summary: 'List changes of connections and of data after an id',
+    params: z.object({ after: LogId, limit: z.int().min(1).max(1000) }),
+    returns: z.object({
+      changes: z.array(
+        z.object({
+          project_id: z.string(),
+          user_id: z.string(),
+          type: z.string(),
+          provider: z.string(),
+          connection_id: z.string().nullable(),
+          series_type: z.string().nullable(),
+          historical: z.boolean(),
+          last_ms: z.number().nullable(),
+          recorded_ms: z.number(),
+        }),
+      ),
+      last_id: LogId,
+      has_more: z.boolean(),
+    }),
+    idempotent: true,
+  }),
+  /** Publishes the start or the end of an incident to projects, once. */
+  publishIncident: action({
+    summary: 'Publish the start or the end of an incident of a provider',
+    params: z.object({
+      incident_id: z.uuid(),
+      action: z.enum(['started', 'ended']),
+      provider: z.string().max(40),
+      reason: z.enum(incidentReasons),
+      projects: z.array(ProjectId).max(10_000),
+    }),
+    returns: z.object({ published: z.int() }),
+    idempotent: true,
   }),
   forgetProject: action({
     summary: 'Delete the endpoints of a project that is deleted',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { incidentReasons } from '../../domain/freshness/incident.ts';
+import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { ScoreKind } from '../../domain/records/scores.ts';
 import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
@@ -50,6 +52,24 @@ const FailingConnection = Connection.extend({
       'Why no data can be read: `REFRESH_FAILED`, the provider has not renewed the access for an hour. The renewal is repeated.',
     ),
 }).meta({ id: 'ConnectionErrorEventData' });
+const StaleConnection = Connection.extend({
+  data_types: z.array(FreshKind).describe('The kinds of data that are missing.'),
+  reason: z
+    .enum(['no_data', 'access_ended'])
+    .meta({ id: 'StaleReason' })
+    .describe(
+      'Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.',
+    ),
+}).meta({ id: 'StaleConnectionEventData' });
+const ProviderIncident = z
+  .object({
+    incident_id: z.string().describe('The `id` of the incident.'),
+    provider: ProviderShown,
+    reason: z
+      .enum(incidentReasons)
+      .describe('`late`: data of many connections is late. `failing`: requests to the provider fail.'),
+  })
+  .meta({ id: 'ProviderIncidentEventData' });
 const Backfill = Connection.extend({
   backfill_id: z.string().describe('The `id` of the backfill.'),
   start_time: Timestamp.nullable().describe('Start of the requested range.'),
@@ -154,6 +174,14 @@ export const events = {
     data: FailingConnection,
   },
   'connection.recovered': { summary: 'A connection works again after `connection.error`', data: Connection },
+  'connection.stale': {
+    summary: 'Expected data of a connection is missing, and repairs found none',
+    data: StaleConnection,
+  },
+  'connection.fresh': {
+    summary: 'Data of a connection arrives again after `connection.stale`',
+    data: Connection,
+  },
   'backfill.started': { summary: 'A backfill was started', data: Backfill },
   'backfill.type_completed': {
     summary: 'A backfill has no open requests of a data type',
@@ -175,6 +203,11 @@ export const events = {
   'score.deleted': { summary: 'A score was removed', data: DeletedScore },
   'body.updated': { summary: 'The body summary changed', data: Body },
   'timeseries.updated': { summary: 'Samples of a series were stored or removed', data: Timeseries },
+  'provider.incident.started': {
+    summary: 'Data of a provider is late, or its API fails, for many connections at once',
+    data: ProviderIncident,
+  },
+  'provider.incident.ended': { summary: 'An incident of a provider ended', data: ProviderIncident },
   'webhook_endpoint.disabled': {
     summary: 'A webhook endpoint was disabled automatically',
     data: EndpointDisabled,

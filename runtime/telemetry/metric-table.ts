@@ -66,6 +66,11 @@ export const metricTable = {
     labels: ['action', 'outcome'],
     buckets: answerBuckets,
   },
+  pulsebus_freshness: {
+    kind: 'gauge',
+    help: 'Kinds of data of connections by state: fresh, late, stale, silent or paused.',
+    labels: ['provider', 'state'],
+  },
   pulsebus_deliveries: {
     kind: 'gauge',
     help: 'Deliveries by state: waiting, working, or dead (dead letters).',

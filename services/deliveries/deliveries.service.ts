@@ -14,7 +14,7 @@ import { setFigures } from './figures.ts';
 import { countAllJobs, listJobs, retryJob } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { readOverview, readProviders } from './overview.ts';
-import { addAnswers } from './queries/answer-minutes.ts';
+import { addAnswers, selectAnswerMinutes } from './queries/answer-minutes.ts';
 import { upsertReceived } from './queries/received-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
 import { readReceived } from './received.ts';
@@ -34,6 +34,7 @@ export default implement(deliveries, {
       await addAnswers(database, params.answers);
       return { noted: true as const };
     },
+    answers: async ({ reads }) => ({ answers: await selectAnswerMinutes(reads) }),
     overview: ({ reads, call }) => readOverview({ database: reads, call }),
     providers: (ctx) => readProviders({ ...ctx, database: ctx.reads, addressesAt: addressesFor(ctx) }),
     received: ({ params, reads }) => readReceived(reads, params.period, Date.now()),

@@ -106,8 +106,8 @@ export default implement(users, {
     },
     async activeConnections({ database, params: { provider, after, limit } }) {
       const rows = await selectActivePage(database, provider, after, limit);
-      return rows.map(({ connection_id, user_id, connected_at }) => ({
-        ...{ connection_id, user_id, connected_at: connected_at.toISOString() },
+      return rows.map(({ connection_id, user_id, connected_at, project_id }) => ({
+        ...{ connection_id, user_id, connected_at: connected_at.toISOString(), project_id },
       }));
     },
     async resolve(ctx) {

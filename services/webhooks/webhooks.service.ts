@@ -45,6 +45,8 @@ import { resendMessage } from './messages/resend.ts';
 import { retentionHandlers } from './messages/retention.ts';
 import { deleteEndpointsOf } from './queries/delete-endpoints-of.ts';
 import { forgetUser } from './queries/forget-user.ts';
+import { insertIncident } from './queries/publish-due.ts';
+import { selectArrivals } from './queries/select-arrivals.ts';
 
 /** How events show values, by the settings. */
 export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
@@ -110,6 +112,12 @@ export function webhooksService({
       changes(ctx) {
         const query = { ...ctx.params, project: projectOf(ctx.meta) };
         return readFeed({ ...ctx, database: ctx.reads, shown: shownBy(ctx.config) }, query);
+      },
+      arrivals: ({ reads, params }) => selectArrivals(reads, params.after, params.limit),
+      async publishIncident({ database, published, params }) {
+        const count = await database.transaction((one) => insertIncident(one, params));
+        published.notify();
+        return { published: count };
       },
       async forgetProject({ database, params }) {
         return { deleted: await deleteEndpointsOf(database, params.project_id) };

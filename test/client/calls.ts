@@ -195,6 +195,7 @@ async function callBackfill({ pulsebus }: Clients) {
   await pulsebus.users.connect({ ...connection, provider_user_id: randomUUID(), access_token: 'a token' });
   await pulsebus.backfill.start({ ...connection, days: 1 });
   await pulsebus.backfill.status(connection);
+  await pulsebus.freshness.ofUser({ user_id: connection.user_id });
   await pulsebus.backfill.cancel(connection);
 }
 
@@ -313,6 +314,8 @@ async function callWebhooks({ pulsebus }: Clients, { receiverUrl }: Calling) {
   await webhooks.recoverMessages({ endpoint_id, since });
   await webhooks.replayMessages({ endpoint_id, since });
   await webhooks.changes({ limit: 20 });
+  await pulsebus.freshness.list({ state: 'late' });
+  await pulsebus.freshness.incidents();
   await webhooks.removeEndpoint({ endpoint_id });
 }
 

@@ -118,6 +118,7 @@ export async function install(
     'backfill',
     'deliveries',
     'file-import',
+    'freshness',
     'phone-ingest',
     'pull-ingest',
     'summaries',

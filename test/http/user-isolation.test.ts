@@ -28,6 +28,7 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/accesses', 'start_time=2025-03-09&end_time=2025-03-25'],
   ['/users/:user_id/connections/:provider', ''],
   ['/users/:user_id/connections/:provider/backfill', ''],
+  ['/users/:user_id/freshness', ''],
   ['/users/:user_id/export', kinds],
   ...['raw', '1min', '5min', '15min', '1hour'].map(
     (resolution) => ['/users/:user_id/timeseries', `${range}&resolution=${resolution}`] as const,

@@ -185,6 +185,9 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const page of [1, 500, 1000]) await get('/users', `page=${page}&limit=20`);
   for (const path of ['', '/connections', '/connections/:provider', '/connections/:provider/backfill'])
     await get(`/users/:user_id${path}`);
+  await get('/users/:user_id/freshness');
+  for (const filter of ['', 'state=fresh&provider=devicemaker']) await get('/freshness', filter);
+  await get('/incidents');
   await get('/users/:user_id/imports');
   await get('/users/:user_id/imports/:import_id', '', { id: randomUUID() });
   const delivery = await readPages(get, '/deliveries', 'status=done');

@@ -46,4 +46,20 @@ export const userTools = [
       return checkSize({ ...tableOf(shown) }, 'user_id', 'must be of another user');
     },
   }),
+  tool({
+    name: 'get_freshness',
+    title: 'Get freshness',
+    description:
+      'Whether the data of a user arrives as expected, one row for each connection and kind of data: `state` is fresh, late, stale (missing, and reading again found nothing), silent (there never was any) or paused (not shared, or the device is not worn). `gaps` are days without data of a kind in the last 28 days. `action` is what only the user can do.',
+    endpoint: endpointOf('freshness.ofUser'),
+    params: z.object({ user_id: UserId }),
+    async run(args, call) {
+      const { data } = await call('freshness.ofUser', args);
+      const rows = data.flatMap(({ provider, action, incident, data_types }) =>
+        data_types.map((one) => ({ provider, ...one, action, incident })),
+      );
+      const gaps = data.flatMap(({ provider, gaps: own }) => own.map((gap) => ({ provider, ...gap })));
+      return checkSize({ ...tableOf(rows), gaps }, 'user_id', 'must be of another user');
+    },
+  }),
 ];

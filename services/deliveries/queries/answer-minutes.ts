@@ -35,6 +35,23 @@ export function selectAnswers(database: Queryable, minutes: number): Promise<Ans
   return database.query<AnswersRow>(summed, [minutes]);
 }
 
+/** The answers of a provider's API in one minute. */
+export interface MinuteRow {
+  provider: ProviderName;
+  minutes_ago: number;
+  requests: number;
+  failed: number;
+}
+
+/** The answers of each of the last ten minutes. */
+export function selectAnswerMinutes(database: Queryable): Promise<MinuteRow[]> {
+  return database.query<MinuteRow>(
+    `select provider, requests, failed,
+       (extract(epoch from date_trunc('minute', now()) - minute) / 60)::int as minutes_ago
+     from deliveries.answer_minute where minute > now() - interval '11 minutes' and minute <= now()`,
+  );
+}
+
 /** Deletes statistics older than a day. */
 export async function deleteOldAnswers(database: Queryable): Promise<void> {
   await database.query("delete from deliveries.answer_minute where minute < now() - interval '1 day'");

@@ -29,9 +29,15 @@ export function selectActiveConnections(
 const page: Statement = {
   name: 'users.select_active_page',
   text: `
-select id as connection_id, user_id, provider_user_id, connected_at from users.connection
-where provider = $1 and status = 'active' and ($2::uuid is null or id > $2) order by id limit $3`,
+select c.id as connection_id, c.user_id, c.provider_user_id, c.connected_at, p.project_id
+from users.connection c join users.person p on p.id = c.user_id
+where c.provider = $1 and c.status = 'active' and ($2::uuid is null or c.id > $2) order by c.id limit $3`,
 };
+
+/** An active connection with the project of its user. */
+export interface ListedConnectionRow extends ActiveConnectionRow {
+  project_id: string;
+}
 
 /** The active connections of a provider with an id above `after`, in the order of their ids. */
 export function selectActivePage(
@@ -39,6 +45,6 @@ export function selectActivePage(
   provider: ProviderName,
   after: string | null,
   limit: number,
-): Promise<ActiveConnectionRow[]> {
-  return database.query<ActiveConnectionRow>(page, [provider, after, limit]);
+): Promise<ListedConnectionRow[]> {
+  return database.query<ListedConnectionRow>(page, [provider, after, limit]);
 }

@@ -39,7 +39,7 @@ export interface Event {
 /** The event that reports a change. */
 export function eventOf(row: ChangeRow, shown: Shown): Event {
   const { type, recorded_at } = row;
-  const data = row.user_id === null ? row.data : { ...userFields(row), ...detailsOf(row, shown) };
+  const data = { ...(row.user_id === null ? {} : userFields(row)), ...detailsOf(row, shown) };
   return { type, timestamp: formatInstant(recorded_at.getTime()), data };
 }
 
@@ -106,6 +106,8 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
     case 'connection.expired':
     case 'connection.error':
     case 'connection.recovered':
+    case 'connection.stale':
+    case 'connection.fresh':
       return `${user}/connections/${provider}`;
     case 'backfill.started':
     case 'backfill.type_completed':

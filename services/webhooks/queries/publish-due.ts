@@ -122,3 +122,43 @@ export async function insertEndpointDisabled(
   await lockPublishing(transaction, true);
   await transaction.query(disabled, [endpointId, reason]);
 }
+
+const incident: Statement = {
+  name: 'webhooks.insert_incident',
+  text: `
+    with published as (
+      insert into changes.change (type, object, historical, n, data, recorded_at, project_id)
+      select $1::text, $2::text, false, 0, jsonb_build_object('incident_id', $2::text, 'provider', $3::text, 'reason', $4::text),
+        now(), p.id
+      from unnest($5::text[]) p (id)
+      where not exists (select from changes.change c where c.type = $1 and c.object = $2 and c.project_id = p.id)
+      returning id, type, recorded_at, project_id
+    ),
+    sent as (
+      insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
+      select e.id, p.id, p.type, p.recorded_at
+      from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id
+        and (e.event_types is null or p.type = any(e.event_types))
+    )
+    select count(*)::int as n from published`,
+};
+
+/** What is published of an incident. */
+export interface IncidentChange {
+  readonly incident_id: string;
+  readonly action: 'started' | 'ended';
+  readonly provider: string;
+  readonly reason: string;
+  readonly projects: readonly string[];
+}
+
+/** Publishes the start or the end of an incident to projects that do not have it yet. Returns their number. */
+export async function insertIncident(transaction: Queryable, change: IncidentChange): Promise<number> {
+  await lockPublishing(transaction, true);
+  const { incident_id, action, provider, reason, projects } = change;
+  const type = `provider.incident.${action}`;
+  const [row] = await transaction.query<{ n: number }>(incident, [
+    ...[type, incident_id, provider, reason, projects],
+  ]);
+  return row?.n ?? 0;
+}

@@ -52,6 +52,7 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
     'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
     'phone-ingest': {},
     'file-import': {},
+    freshness: {},
     'pull-ingest': {},
   };
   const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
@@ -132,6 +133,7 @@ t.test('every service that keeps something of a user is told to forget them', as
       'backfill',
       'connect',
       'file-import',
+      'freshness',
       'phone-ingest',
       'pull-ingest',
       'webhooks',

@@ -23,7 +23,15 @@ async function start() {
     backfill: { forgetUser, stop: () => ({ stopped: false }) },
     'activitynet-ingest': { forgetUser, stopConnection: () => ({ dropped: 0 }) },
   };
-  for (const name of ['api-gateway', 'connect', 'webhooks', 'file-import', 'phone-ingest', 'pull-ingest'])
+  for (const name of [
+    'api-gateway',
+    'connect',
+    'webhooks',
+    'file-import',
+    'freshness',
+    'phone-ingest',
+    'pull-ingest',
+  ])
     Object.assign(actionsOf, { [name]: { forgetUser } });
   const services = Object.entries(actionsOf).map(([name, actions]) => ({ name, actions }));
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [users, ...services] });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { eventBody, events, isEventType } from '../../../contracts/webhooks/events.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -274,6 +275,47 @@ t.test('an endpoint that is disabled is reported to the others', async (t) => {
   t.match(changes, [{ data: { endpoint_id: one.id, reason: 'gone' } }]);
   const told = "select endpoint_id from webhooks.message where type = 'webhook_endpoint.disabled'";
   t.strictSame(await s.database.query(told), [{ endpoint_id: other.id }]);
+});
+
+t.test('missing data of a connection is reported once, and its return', async (t) => {
+  const user_id = await newUser();
+  const connection = await s.call('users.connect', {
+    ...{ user_id, provider: 'devicemaker', provider_user_id: randomUUID() },
+  });
+  await s.database.query(
+    `insert into freshness.connection (connection_id, user_id, project_id, provider, connected_at)
+     values ($1, $2, 'default', 'devicemaker', now())`,
+    [connection.id, user_id],
+  );
+  const change = (text: string) =>
+    s.database.query(`update freshness.connection set ${text} where connection_id = $1`, [connection.id]);
+  await change("stale_since = now(), stale_kinds = '{sleep}'");
+  await s.settled(user_id);
+  await change("stale_kinds = '{heart_rate,sleep}'");
+  await change("stale_since = null, stale_kinds = '{}'");
+  const changes = check(await s.settled(user_id)).filter(({ type }) => /stale|fresh/.test(type));
+  const url = `https://pulse.example/api/v1/users/${user_id}/connections/devicemaker`;
+  const data = { connection_id: connection.id, provider: 'garmin', url };
+  t.match(changes, [
+    { type: 'connection.stale', data: { ...data, data_types: ['sleep'], reason: 'no_data' } },
+    { type: 'connection.fresh', data },
+  ]);
+  t.equal(changes.length, 2);
+});
+
+t.test('an incident is published to each project once', async (t) => {
+  const incident = { incident_id: randomUUID(), provider: 'devicemaker', reason: 'late' } as const;
+  const publish = (action: 'started' | 'ended') =>
+    s.call('webhooks.publishIncident', { ...incident, action, projects: ['default'] });
+  const started = await Promise.all([publish('started'), publish('started')]);
+  t.same(started.map(({ published }) => published).toSorted(), [0, 1]);
+  t.same(await publish('ended'), { published: 1 });
+  const changes = check(await s.changes()).filter(({ type }) => type.startsWith('provider'));
+  const data = { incident_id: incident.incident_id, provider: 'garmin', reason: 'late' };
+  t.match(changes, [
+    { type: 'provider.incident.started', data },
+    { type: 'provider.incident.ended', data },
+  ]);
 });
 
 t.test('every type was produced, in the form of its contract', async (t) => {

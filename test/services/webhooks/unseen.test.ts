@@ -27,6 +27,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
     ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
     ...[
+      'freshness.hour',
+      'freshness.position',
       'jobs.job',
       'phone.invitation_code',
       'phone.unmapped',
@@ -39,6 +41,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
   'what a user agreed to; the connection is recorded': ['connect.consent'],
+  'told of by the service that detects it': ['freshness.incident'],
+  'what follows from the change log': ['freshness.arrival'],
   'a log itself': ['auth.access', 'auth.access_total', 'auth.access_writer', 'auth.audit_entry'],
   'the change log and its messages': [
     ...['changes.change', 'changes.expired', 'changes.joining', 'changes.pending', 'changes.summary_type'],
@@ -93,6 +97,8 @@ const silentWrites: Readonly<Record<string, string>> = {
   'backfill.run delete': 'erased with its user',
   'backfill.step delete': 'erased with its user',
   'backfill.step insert': 'the run has begun, which is recorded',
+  'freshness.connection delete': 'erased with its user, or not connected any more',
+  'freshness.connection insert': 'the connection is recorded where it is made',
   'phone.first_sync delete': 'erased with its user',
   'phone.sync_type delete': 'erased with its user',
   'pull.run delete': 'erased with its connection',
@@ -158,6 +164,12 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
         'token_version',
       ],
     ],
+  },
+  of_freshness: {
+    'never changes': ['project_id', 'user_id', 'provider'],
+    'the state of the access, which service users records': ['connected_at', 'ended_at'],
+    'the first kind that is missing is recorded, not each': ['stale_kinds'],
+    'not shown': ['late_at'],
   },
   of_day_scores: {
     'not shown': ['key', 'normaliser_version'],

@@ -740,6 +740,29 @@ export class Webhooks extends VerifyingGroup {
   }
 }
 
+export class Freshness extends Group {
+  /**
+   * Get the freshness of a user's connections.
+   * One entry for each connection whose data is expected, with the state of each kind of data. Missing data is read again automatically before it counts as stale.
+   */
+  ofUser(params: Input<types.FreshnessOfUserData>, options?: CallOptions): Promise<types.UserFreshness> {
+    return this.json('GET /users/{user_id}/freshness', params, options);
+  }
+
+  /** List connections and kinds of data in a state */
+  list(params: Input<types.FreshnessListData> = {}, options?: CallOptions): Pages<types.FreshnessPage> {
+    return this.pages('GET /freshness', params, options);
+  }
+
+  /**
+   * List incidents of providers, newest first.
+   * Those of the last 90 days, at most 100.
+   */
+  incidents(options?: CallOptions): Promise<types.IncidentList> {
+    return this.json('GET /incidents', {}, options);
+  }
+}
+
 export class PhoneIngest extends Group {
   /**
    * Upload health data from a phone.
@@ -1104,6 +1127,7 @@ export class Api {
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
+  readonly freshness: Freshness;
   readonly phoneIngest: PhoneIngest;
   readonly fileImport: FileImport;
   readonly devicemakerIngest: DevicemakerIngest;
@@ -1120,6 +1144,7 @@ export class Api {
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
+    this.freshness = new Freshness(transport);
     this.phoneIngest = new PhoneIngest(transport);
     this.fileImport = new FileImport(transport);
     this.devicemakerIngest = new DevicemakerIngest(transport);

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -887,6 +887,47 @@ export type ConnectionExpiredEvent = {
 };
 
 /**
+ * Data of a connection arrives again after `connection.stale`.
+ */
+export type ConnectionFreshEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'connection.fresh';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ConnectionEventData;
+};
+
+export type ConnectionFreshness = {
+    connection_id: string;
+    provider: Provider;
+    /**
+     * The worst of `data_types`.
+     */
+    state: FreshnessState;
+    /**
+     * When `connection.stale` was reported. Null: it is not stale.
+     */
+    stale_since: string | null;
+    /**
+     * What only the user can do: `reconnect`, the provider refused the access; `open_app`, the app of the user has uploaded nothing.
+     */
+    action: 'reconnect' | 'open_app' | null;
+    /**
+     * The provider has an incident now, see `/incidents`.
+     */
+    incident: boolean;
+    data_types: Array<DataFreshness>;
+    /**
+     * Gaps of the last 28 days.
+     */
+    gaps: Array<DataGap>;
+};
+
+/**
  * A connection works again after `connection.error`.
  */
 export type ConnectionRecoveredEvent = {
@@ -914,6 +955,21 @@ export type ConnectionRevokedEvent = {
      */
     timestamp: string;
     data: ConnectionEventData;
+};
+
+/**
+ * Expected data of a connection is missing, and repairs found none.
+ */
+export type ConnectionStaleEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'connection.stale';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: StaleConnectionEventData;
 };
 
 export type ConnectionState = 'active' | 'revoked' | 'expired';
@@ -1122,6 +1178,44 @@ export type DataCalendar = {
      */
     end_date: string;
     data: Array<CalendarRow>;
+};
+
+export type DataFreshness = {
+    data_type: FreshDataType;
+    state: FreshnessState;
+    /**
+     * When the state began.
+     */
+    since: string;
+    /**
+     * When current data last arrived. Null if none did: data of a backfill does not count.
+     */
+    last_arrival_at: string | null;
+    /**
+     * The latest time that stored data is of.
+     */
+    last_data_at: string | null;
+    /**
+     * The time within which more is expected after the last arrival. Null: nothing is expected.
+     */
+    expected_within_seconds: number | null;
+    /**
+     * Reads that were made since the last arrival in order to find missing data.
+     */
+    repairs: number;
+    /**
+     * When the last of them was made.
+     */
+    repaired_at: string | null;
+};
+
+/**
+ * Local days without data of a kind, both included, on which other data of the same provider exists.
+ */
+export type DataGap = {
+    data_type: FreshDataType;
+    first_date: string;
+    last_date: string;
 };
 
 /**
@@ -1558,7 +1652,7 @@ export type EventAnswer = {
 /**
  * The type of an event.
  */
-export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'score.updated' | 'score.deleted' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
+export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'connection.stale' | 'connection.fresh' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'score.updated' | 'score.deleted' | 'body.updated' | 'timeseries.updated' | 'provider.incident.started' | 'provider.incident.ended' | 'webhook_endpoint.disabled';
 
 export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'elevation_meters' | 'active_calories_kcal' | 'total_calories_kcal' | 'active_minutes' | 'sedentary_minutes' | 'intensity_minutes.light' | 'intensity_minutes.moderate' | 'intensity_minutes.vigorous' | 'heart_rate.avg_bpm' | 'heart_rate.max_bpm' | 'heart_rate.min_bpm';
 
@@ -1656,6 +1750,58 @@ export type ForwardPagination = {
     has_more: boolean;
 };
 
+/**
+ * A kind of data, as the connect page names it.
+ */
+export type FreshDataType = 'activities' | 'daily_activity' | 'heart_rate' | 'sleep' | 'stress' | 'body' | 'blood_pressure' | 'nutrition' | 'mindfulness' | 'cycle';
+
+export type FreshnessPage = {
+    data: Array<FreshnessRow>;
+    pagination: FreshnessPagination;
+};
+
+export type FreshnessPagination = {
+    next_cursor: string | null;
+    has_more: boolean;
+};
+
+export type FreshnessRow = {
+    data_type: FreshDataType;
+    state: FreshnessState;
+    /**
+     * When the state began.
+     */
+    since: string;
+    /**
+     * When current data last arrived. Null if none did: data of a backfill does not count.
+     */
+    last_arrival_at: string | null;
+    /**
+     * The latest time that stored data is of.
+     */
+    last_data_at: string | null;
+    /**
+     * The time within which more is expected after the last arrival. Null: nothing is expected.
+     */
+    expected_within_seconds: number | null;
+    /**
+     * Reads that were made since the last arrival in order to find missing data.
+     */
+    repairs: number;
+    /**
+     * When the last of them was made.
+     */
+    repaired_at: string | null;
+    user_id: string;
+    connection_id: string;
+    provider: Provider;
+};
+
+/**
+ * `fresh`: data arrived within the expected time, or none is expected. `late`: it did not. `stale`: nothing arrived for twice the expected time, or the provider refused the access. `silent`: there never was data of this kind. `paused`: the user does not share it, or does not wear the device.
+ */
+export type FreshnessState = 'fresh' | 'paused' | 'silent' | 'late' | 'stale';
+
 export type Health = {
     status: 'ok';
 };
@@ -1692,6 +1838,26 @@ export type ImportConnectionRequest = {
      */
     scope?: Array<string>;
 };
+
+export type Incident = {
+    id: string;
+    provider: Provider;
+    /**
+     * `late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.
+     */
+    reason: IncidentReason;
+    started_at: string;
+    /**
+     * Null: it continues.
+     */
+    ended_at: string | null;
+};
+
+export type IncidentList = {
+    data: Array<Incident>;
+};
+
+export type IncidentReason = 'late' | 'failing';
 
 /**
  * A role in a project that is offered to an e-mail address.
@@ -2271,6 +2437,51 @@ export type ProviderCredentialsRequest = {
      * The client secret. It is stored encrypted, and no response contains it.
      */
     client_secret: string;
+};
+
+/**
+ * An incident of a provider ended.
+ */
+export type ProviderIncidentEndedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'provider.incident.ended';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ProviderIncidentEventData;
+};
+
+export type ProviderIncidentEventData = {
+    /**
+     * The `id` of the incident.
+     */
+    incident_id: string;
+    /**
+     * The name of the provider, as in the `source` of a record.
+     */
+    provider: string;
+    /**
+     * `late`: data of many connections is late. `failing`: requests to the provider fail.
+     */
+    reason: 'late' | 'failing';
+};
+
+/**
+ * Data of a provider is late, or its API fails, for many connections at once.
+ */
+export type ProviderIncidentStartedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'provider.incident.started';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ProviderIncidentEventData;
 };
 
 /**
@@ -3321,6 +3532,47 @@ export type StageInterval = {
     end_time: string;
 };
 
+export type StaleConnectionEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The `id` of the connection.
+     */
+    connection_id: string;
+    /**
+     * The name of the provider, as in the `source` of a record.
+     */
+    provider: string;
+    /**
+     * The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.
+     */
+    url: string;
+    /**
+     * The kinds of data that are missing.
+     */
+    data_types: Array<'activities' | 'daily_activity' | 'heart_rate' | 'sleep' | 'stress' | 'body' | 'blood_pressure' | 'nutrition' | 'mindfulness' | 'cycle'>;
+    /**
+     * Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.
+     */
+    reason: StaleReason;
+};
+
+export type StaleReason = 'no_data' | 'access_ended';
+
 export type StartBackfillRequest = {
     /**
      * Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.
@@ -3685,6 +3937,10 @@ export type UserFields = {
      * The IANA name of the time zone. It determines the local day of data that arrives later and states neither an offset nor a zone.
      */
     time_zone?: string | null;
+};
+
+export type UserFreshness = {
+    data: Array<ConnectionFreshness>;
 };
 
 /**
@@ -5551,6 +5807,49 @@ export type WebhooksChangesData = {
         wait_seconds?: number | string;
     };
     url: '/changes';
+};
+
+export type FreshnessOfUserData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/freshness';
+};
+
+export type FreshnessListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The state. Default: `stale`.
+         */
+        state?: FreshnessState;
+        /**
+         * Only connections of this provider.
+         */
+        provider?: Provider;
+        /**
+         * Maximum number of items on a page, 1 to 500. Default: 100.
+         */
+        limit?: number | string;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+    };
+    url: '/freshness';
+};
+
+export type FreshnessIncidentsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/incidents';
 };
 
 export type AuthRefreshData = {

@@ -1,0 +1,35 @@
+import { FreshKind, kindsOfPulled } from '../../domain/freshness/shared-kinds.ts';
+import type { Provider } from '../../domain/provider/provider.ts';
+import { hourMs } from '../../domain/time/time.ts';
+import { isPulled, type ProviderName, providers, pullOf } from '../../providers/all.ts';
+
+/** How missing data is fetched: read again, or requested from the provider. Null: only the user can send it. */
+export type RepairMeans = 'read' | 'request' | null;
+
+/** How missing data of a provider is fetched. */
+export function repairMeans(provider: ProviderName): RepairMeans {
+  if (isPulled(provider)) return 'read';
+  return providers[provider].backfill.from === 'requests' ? 'request' : null;
+}
+
+/** The cadence that a provider's folder states. Null: it states none. */
+export function cadenceMs(provider: ProviderName, kind: FreshKind): number | null {
+  const { cadenceHours }: Provider = providers[provider];
+  const hours = cadenceHours[kind];
+  return hours === undefined ? null : hours * hourMs;
+}
+
+/** The kinds that come regularly from whoever uses a device of a provider. */
+export function regularKinds(provider: ProviderName): FreshKind[] {
+  return FreshKind.options.filter((kind) => cadenceMs(provider, kind) !== null);
+}
+
+/** Whether a granted scope excludes a kind of data. A scope that is not known excludes nothing. */
+export function isWithheld(provider: ProviderName, scope: readonly string[], kind: FreshKind): boolean {
+  if (scope.length === 0) return false;
+  const { withholds }: Provider = providers[provider];
+  if (withholds !== undefined) return withholds(scope, kind);
+  if (!isPulled(provider)) return false;
+  const bringing = Object.values(pullOf(provider).types).filter((type) => kindsOfPulled(type).has(kind));
+  return bringing.length > 0 && bringing.every((type) => !type.isGranted(scope));
+}

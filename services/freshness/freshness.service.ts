@@ -1,0 +1,74 @@
+import type { ServiceSchema } from 'moleculer';
+import { freshness } from '../../contracts/freshness.ts';
+import { database } from '../../mixins/database/database.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
+import { callAs } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { projectOf } from '../../runtime/user-project.ts';
+import { addConnections, followPart } from './follow.ts';
+import { watchProviders } from './incidents.ts';
+import { judgePart } from './judge-due.ts';
+import { type FreshnessPace, freshnessPace } from './pace.ts';
+import { deleteOfUser } from './queries/connections.ts';
+import { countStates } from './queries/listing.ts';
+import { repairHandler } from './repair.ts';
+import { showIncidents, showList, showUser } from './shown.ts';
+
+/** The service with a pace and a clock that a test chooses. Production uses the defaults. */
+export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSchema {
+  const pace: FreshnessPace = { ...freshnessPace, ...chosen };
+  return implement(freshness, {
+    uses: { database: database(), reads: reads(), jobs: jobs() },
+    actions: {
+      ofUser: ({ reads, call, params }) => showUser({ database: reads, call }, params.user_id, pace.now()),
+      list: ({ reads, meta, params }) => showList(reads, { ...params, project: projectOf(meta) }),
+      incidents: ({ reads }) => showIncidents(reads),
+      async forgetUser({ database, params }) {
+        return { forgotten: await deleteOfUser(database, params.user_id, null) };
+      },
+      async forgetConnection({ database, params }) {
+        return { forgotten: await deleteOfUser(database, params.user_id, params.provider) };
+      },
+    },
+    async started({ database, jobs, broker, ...deps }) {
+      const own = { database, call: callAs(deps.call, 'system:freshness') };
+      const metrics = metricsOf(broker);
+      const endFigures = metrics.onScrape(async () => {
+        for (const { provider, state, n } of await countStates(database))
+          metrics.set('pulsebus_freshness', { provider, state }, n);
+      });
+      const recurs = (name: string, everyMs: number) => ({
+        ...{ name: `freshness.${name}`, everyMs, firstAfterMs: Math.min(everyMs, pace.firstMs) },
+      });
+      const stop = await jobs.start(
+        [
+          // What the change log already has is known before a row counts as late.
+          recurringHandler(recurs('follow', pace.followMs), async (held) => {
+            const followed = await workInParts(() => followPart(own, pace.now()), held);
+            if (followed.kind !== 'done') return followed;
+            return workInParts(() => judgePart(own, pace.now()), held);
+          }),
+          recurringHandler(recurs('connections', pace.listMs), async ({ signal }) => {
+            await addConnections(own, pace.now(), signal);
+            return undefined;
+          }),
+          recurringHandler(recurs('incidents', pace.incidentsMs), async () => {
+            await watchProviders(own, pace.now());
+            return undefined;
+          }),
+          repairHandler({ ...own, now: pace.now }),
+        ],
+        { pollMs: pace.pollMs },
+      );
+      return async () => {
+        endFigures();
+        await stop();
+      };
+    },
+  });
+}
+
+/** Whether data arrives as expected, from the change log; repairs, incidents. */
+export default freshnessService();

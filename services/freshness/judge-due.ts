@@ -1,0 +1,178 @@
+import { isError } from '../../domain/errors.ts';
+import { firstRepair, nextRepairMs } from '../../domain/freshness/repairs.ts';
+import { type FreshKind, FreshKind as FreshKinds } from '../../domain/freshness/shared-kinds.ts';
+import { judge } from '../../domain/freshness/state.ts';
+import { dayMs, minuteMs } from '../../domain/time/time.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { isProviderName, type ProviderName, providerNames } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { cadenceMs, isWithheld, regularKinds, repairMeans } from './expectations.ts';
+import {
+  type Decision,
+  type DueArrival,
+  selectDue,
+  settleConnections,
+  updateStates,
+} from './queries/claim-due.ts';
+import { type OpenIncident, selectOpenIncidents } from './queries/incidents.ts';
+import { noteRepair, type Repair, repairStart, startRepair } from './repair.ts';
+
+interface Judging {
+  readonly database: Database;
+  readonly call: Call;
+}
+
+const rowsPerPart = 500;
+/** While the provider has an incident, a row that is due to be stale is judged again after this time. */
+const duringIncidentMs = 5 * minuteMs;
+
+/** A row that was judged, with what the row names. */
+interface Judged extends Decision {
+  readonly kind: FreshKind;
+  readonly provider: ProviderName;
+  readonly starts: boolean;
+  /** How the repair before it ended. Null: none did. */
+  readonly ended: 'data_arrived' | 'nothing_found' | null;
+}
+
+/** Judges the rows that are due, and starts repairs. Returns whether more are due. */
+export async function judgePart({ database, call }: Judging, nowMs: number): Promise<boolean> {
+  const due = await selectDue(database, nowMs, rowsPerPart);
+  if (due.length === 0) return false;
+  const incidents = new Map((await selectOpenIncidents(database)).map((one) => [one.provider, one]));
+  const scopeOf = scopes(call);
+  const judged: Judged[] = [];
+  for (const row of due) {
+    const kind = FreshKinds.safeParse(row.kind).data;
+    if (kind === undefined || !isProviderName(row.provider)) continue;
+    judged.push(await judgeRow(row, { kind, provider: row.provider, incidents, scopeOf, nowMs }));
+  }
+  await database.transaction(async (transaction) => {
+    const held = new Set<Decision>(await updateStates(transaction, judged, nowMs));
+    await settle(
+      transaction,
+      judged.filter((one) => held.has(one)),
+      nowMs,
+    );
+  });
+  return due.length === rowsPerPart;
+}
+
+interface About {
+  readonly kind: FreshKind;
+  readonly provider: ProviderName;
+  readonly incidents: ReadonlyMap<string, OpenIncident>;
+  readonly scopeOf: (row: DueArrival) => Promise<readonly string[]>;
+  readonly nowMs: number;
+}
+
+/** Kinds that a device measures only while it is worn. */
+const worn: ReadonlySet<FreshKind> = new Set(['heart_rate', 'sleep', 'stress']);
+
+async function judgeRow(row: DueArrival, about: About): Promise<Judged> {
+  const { kind, provider, incidents, nowMs } = about;
+  const rhythm = {
+    ...{ arrivals: row.arrivals, lastMs: row.last_ms, hasPast: row.has_past },
+    gapsMs: row.gaps.map((minutes) => minutes * minuteMs),
+  };
+  const circumstances = {
+    ...{ nowMs, connectedMs: row.connected_ms, cadenceMs: cadenceMs(provider, kind), isEnded: row.is_ended },
+    ...{ isWithheld: false, isUnworn: worn.has(kind) && row.is_carried && row.repairs > 0 },
+  };
+  const first = judge(rhythm, circumstances);
+  const isWanting = first.state !== 'fresh' && !row.is_ended;
+  const withheld = isWanting && isWithheld(provider, await about.scopeOf(row), kind);
+  const { state, expectedMs, nextMs } = withheld
+    ? judge(rhythm, { ...circumstances, isWithheld: true })
+    : first;
+  const incident = incidents.get(provider);
+  const isHeldBack = state === 'stale' && incident !== undefined && !row.is_ended;
+  const shown = isHeldBack ? 'late' : state;
+  const repair = repairOf(row, {
+    ...about,
+    state: shown,
+    expectedMs,
+    isFailing: incident?.reason === 'failing',
+  });
+  const times = [isHeldBack ? nowMs + duringIncidentMs : nextMs, repair.nextMs].filter((ms) => ms !== null);
+  return {
+    ...{ row, kind, provider, state: shown, expectedMs, starts: repair.starts, ended: repair.ended },
+    checkMs: times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times)),
+    repairs: row.repairs + (repair.starts ? 1 : 0),
+    repairedMs: repair.starts ? nowMs : row.repaired_ms,
+    repairOpen: repair.starts || (row.repair_open && repair.ended === null),
+  };
+}
+
+/** A little lateness is usual, and a repair costs a request. */
+const firstRepairMs = ({ last_ms, connected_ms }: DueArrival, expectedMs: number | null) =>
+  (last_ms ?? connected_ms) + firstRepair * (expectedMs ?? 0);
+
+interface RepairAbout extends About {
+  readonly state: string;
+  readonly expectedMs: number | null;
+  readonly isFailing: boolean;
+}
+
+function repairOf(row: DueArrival, { provider, state, expectedMs, isFailing, nowMs }: RepairAbout) {
+  const { repairs, repaired_ms, last_ms, repair_open } = row;
+  const isDone = repair_open && repaired_ms !== null && last_ms !== null && last_ms >= repaired_ms;
+  const ended = isDone ? ('data_arrived' as const) : null;
+  const isPossible = !row.is_ended && repairMeans(provider) !== null;
+  // A device that is not worn, or data that is withheld, is looked for once a day.
+  if (state === 'paused') return { starts: false, ended, nextMs: nowMs + dayMs };
+  if ((state !== 'late' && state !== 'stale') || !isPossible) return { starts: false, ended, nextMs: null };
+  const dueMs = Math.max(nextRepairMs(repairs, repaired_ms), firstRepairMs(row, expectedMs));
+  if (nowMs < dueMs) return { starts: false, ended, nextMs: dueMs };
+  if (isFailing) return { starts: false, ended, nextMs: nowMs + duringIncidentMs };
+  const fruitless = repair_open && !isDone ? ('nothing_found' as const) : ended;
+  return { starts: true, ended: fruitless, nextMs: nextRepairMs(repairs + 1, nowMs) };
+}
+
+async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: number): Promise<void> {
+  for (const [id, own] of Map.groupBy(judged, ({ row }) => row.connection_id)) {
+    const [first] = own;
+    if (first === undefined) continue;
+    const about = (some: readonly Judged[]): Repair => ({
+      ...{ user_id: first.row.user_id, connection_id: id, provider: first.provider },
+      kinds: some.map(({ kind }) => kind),
+      start_ms: Math.min(...some.map(({ row }) => repairStart(row.last_data_ms, nowMs))),
+    });
+    for (const outcome of ['data_arrived', 'nothing_found'] as const) {
+      const ended = own.filter((one) => one.ended === outcome);
+      if (ended.length > 0)
+        await noteRepair(transaction, about(ended), { action: 'connection.repair_ended', outcome });
+    }
+    const started = own.filter(({ starts }) => starts);
+    if (started.length > 0) await startRepair(transaction, about(started));
+  }
+  const idsOf = (some: readonly Judged[]) => [...new Set(some.map(({ row }) => row.connection_id))];
+  const turned = judged.filter(
+    ({ row, state }) => row.state === 'fresh' && (state === 'late' || state === 'stale'),
+  );
+  await settleConnections(transaction, { ids: idsOf(judged), turned: idsOf(turned), regular }, nowMs);
+}
+
+const regular = providerNames.flatMap((provider) =>
+  regularKinds(provider).map((kind) => ({ provider, kind })),
+);
+
+// The scope is asked for once per connection. That of a connection that is gone is not known.
+function scopes(call: Call) {
+  const known = new Map<string, Promise<readonly string[]>>();
+  return ({ connection_id, user_id, provider }: DueArrival): Promise<readonly string[]> => {
+    const found = known.get(connection_id) ?? readScope(call, user_id, provider);
+    known.set(connection_id, found);
+    return found;
+  };
+}
+
+async function readScope(call: Call, user_id: string, provider: string): Promise<readonly string[]> {
+  if (!isProviderName(provider)) return [];
+  try {
+    return (await call('users.connection', { user_id, provider })).scope;
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { isoTime } from '../../../domain/time/time.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+
+/** A connection of which data is expected, with its regular kinds of data. */
+export interface ExpectedConnection {
+  readonly id: string;
+  readonly user_id: string;
+  readonly project_id: string;
+  readonly provider: string;
+  readonly connectedMs: number;
+  readonly kinds: readonly string[];
+}
+
+const columns = '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]';
+const listed = `unnest(${columns}) t (connection_id, user_id, project_id, provider, connected_at)`;
+
+const deleteFormer: Statement = {
+  name: 'freshness.delete_former',
+  text: `
+    delete from freshness.connection c using unnest($1::uuid[], $2::uuid[], $3::text[]) t (id, user_id, provider)
+    where c.user_id = t.user_id and c.provider = t.provider and c.connection_id <> t.id`,
+};
+
+const insertNew: Statement = {
+  name: 'freshness.insert_connections',
+  text: `
+    insert into freshness.connection as c (connection_id, user_id, project_id, provider, connected_at)
+    select * from ${listed} order by connection_id
+    on conflict (connection_id) do update set connected_at = excluded.connected_at, project_id = excluded.project_id,
+      ended_at = null, late_at = null, stale_since = null, stale_kinds = '{}'
+    where $6`,
+};
+
+// The kinds of a connection that was made again are judged anew.
+const insertKinds: Statement = {
+  name: 'freshness.insert_kinds',
+  text: `
+    insert into freshness.arrival as a (connection_id, kind, user_id, project_id, provider, check_at)
+    select c.connection_id, t.kind, c.user_id, c.project_id, c.provider, $3
+    from unnest($1::uuid[], $2::text[]) t (id, kind) join freshness.connection c on c.connection_id = t.id
+    order by c.connection_id, t.kind
+    on conflict (connection_id, kind) do update set check_at = excluded.check_at, repairs = 0 where $4`,
+};
+
+/** Inserts connections with their regular kinds. `isNew`: those that are known were made again. */
+export async function insertConnections(
+  database: Queryable,
+  all: readonly ExpectedConnection[],
+  { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
+): Promise<void> {
+  if (all.length === 0) return;
+  const column = <T>(of: (one: ExpectedConnection) => T) => all.map(of);
+  const [ids, users, names] = [column((c) => c.id), column((c) => c.user_id), column((c) => c.provider)];
+  await database.query(deleteFormer, [ids, users, names]);
+  await database.query(insertNew, [
+    ...[ids, users, column((c) => c.project_id), names, column((c) => isoTime(c.connectedMs)), isNew],
+  ]);
+  const kinds = all.flatMap(({ id, kinds: own }) => own.map((kind) => ({ id, kind })));
+  await database.query(insertKinds, [
+    ...[kinds.map(({ id }) => id), kinds.map(({ kind }) => kind), isoTime(nowMs), isNew],
+  ]);
+}
+
+/** Notes that providers refused the access of connections. */
+export async function endConnections(
+  database: Queryable,
+  all: readonly ExpectedConnection[],
+  nowMs: number,
+): Promise<void> {
+  if (all.length === 0) return;
+  const ids = all.map(({ id }) => id);
+  const ended =
+    'update freshness.connection set ended_at = $2 where connection_id = any($1) and ended_at is null';
+  await database.query(ended, [ids, isoTime(nowMs)]);
+  const due = 'update freshness.arrival set check_at = $2 where connection_id = any($1)';
+  await database.query(due, [ids, isoTime(nowMs)]);
+}
+
+/** Deletes connections: nothing is expected of them any more. */
+export async function deleteConnections(database: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await database.query('delete from freshness.connection where connection_id = any($1)', [ids]);
+}
+
+/** Deletes the connections of a user; `provider` selects one. Returns how many there were. */
+export async function deleteOfUser(
+  database: Queryable,
+  userId: string,
+  provider: string | null,
+): Promise<number> {
+  const rows = await database.query(
+    `delete from freshness.connection where user_id = $1 and ($2::text is null or provider = $2)
+     returning connection_id`,
+    [userId, provider],
+  );
+  return rows.length;
+}

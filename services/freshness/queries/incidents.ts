@@ -1,0 +1,147 @@
+import type { IncidentReason, Turned } from '../../../domain/freshness/incident.ts';
+import { dayMs, isoTime } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+
+/** An incident that continues. */
+export interface OpenIncident {
+  readonly id: string;
+  readonly provider: string;
+  readonly reason: IncidentReason;
+  /** Connections that were late when it began. */
+  readonly turned: number;
+}
+
+/** The incidents that continue. */
+export const selectOpenIncidents = (database: Queryable): Promise<OpenIncident[]> =>
+  database.query<OpenIncident>(
+    'select id, provider, reason, turned from freshness.incident where ended_at is null',
+  );
+
+/** The connections of a provider: all of them, those that turned late in the last hour, and those that are late. */
+export interface ProviderCounts extends Turned {
+  readonly provider: string;
+  readonly late: number;
+}
+
+/** Counts the connections of each provider, and keeps the counts of the hour. */
+export async function countHour(transaction: Queryable, nowMs: number): Promise<ProviderCounts[]> {
+  const now = isoTime(nowMs);
+  await transaction.query(
+    `insert into freshness.hour (provider, hour, turned, connections)
+     select provider, date_trunc('hour', $1::timestamptz), (count(*) filter (where late_at >= date_trunc('hour', $1::timestamptz)))::int,
+       count(*)::int
+     from freshness.connection where ended_at is null group by provider order by provider
+     on conflict (provider, hour) do update set turned = greatest(hour.turned, excluded.turned),
+       connections = excluded.connections`,
+    [now],
+  );
+  return transaction.query<ProviderCounts>(
+    `select c.provider, count(*)::int as connections,
+       (count(*) filter (where c.late_at > $1::timestamptz - interval '1 hour'))::int as turned,
+       (select count(distinct connection_id)::int from freshness.arrival a
+        where a.state = 'late' and a.provider = c.provider) as late
+     from freshness.connection c where c.ended_at is null group by c.provider`,
+    [now],
+  );
+}
+
+/** The hours of the last 28 days before the current one and the one before it, in which no incident was open. */
+export async function selectUsualHours(
+  database: Queryable,
+  provider: string,
+  nowMs: number,
+): Promise<Turned[]> {
+  return database.query<Turned & { readonly provider: string }>(
+    `select provider, sum(turned)::float8 as turned, sum(connections)::float8 as connections from freshness.hour h
+     where provider = $1 and hour > $2 and hour < date_trunc('hour', $3::timestamptz) - interval '1 hour'
+       and not exists (select from freshness.incident i where i.provider = h.provider
+         and i.started_at - interval '1 hour' < h.hour + interval '1 hour' and coalesce(i.ended_at, 'infinity') >= h.hour)
+     group by provider`,
+    [provider, isoTime(nowMs - 28 * dayMs), isoTime(nowMs)],
+  );
+}
+
+/** Opens an incident, unless the provider has one. */
+export async function openIncident(
+  transaction: Queryable,
+  { provider, reason, turned, connections }: Turned & { readonly provider: string; readonly reason: string },
+  nowMs: number,
+): Promise<void> {
+  await transaction.query(
+    `insert into freshness.incident (provider, reason, turned, connections, started_at) values ($1, $2, $3, $4, $5)
+     on conflict do nothing`,
+    [provider, reason, turned, connections, isoTime(nowMs)],
+  );
+}
+
+/** Ends an incident. What is late is judged again at once. */
+export async function endIncident(
+  transaction: Queryable,
+  { id, provider }: Pick<OpenIncident, 'id' | 'provider'>,
+  nowMs: number,
+): Promise<void> {
+  const now = isoTime(nowMs);
+  await transaction.query('update freshness.incident set ended_at = $2 where id = $1 and ended_at is null', [
+    ...[id, now],
+  ]);
+  await transaction.query(
+    `update freshness.arrival set check_at = $2 where provider = $1 and state in ('late', 'stale')`,
+    [provider, now],
+  );
+}
+
+/** An incident whose start or end the change log does not have yet. */
+export interface UntoldIncident {
+  readonly id: string;
+  readonly provider: string;
+  readonly reason: IncidentReason;
+  readonly action: 'started' | 'ended';
+  readonly projects: readonly string[];
+}
+
+/** Incidents of which the change log has to be told, with the projects that have connections of the provider. */
+export const selectUntold = (database: Queryable): Promise<UntoldIncident[]> =>
+  database.query<UntoldIncident>(
+    `select id, provider, reason, case when told is null then 'started' else 'ended' end as action,
+       array(select distinct project_id from freshness.connection c where c.provider = i.provider) as projects
+     from freshness.incident i where told is null or told = 'started' and ended_at is not null order by started_at`,
+  );
+
+/** Notes what the change log has of an incident. */
+export async function noteTold(
+  database: Queryable,
+  { id, action }: Pick<UntoldIncident, 'id' | 'action'>,
+): Promise<void> {
+  await database.query('update freshness.incident set told = $2 where id = $1', [id, action]);
+}
+
+/** A kind of data that is late, for the probe of a failing provider. */
+export interface Probed {
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly kind: string;
+  readonly last_data_ms: number | null;
+}
+
+/** The connection of a provider whose late data was fetched the longest ago. It is noted as fetched. */
+export async function takeProbe(
+  transaction: Queryable,
+  provider: string,
+  nowMs: number,
+): Promise<Probed | undefined> {
+  const [row] = await transaction.query<Probed>(
+    `update freshness.arrival a set repaired_at = $2 from (
+       select connection_id, kind from freshness.arrival where provider = $1 and state in ('late', 'stale')
+       order by repaired_at nulls first, connection_id limit 1 for update skip locked) p
+     where a.connection_id = p.connection_id and a.kind = p.kind
+     returning a.connection_id, a.user_id, a.kind, (extract(epoch from a.last_data_at) * 1000)::float8 as last_data_ms`,
+    [provider, isoTime(nowMs)],
+  );
+  return row;
+}
+
+/** Deletes incidents and counts that are not shown any more. */
+export async function deleteOld(database: Queryable, nowMs: number): Promise<void> {
+  await database.query('delete from freshness.hour where hour < $1', [isoTime(nowMs - 29 * dayMs)]);
+  await database.query('delete from freshness.incident where ended_at < $1', [isoTime(nowMs - 90 * dayMs)]);
+}

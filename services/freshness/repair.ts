@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
+import { ProviderName } from '../../providers/all.ts';
+import { systemOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { repairMeans } from './expectations.ts';
+
+const Payload = z.object({
+  user_id: z.uuid(),
+  connection_id: z.uuid(),
+  provider: ProviderName,
+  kinds: z.array(FreshKind),
+  start_ms: z.number(),
+});
+
+/** A repair of a connection: its missing kinds of data are fetched from an instant on. */
+export type Repair = z.infer<typeof Payload>;
+
+/** The jobs of repairs, one of a connection at a time. */
+export const repairKind: JobKind<Repair> = { name: 'freshness.repair', payload: Payload, mostFailures: 3 };
+
+/** Nothing older is fetched by a repair. */
+const longestMs = 30 * dayMs;
+/** Data of the time before the last known one may be missing too. */
+const overlapMs = dayMs;
+
+/** The instant from which missing data is fetched. */
+export function repairStart(lastDataMs: number | null, nowMs: number): number {
+  return Math.max(nowMs - longestMs, (lastDataMs ?? 0) - overlapMs);
+}
+
+/** Enqueues a repair, with the entry of the audit trail. */
+export async function startRepair(transaction: Queryable, repair: Repair): Promise<void> {
+  await enqueue(transaction, repairKind, { key: repair.connection_id, payload: repair });
+  await noteRepair(transaction, repair, { action: 'connection.repair_started' });
+}
+
+/** Writes an entry of the audit trail about a repair. */
+export async function noteRepair(
+  on: Queryable,
+  { user_id, connection_id, provider, kinds }: Omit<Repair, 'start_ms'>,
+  entry: {
+    readonly action: 'connection.repair_started' | 'connection.repair_ended';
+    readonly outcome?: string;
+  },
+): Promise<void> {
+  const { action, outcome } = entry;
+  await recordAudit(on, systemOrigin('freshness'), {
+    ...{ action, userId: user_id, subjectId: connection_id },
+    details: { provider, data_types: kinds, ...(outcome === undefined ? {} : { outcome }) },
+  });
+}
+
+interface Repairing {
+  readonly call: Call;
+  readonly database: Database;
+  readonly now: () => number;
+}
+
+/** The handler of repairs. A repeated one demands the same reads, which are merged. */
+export function repairHandler({ call, database, now }: Repairing): JobHandler {
+  return jobHandler(
+    repairKind,
+    async ({ payload }) => {
+      try {
+        await fetchMissing(call, payload, now());
+        return { kind: 'done' };
+      } catch (error) {
+        const reason = codeOf(error);
+        if (!final.has(reason)) return { kind: 'later', reason };
+        await noteRepair(database, payload, { action: 'connection.repair_ended', outcome: reason });
+        return { kind: 'done' };
+      }
+    },
+    { parallel: 2 },
+  );
+}
+
+/** Failures that a repetition does not change. A backfill that runs fetches the data too. */
+const final: ReadonlySet<string> = new Set([
+  ...['BACKFILL_RUNNING', 'CONNECTION_INACTIVE', 'CONNECTION_WITHOUT_TOKEN'],
+  ...['USER_NOT_FOUND', 'CONNECTION_NOT_FOUND'],
+]);
+
+async function fetchMissing(
+  call: Call,
+  { user_id, provider, kinds, start_ms }: Repair,
+  nowMs: number,
+): Promise<void> {
+  const means = repairMeans(provider);
+  if (means === 'read') await call('pull-ingest.reconcile', { user_id, provider, kinds, start_ms });
+  if (means !== 'request') return;
+  const days = Math.max(1, Math.ceil((nowMs - start_ms) / dayMs));
+  await call('backfill.start', { user_id, provider, days });
+}

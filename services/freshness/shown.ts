@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { ConnectionFreshness, FreshnessRow, Incident } from '../../contracts/freshness.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { cursorInvalid } from '../../domain/errors.ts';
+import { gapsOf } from '../../domain/freshness/gaps.ts';
+import { incidentReasons } from '../../domain/freshness/incident.ts';
+import { FreshKind, kindOfChange } from '../../domain/freshness/shared-kinds.ts';
+import { freshnessStates, worstOf } from '../../domain/freshness/state.ts';
+import { dateToMs, dayMs, formatInstant, instantOrNull, localDate } from '../../domain/time/time.ts';
+import type { Queryable } from '../../mixins/database/database.ts';
+import { isProviderName, type ProviderName } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { regularKinds, repairMeans } from './expectations.ts';
+import { selectOpenIncidents } from './queries/incidents.ts';
+import {
+  type ArrivalOfUser,
+  type ListKey,
+  type ShownArrival,
+  selectIncidents,
+  selectInState,
+  selectOfUser,
+} from './queries/listing.ts';
+
+interface Showing {
+  readonly database: Queryable;
+  readonly call: Call;
+}
+
+const State = z.enum(freshnessStates);
+const gapDays = 28;
+
+/** The freshness of all connections of a user. @throws USER_NOT_FOUND (404) */
+export async function showUser({ database, call }: Showing, user_id: string, nowMs: number) {
+  const rows = await selectOfUser(database, user_id);
+  if (rows.length === 0) await call('users.get', { user_id });
+  const incidents = new Set((await selectOpenIncidents(database)).map(({ provider }) => provider));
+  const days = rows.length === 0 ? new Map() : await daysOf(call, user_id, nowMs);
+  const data = [...Map.groupBy(rows, ({ connection_id }) => connection_id).values()].flatMap((own) =>
+    connectionToWire(own, { incidents, days }),
+  );
+  return { data };
+}
+
+type Days = ReadonlyMap<ProviderName, ReadonlyMap<FreshKind, ReadonlySet<number>>>;
+
+function connectionToWire(
+  rows: readonly ArrivalOfUser[],
+  { incidents, days }: { readonly incidents: ReadonlySet<string>; readonly days: Days },
+): ConnectionFreshness[] {
+  const [first] = rows;
+  if (first === undefined || !isProviderName(first.provider)) return [];
+  const { connection_id, provider, stale_since, ended_at } = first;
+  const state = worstOf(rows.map((row) => State.parse(row.state)));
+  const gaps = gapsOf(days.get(provider) ?? new Map(), regularKinds(provider));
+  return [
+    {
+      ...{ connection_id, provider, state, stale_since: instantOrNull(stale_since) },
+      action: actionOf(provider, state, ended_at),
+      incident: incidents.has(provider),
+      data_types: rows.map(toWire),
+      gaps: gaps.map(({ kind, firstMs, lastMs }) => ({
+        ...{ data_type: kind, first_date: localDate(firstMs, 0), last_date: localDate(lastMs, 0) },
+      })),
+    },
+  ];
+}
+
+function actionOf(
+  provider: ProviderName,
+  state: string,
+  endedAt: Date | null,
+): ConnectionFreshness['action'] {
+  if (endedAt !== null) return 'reconnect';
+  const isMissing = state === 'late' || state === 'stale';
+  return isMissing && repairMeans(provider) === null ? 'open_app' : null;
+}
+
+function toWire(row: ShownArrival): ConnectionFreshness['data_types'][number] {
+  const { since, last_at, last_data_at, expected_ms, repairs, repaired_at } = row;
+  return {
+    ...{ data_type: FreshKind.parse(row.kind), state: State.parse(row.state), repairs },
+    since: formatInstant(since.getTime()),
+    last_arrival_at: instantOrNull(last_at),
+    last_data_at: instantOrNull(last_data_at),
+    expected_within_seconds: expected_ms === null ? null : Math.round(expected_ms / 1000),
+    repaired_at: instantOrNull(repaired_at),
+  };
+}
+
+// Local days with data, as UTC midnights.
+async function daysOf(call: Call, user_id: string, nowMs: number): Promise<Days> {
+  const { data } = await call('timeseries.calendar', {
+    ...{ user_id, start_date: localDate(nowMs - gapDays * dayMs, 0), end_date: localDate(nowMs + dayMs, 0) },
+  });
+  const days = new Map<ProviderName, Map<FreshKind, Set<number>>>();
+  for (const { kind, type, provider, first_date, levels } of data) {
+    const of = kind === 'sample' ? kindOfChange('timeseries.updated', type) : kindOfChange(`${kind}.`, null);
+    if (of === null) continue;
+    const own = days.get(provider) ?? new Map<FreshKind, Set<number>>();
+    const known = own.get(of) ?? new Set<number>();
+    for (const [index, level] of [...levels].entries())
+      if (level !== '0') known.add(dateToMs(first_date) + index * dayMs);
+    days.set(provider, own.set(of, known));
+  }
+  return days;
+}
+
+interface ListQuery {
+  readonly project: string;
+  readonly state: string;
+  readonly provider?: ProviderName | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+const Key = z.tuple([z.uuid(), FreshKind]);
+const nil: ListKey = ['00000000-0000-0000-0000-000000000000', ''];
+
+/** A page of the kinds of data in a state. @throws CURSOR_INVALID (422) */
+export async function showList(database: Queryable, { project, state, provider, limit, cursor }: ListQuery) {
+  const query = ['freshness', project, state, provider ?? null];
+  const rows = await selectInState(
+    database,
+    { project, state, provider: provider ?? null },
+    cursor === undefined ? nil : placeOf(cursor, query),
+    limit + 1,
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = rows.length > limit && last !== undefined;
+  return {
+    data: page.flatMap((row): FreshnessRow[] => {
+      const { user_id, connection_id, provider: name } = row;
+      return isProviderName(name) ? [{ ...toWire(row), user_id, connection_id, provider: name }] : [];
+    }),
+    pagination: {
+      next_cursor: isCut ? encodeCursor(query, 'next', [last.connection_id, last.kind]) : null,
+      has_more: isCut,
+    },
+  };
+}
+
+function placeOf(cursor: string, query: unknown): ListKey {
+  const { direction, key } = decodeCursor(cursor, query, Key);
+  if (direction !== 'next') throw cursorInvalid();
+  return key;
+}
+
+/** The newest incidents of providers. */
+export async function showIncidents(database: Queryable): Promise<{ data: Incident[] }> {
+  const rows = await selectIncidents(database);
+  return {
+    data: rows.flatMap(({ id, provider, reason, started_at, ended_at }): Incident[] => {
+      const why = incidentReasons.find((one) => one === reason);
+      if (!isProviderName(provider) || why === undefined) return [];
+      const started = formatInstant(started_at.getTime());
+      return [{ id, provider, reason: why, started_at: started, ended_at: instantOrNull(ended_at) }];
+    }),
+  };
+}
