@@ -15,7 +15,7 @@ import {
   type PasskeyRow,
   selectPasskeys,
 } from '../queries/passkeys.ts';
-import { markSession } from '../queries/totp.ts';
+import { lockFactors, markSession, unmarkWithoutFactor } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
 import { type Proof, requireProof, type TotpDeps } from './totp.ts';
 import { relyingParty, takeChallenge, userHandleOf, verifyAttestation } from './verify-passkey.ts';
@@ -74,6 +74,7 @@ export async function addPasskey(
 export async function removePasskey(deps: PasskeyDeps, id: string, proof: Proof): Promise<wire.Passkey> {
   const { id: session, developer_id } = await requireProof(deps, proof);
   return deps.database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
     const [removed] = await dropPasskeys(on, deps.origin, developer_id, id);
     if (removed === undefined) throw new ServiceError('PASSKEY_NOT_FOUND');
     await endOtherSessions(on, developer_id, session);
@@ -91,6 +92,7 @@ export async function dropPasskeys(
   const removed = await deletePasskeys(on, developerId, id);
   for (const { id: subjectId } of removed)
     await recordAudit(on, origin, { action: 'passkey.removed', subjectId });
+  await unmarkWithoutFactor(on, developerId);
   return removed;
 }
 

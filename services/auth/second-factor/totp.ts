@@ -13,11 +13,12 @@ import {
   confirmTotp,
   countRecoveryCodes,
   deleteTotp,
+  lockFactors,
   markSession,
   replaceRecoveryCodes,
   selectFormerTotp,
   selectTotp,
-  unmarkSessions,
+  unmarkWithoutFactor,
   updateTotpSecret,
   upsertTotp,
 } from '../queries/totp.ts';
@@ -108,6 +109,7 @@ export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
   if (totp?.isConfirmed !== true) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
   await requireProof(deps, proof);
   await database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
     await turnOff(on, developer_id);
     await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developer_id });
   });
@@ -116,7 +118,7 @@ export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
 /** Removes the authenticator of an account, also for an operator; false if there is none. */
 export async function turnOff(on: Queryable, developerId: string): Promise<boolean> {
   const isDeleted = await deleteTotp(on, developerId);
-  await unmarkSessions(on, developerId);
+  await unmarkWithoutFactor(on, developerId);
   return isDeleted;
 }
 

@@ -1,0 +1,68 @@
+import t from 'tap';
+import { z } from 'zod';
+import { type Ask, startApi } from '../support/api.ts';
+import { Creation, softwarePasskey } from '../support/passkey.ts';
+import { codeOf } from '../support/totp.ts';
+
+const origin = 'https://pulsebus.example.com';
+const api = await startApi(t, { RATE_LIMIT_ACCOUNT_FAILURES: '100000', PUBLIC_URL: `${origin}/` });
+const owner = { token: api.developerToken };
+const password = 'purple lamps over quiet water';
+
+const ask = (path: string, asked: Ask = {}) => api.ask(`/api/v1${path}`, asked);
+const tokenOf = async (email: string) => {
+  const answer = await ask('/auth/login', { body: { email, password } });
+  return z.object({ access_token: z.string() }).parse(answer.body).access_token;
+};
+const accountOf = async (name: string) => {
+  const email = `${name}@example.com`;
+  await ask('/developers', { ...owner, body: { email, password, is_owner: false } });
+  return { email, token: await tokenOf(email) };
+};
+
+const beginWith = (token: string, body: object) => ask('/auth/passkeys', { token, body });
+const deviceOf = async (token: string) =>
+  softwarePasskey(origin).create(Creation.parse((await beginWith(token, { password })).body));
+const confirm = (token: string, credential: object) =>
+  ask('/auth/passkeys/confirm', { token, body: { name: 'Laptop', credential } });
+const register = async (token: string) => {
+  const added = await confirm(token, await deviceOf(token));
+  t.equal(added.status, 201, added.text);
+  return z.object({ id: z.string() }).parse(added.body).id;
+};
+const remove = (token: string, id: string) =>
+  ask(`/auth/passkeys/${id}`, { token, method: 'DELETE', body: { password } });
+
+const beginTotp = async (token: string) =>
+  z.object({ secret: z.string() }).parse((await ask('/auth/totp', { token, method: 'POST' })).body).secret;
+const confirmTotp = (token: string, secret: string) =>
+  ask('/auth/totp/confirm', { token, body: { code: codeOf(secret) } });
+const turnOff = (token: string, body: object) => ask('/auth/totp', { token, method: 'DELETE', body });
+
+t.test('sessions stay proven until no factor is left', async (t) => {
+  const { email, token } = await accountOf('frank');
+  const headers = { 'X-Project': 'strict' };
+  await ask('/projects', { ...owner, body: { id: 'strict', name: 'Strict' } });
+  await ask('/members', { ...owner, body: { email, role: 'admin' }, headers });
+  await ask('/projects/strict', { ...owner, method: 'PATCH', body: { require_second_factor: true } });
+  const enter = async () => (await ask('/users', { token, headers })).status;
+  t.equal(await enter(), 403);
+
+  const first = await register(token);
+  t.equal((await confirmTotp(token, await beginTotp(token))).status, 200);
+  t.equal((await turnOff(token, { password })).status, 200);
+  t.equal(await enter(), 200, 'a passkey is left');
+  const second = await register(token);
+  t.equal((await remove(token, first)).status, 200);
+  t.equal(await enter(), 200, 'another passkey is left');
+  t.equal((await confirmTotp(token, await beginTotp(token))).status, 200);
+  t.equal((await remove(token, second)).status, 200);
+  t.equal(await enter(), 200, 'the authenticator is left');
+  t.equal((await turnOff(token, { password })).status, 200);
+  t.equal(await enter(), 403, 'none is left');
+
+  const last = await register(token);
+  t.equal(await enter(), 200);
+  t.equal((await remove(token, last)).status, 200);
+  t.equal(await enter(), 403, 'the last passkey is removed');
+});
