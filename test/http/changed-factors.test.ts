@@ -8,16 +8,27 @@ const origin = 'https://pulsebus.example.com';
 const api = await startApi(t, { RATE_LIMIT_ACCOUNT_FAILURES: '100000', PUBLIC_URL: `${origin}/` });
 const owner = { token: api.developerToken };
 const password = 'purple lamps over quiet water';
+const withoutPasskey = {
+  status: 403,
+  body: { detail: 'This account has a passkey: sign in with it first.' },
+};
+const withoutChallenge = {
+  status: 403,
+  body: {
+    detail: 'This request was begun elsewhere, is older than 5 minutes, or was answered before. Begin again.',
+  },
+};
 
 const ask = (path: string, asked: Ask = {}) => api.ask(`/api/v1${path}`, asked);
 const tokenOf = async (email: string) => {
   const answer = await ask('/auth/login', { body: { email, password } });
   return z.object({ access_token: z.string() }).parse(answer.body).access_token;
 };
+/** An account and two of its sessions. */
 const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
   await ask('/developers', { ...owner, body: { email, password, is_owner: false } });
-  return { email, token: await tokenOf(email) };
+  return { email, token: await tokenOf(email), stolen: await tokenOf(email) };
 };
 
 const beginWith = (token: string, body: object) => ask('/auth/passkeys', { token, body });
@@ -32,12 +43,61 @@ const register = async (token: string) => {
 };
 const remove = (token: string, id: string) =>
   ask(`/auth/passkeys/${id}`, { token, method: 'DELETE', body: { password } });
+const passkeysOf = async (token: string) =>
+  z.array(z.unknown()).parse((await ask('/auth/passkeys', { token })).body).length;
 
 const beginTotp = async (token: string) =>
   z.object({ secret: z.string() }).parse((await ask('/auth/totp', { token, method: 'POST' })).body).secret;
 const confirmTotp = (token: string, secret: string) =>
   ask('/auth/totp/confirm', { token, body: { code: codeOf(secret) } });
 const turnOff = (token: string, body: object) => ask('/auth/totp', { token, method: 'DELETE', body });
+
+/** A request that used up its challenge before another one changed the factors, and confirms after it. */
+const overtaken = async (change: () => Promise<unknown>) => {
+  const challenges = await api.database.query<{ hash: string; family_id: string; expires_at: Date }>(
+    'select * from auth.passkey_challenge where family_id is not null',
+  );
+  await change();
+  for (const { hash, family_id, expires_at } of challenges)
+    await api.database.query(
+      'insert into auth.passkey_challenge values ($1, $2, $3) on conflict do nothing',
+      [hash, family_id, expires_at],
+    );
+};
+
+t.test('factors that were begun before a passkey are not confirmed after it', async (t) => {
+  const { token, stolen } = await accountOf('ada');
+  const secret = await beginTotp(stolen);
+  const device = await deviceOf(stolen);
+  await register(token);
+  t.equal((await confirmTotp(stolen, secret)).status, 404, 'the secret is deleted');
+  t.match(await confirm(stolen, device), withoutChallenge);
+  t.equal(await passkeysOf(token), 1);
+  t.match(await ask('/auth/totp', { token: stolen, method: 'POST' }), withoutPasskey);
+});
+
+t.test('a session without the passkey confirms no authenticator that another one began', async (t) => {
+  const { token, stolen } = await accountOf('bob');
+  await register(token);
+  const secret = await beginTotp(token);
+  t.match(await confirmTotp(stolen, secret), withoutPasskey);
+  t.match((await ask('/auth/totp', { token })).body, { enabled: false });
+  t.equal((await confirmTotp(token, secret)).status, 200);
+});
+
+t.test('a passkey is refused if another was added while the device made it', async (t) => {
+  const { token, stolen } = await accountOf('carol');
+  const device = await deviceOf(stolen);
+  await overtaken(() => register(token));
+  t.match(await confirm(stolen, device), withoutPasskey);
+  t.equal(await passkeysOf(token), 1);
+
+  const other = await accountOf('dave');
+  const sessions = [other.token, other.stolen];
+  const devices = await Promise.all(sessions.map(deviceOf));
+  const answers = await Promise.all(sessions.map((session, n) => confirm(session, devices[n] ?? {})));
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 403], 'two sessions at once');
+});
 
 t.test('sessions stay proven until no factor is left', async (t) => {
   const { email, token } = await accountOf('frank');

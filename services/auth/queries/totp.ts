@@ -99,6 +99,11 @@ export async function lockFactors(transaction: Queryable, developerId: string): 
   await transaction.query('select from auth.developer where id = $1 for update', [developerId]);
 }
 
+/** Deletes the secret of an account that is not confirmed. */
+export async function deleteUnconfirmedTotp(on: Queryable, developerId: string): Promise<void> {
+  await on.query('delete from auth.totp where developer_id = $1 and confirmed_at is null', [developerId]);
+}
+
 /** Secrets that a former ENCRYPTION_KEY encrypted. */
 export function selectFormerTotp(
   database: Queryable,

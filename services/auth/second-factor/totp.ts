@@ -1,3 +1,4 @@
+import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type * as wire from '../../../contracts/auth/second-factor.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -64,7 +65,7 @@ export async function beginTotp({ database, cipher, meta }: TotpDeps): Promise<w
 
 /**
  * Turns the authenticator on; only this answer contains the recovery codes. The session of the caller counts as proven.
- * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code
+ * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code, FORBIDDEN (403) as `beginTotp`
  */
 export async function confirmBegunTotp(
   { database, cipher, origin, meta }: TotpDeps,
@@ -86,6 +87,8 @@ export async function confirmBegunTotp(
   const recovery_codes = newRecoveryCodes();
   const confirmed = { secret: totp.secret, step };
   await database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
+    await refuseWithoutPasskey(on, { id: session, developer_id });
     if (!(await confirmTotp(on, developer_id, confirmed))) throw new ServiceError('SECOND_FACTOR_EXISTS');
     const hashes = recovery_codes.map((one) => sha256(plainCode(one)));
     await replaceRecoveryCodes(on, developer_id, hashes);
@@ -131,12 +134,22 @@ export async function requireProof(deps: TotpDeps, proof: Proof) {
   return caller;
 }
 
-// A session that began without the passkey of its account could prove itself with a factor of its own.
 async function changingCaller({ database, meta }: Pick<TotpDeps, 'database' | 'meta'>) {
   const caller = callingDeveloper(meta);
-  if (await lacksPasskey(database, caller.developer_id, caller.id))
-    throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
+  await refuseWithoutPasskey(database, caller);
   return caller;
+}
+
+/** A session of a developer. */
+type Session = Pick<Caller, 'id'> & { readonly developer_id: string };
+
+/**
+ * Refuses a session that began without the passkey of its account: it could prove itself with a factor of its own.
+ * @throws FORBIDDEN (403)
+ */
+export async function refuseWithoutPasskey(on: Queryable, { id, developer_id }: Session): Promise<void> {
+  if (await lacksPasskey(on, developer_id, id))
+    throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
 }
 
 async function proves(deps: TotpDeps, developerId: string, { password, code }: Proof) {
