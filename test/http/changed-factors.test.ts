@@ -99,6 +99,36 @@ t.test('a passkey is refused if another was added while the device made it', asy
   t.strictSame(answers.map(({ status }) => status).sort(), [201, 403], 'two sessions at once');
 });
 
+t.test(
+  'with an authenticator, a session that did not prove it changes factors with a code only',
+  async (t) => {
+    const { token, stolen } = await accountOf('erin');
+    const begun = await deviceOf(stolen);
+    const taken = await deviceOf(stolen);
+    const secret = await beginTotp(token);
+    let confirmed = 0;
+    await overtaken(async () => {
+      confirmed = (await confirmTotp(token, secret)).status;
+      t.match(await confirm(stolen, begun), withoutChallenge, 'begun when no code was required');
+    });
+    t.equal(confirmed, 200);
+    const withoutCode = {
+      status: 403,
+      body: { detail: 'This account has an authenticator: a code is required.' },
+    };
+    t.match(await confirm(stolen, taken), withoutCode, 'while the device made it');
+    t.match(await beginWith(stolen, { password }), withoutCode);
+    t.match(await turnOff(stolen, { password }), withoutCode);
+    t.equal((await beginWith(stolen, { code: '000000' })).status, 403);
+    t.equal(await passkeysOf(token), 0);
+
+    const options = await beginWith(stolen, { code: codeOf(secret, 1) });
+    const device = softwarePasskey(origin).create(Creation.parse(options.body));
+    t.equal((await confirm(stolen, device)).status, 201, 'with a code');
+    t.equal((await beginWith(token, { password })).status, 200, 'a session that proved it');
+  },
+);
+
 t.test('sessions stay proven until no factor is left', async (t) => {
   const { email, token } = await accountOf('frank');
   const headers = { 'X-Project': 'strict' };

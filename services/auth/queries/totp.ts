@@ -99,6 +99,14 @@ export async function lockFactors(transaction: Queryable, developerId: string): 
   await transaction.query('select from auth.developer where id = $1 for update', [developerId]);
 }
 
+/** Whether an account has an authenticator, and the session did not prove a second factor. */
+export async function lacksTotp(on: Queryable, developerId: string, session: string): Promise<boolean> {
+  const statement = `
+    select from auth.totp where developer_id = $1 and confirmed_at is not null
+    and not exists (select from auth.family where id = $2 and second_factor)`;
+  return (await on.query(statement, [developerId, session])).length === 1;
+}
+
 /** Deletes the secret of an account that is not confirmed. */
 export async function deleteUnconfirmedTotp(on: Queryable, developerId: string): Promise<void> {
   await on.query('delete from auth.totp where developer_id = $1 and confirmed_at is null', [developerId]);

@@ -18,7 +18,7 @@ import {
 } from '../queries/passkeys.ts';
 import { deleteUnconfirmedTotp, lockFactors, markSession, unmarkWithoutFactor } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
-import { type Proof, refuseWithoutPasskey, requireProof, type TotpDeps } from './totp.ts';
+import { type Proof, refuseUnproven, requireProof, type TotpDeps } from './totp.ts';
 import { relyingParty, takeChallenge, userHandleOf, verifyAttestation } from './verify-passkey.ts';
 
 type PasskeyDeps = TotpDeps & Linking;
@@ -62,7 +62,7 @@ export async function addPasskey(
   const credential = await verifyAttestation(deps, given, challenge);
   return deps.database.transaction(async (on) => {
     await lockFactors(on, developer_id);
-    await refuseWithoutPasskey(on, { id: session, developer_id });
+    await refuseUnproven(on, { id: session, developer_id });
     const row = await insertPasskey(on, developer_id, { name, credential });
     if (row === undefined) throw new ServiceError('PASSKEY_EXISTS');
     await deleteUnconfirmedTotp(on, developer_id);

@@ -8,12 +8,13 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
 import { callingDeveloper, readDeveloper } from '../accounts.ts';
 import type { Passwords } from '../log-in/passwords.ts';
-import { lacksPasskey } from '../queries/passkeys.ts';
+import { deleteChallenges, lacksPasskey } from '../queries/passkeys.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
 import {
   confirmTotp,
   countRecoveryCodes,
   deleteTotp,
+  lacksTotp,
   lockFactors,
   markSession,
   replaceRecoveryCodes,
@@ -65,6 +66,7 @@ export async function beginTotp({ database, cipher, meta }: TotpDeps): Promise<w
 
 /**
  * Turns the authenticator on; only this answer contains the recovery codes. The session of the caller counts as proven.
+ * Passkeys that were begun before are refused, because no code was required then.
  * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code, FORBIDDEN (403) as `beginTotp`
  */
 export async function confirmBegunTotp(
@@ -92,6 +94,7 @@ export async function confirmBegunTotp(
     if (!(await confirmTotp(on, developer_id, confirmed))) throw new ServiceError('SECOND_FACTOR_EXISTS');
     const hashes = recovery_codes.map((one) => sha256(plainCode(one)));
     await replaceRecoveryCodes(on, developer_id, hashes);
+    await deleteChallenges(on, developer_id);
     await markSession(on, session);
     await recordAudit(on, origin, { action: 'second_factor.enabled', subjectId: developer_id });
   });
@@ -125,12 +128,18 @@ export async function turnOff(on: Queryable, developerId: string): Promise<boole
   return isDeleted;
 }
 
-/** The caller, with the password or a code. @throws FORBIDDEN (403) for a wrong one, RATE_LIMITED (429) */
+/**
+ * The caller, with the password or a code. A code proves the second factor in the session.
+ * @throws FORBIDDEN (403) for a wrong one, or without a code in a session that did not prove the authenticator, RATE_LIMITED (429)
+ */
 export async function requireProof(deps: TotpDeps, proof: Proof) {
+  const { database } = deps;
   const caller = await changingCaller(deps);
-  const { developer_id } = caller;
-  const isProven = await countingCodes(deps.database, developer_id, () => proves(deps, developer_id, proof));
+  const { id, developer_id } = caller;
+  if (proof.code === undefined) await refuseWithoutCode(database, caller);
+  const isProven = await countingCodes(database, developer_id, () => proves(deps, developer_id, proof));
   if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
+  if (proof.code !== undefined) await markSession(database, id);
   return caller;
 }
 
@@ -143,13 +152,21 @@ async function changingCaller({ database, meta }: Pick<TotpDeps, 'database' | 'm
 /** A session of a developer. */
 type Session = Pick<Caller, 'id'> & { readonly developer_id: string };
 
-/**
- * Refuses a session that began without the passkey of its account: it could prove itself with a factor of its own.
- * @throws FORBIDDEN (403)
- */
-export async function refuseWithoutPasskey(on: Queryable, { id, developer_id }: Session): Promise<void> {
+// A session that began without the factor of its account could prove itself with a factor of its own.
+async function refuseWithoutPasskey(on: Queryable, { id, developer_id }: Session): Promise<void> {
   if (await lacksPasskey(on, developer_id, id))
     throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
+}
+
+async function refuseWithoutCode(on: Queryable, { id, developer_id }: Session): Promise<void> {
+  if (await lacksTotp(on, developer_id, id))
+    throw new ServiceError('FORBIDDEN', 'This account has an authenticator: a code is required.');
+}
+
+/** Refuses a session that did not prove a factor that its account has. @throws FORBIDDEN (403) */
+export async function refuseUnproven(on: Queryable, session: Session): Promise<void> {
+  await refuseWithoutPasskey(on, session);
+  await refuseWithoutCode(on, session);
 }
 
 async function proves(deps: TotpDeps, developerId: string, { password, code }: Proof) {
