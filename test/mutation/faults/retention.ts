@@ -55,6 +55,14 @@ export const retention: readonly PlantedFault[] = [
   },
   {
     kind: 'order',
+    promise: 'Of two changes of a rule at once none is lost.',
+    file: 'services/timeseries/removal/retention-rules.ts',
+    before: '    await lockRule(transaction, project);\n',
+    after: '',
+    test: 'test/services/timeseries/changed-retention.test.ts',
+  },
+  {
+    kind: 'order',
     promise: 'One process works on a pass.',
     file: 'services/timeseries/removal/queries/claim-retention.ts',
     before: "for update skip locked')).length > 0",
