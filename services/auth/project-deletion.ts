@@ -50,19 +50,18 @@ async function startDeletion(
   { database, call, origin, jobs }: Acting & Deleting & { readonly jobs: Jobs },
   id: string,
 ): Promise<wire.Project> {
-  const { project, isNew } = await database.transaction(async (transaction) => {
+  const { users } = await call('users.leftInProject', { project_id: id });
+  const project = await database.transaction(async (transaction) => {
     const marked = await markDeleting(transaction, id);
     if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
-    const payload = { actor: origin.actor, request_id: origin.requestId };
-    if (marked.isNew) await enqueue(transaction, kind, { key: id, payload });
-    return marked;
-  });
-  const { users } = await call('users.closeProject', { project_id: id, with_users: true });
-  if (isNew) {
-    await noteDeletingUsers(database, id, users);
+    // Also for a repeated request: the job may have become a dead letter.
+    await enqueue(transaction, kind, { key: id, payload: { actor: origin.actor, request_id: origin.requestId } });
     const entry = { action: 'project.deletion_started' as const, details: { project: id, users } };
-    await recordAudit(database, { ...origin, projectId: defaultProject }, entry);
-  }
+    if (marked.isNew) await recordAudit(transaction, { ...origin, projectId: defaultProject }, entry);
+    return marked.project;
+  });
+  const closed = await call('users.closeProject', { project_id: id, with_users: true });
+  await noteDeletingUsers(database, id, closed.users);
   jobs.notify();
   return toProject(project);
 }

@@ -87,3 +87,40 @@ t.test('the deletion of a project with its users waits for revocations, too', as
   }, 'the project is deleted');
   t.equal(await secretsOf('coach'), 0);
 });
+
+const startedOf = (project: string) =>
+  database.query(
+    "select details from auth.audit_entry where action = 'project.deletion_started' and details ->> 'project' = $1",
+    [project],
+  );
+
+t.test('a deletion that stopped is started again by the same request', async (t) => {
+  const { path, client } = await projectWithClient('studio');
+  const key = await enqueueRevocation(client);
+  await as(api, owner, 200, `${path}?users=delete`, remove);
+  await until(async () => {
+    const stopped = await database.query(
+      "update jobs.job set dead_at = now(), error = 'x' where key = 'studio' and not leased returning 1",
+    );
+    return stopped.length === 1;
+  });
+  await endRevocation(key);
+  await as(api, owner, 200, `${path}?users=delete`, remove);
+  await until(async () => (await send(api, owner, path)).status === 404, 'the project is deleted');
+  t.strictSame(await startedOf('studio'), [{ details: { project: 'studio', users: 0 } }], 'it began once');
+});
+
+t.test('the trail has a deletion whose request failed after its beginning', async (t) => {
+  const { path } = await projectWithClient('clinic');
+  await database.query(`
+    create function users.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refused before insert on users.closed_project for each row execute function users.refuse()`);
+  t.equal((await send(api, owner, `${path}?users=delete`, remove)).status, 500);
+  t.match(await as(api, owner, 200, path), { deleting_since: String });
+  t.strictSame(await startedOf('clinic'), [{ details: { project: 'clinic', users: 0 } }]);
+  await database.query('drop function users.refuse() cascade');
+  await until(async () => {
+    await hurry('clinic');
+    return (await send(api, owner, path)).status === 404;
+  }, 'the job goes on');
+});

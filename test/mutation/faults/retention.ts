@@ -119,6 +119,14 @@ export const retention: readonly PlantedFault[] = [
     test: ending,
   },
   {
+    kind: 'erasure',
+    promise: 'A repeated deletion starts a job that became a dead letter.',
+    file: 'services/auth/project-deletion.ts',
+    before: '    await enqueue(transaction, kind,',
+    after: '    if (marked.isNew) await enqueue(transaction, kind,',
+    test: ending,
+  },
+  {
     kind: 'tenant',
     promise: 'Revocations of other projects do not keep a project.',
     file: 'services/users/queries/token-revocations.ts',
