@@ -55,7 +55,10 @@ async function startDeletion(
     const marked = await markDeleting(transaction, id);
     if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
     // Also for a repeated request: the job may have become a dead letter.
-    await enqueue(transaction, kind, { key: id, payload: { actor: origin.actor, request_id: origin.requestId } });
+    await enqueue(transaction, kind, {
+      key: id,
+      payload: { actor: origin.actor, request_id: origin.requestId },
+    });
     const entry = { action: 'project.deletion_started' as const, details: { project: id, users } };
     if (marked.isNew) await recordAudit(transaction, { ...origin, projectId: defaultProject }, entry);
     return marked.project;
