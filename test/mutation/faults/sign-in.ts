@@ -150,6 +150,22 @@ export const signIn: readonly PlantedFault[] = [
   },
   {
     kind: 'secret',
+    promise: 'A new passkey deletes the secret that another session began.',
+    file: 'services/auth/second-factor/passkeys.ts',
+    before: '    await deleteUnconfirmedTotp(on, developer_id);\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A new authenticator deletes the challenges of other sessions.',
+    file: 'services/auth/second-factor/totp.ts',
+    before: '    await deleteChallenges(on, developer_id);\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
     promise: 'A new passkey deletes the challenges of other sessions.',
     file: 'services/auth/second-factor/passkeys.ts',
     before: '    await deleteChallenges(on, developer_id);\n',
