@@ -176,7 +176,9 @@ export const projectActions = {
       users: z
         .enum(['keep', 'delete'])
         .default('keep')
-        .describe('`delete`: with its users. `keep`: 409 for a project that has users.'),
+        .describe(
+          '`delete`: with its users. `keep`: 409 for a project that has users, or whose credentials are still needed to revoke access.',
+        ),
     }),
     returns: Project,
     http: {

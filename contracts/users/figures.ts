@@ -26,14 +26,14 @@ export const figureActions = {
     returns: z.object({ users: z.array(UserId) }),
     idempotent: true,
   }),
-  /** With 0 users the project is closed and gets none any more. */
+  /** With 0 users and revocations the project is closed and gets no users any more. */
   closeProject: action({
-    summary: 'Close a project unless it has users',
+    summary: 'Close a project unless it has users or revocations',
     params: z.object({
       project_id: ProjectId,
       with_users: z.boolean().default(false).describe('Closes it in any case: its users are deleted next.'),
     }),
-    returns: z.object({ users: z.int() }),
+    returns: z.object({ users: z.int(), revocations: z.int() }),
     idempotent: true,
   }),
   /** Only of a closed project. Each user is erased like one that a request deletes. */
@@ -50,11 +50,14 @@ export const figureActions = {
     returns: z.object({ deleted: z.int() }),
     idempotent: true,
   }),
-  /** `erasing`: deleted users of whom other services may still have data. */
+  /**
+   * `erasing`: deleted users of whom other services may still have data. `revocations`: waiting requests to providers that may
+   * need the credentials of the project, for at most a day.
+   */
   leftInProject: action({
     summary: 'Count the users of a project, and those that are being erased',
     params: z.object({ project_id: ProjectId }),
-    returns: z.object({ users: z.int(), erasing: z.int() }),
+    returns: z.object({ users: z.int(), erasing: z.int(), revocations: z.int() }),
     idempotent: true,
   }),
   /** The exact numbers of users and connections, without counting rows. */

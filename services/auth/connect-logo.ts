@@ -6,7 +6,7 @@ import type { Database } from '../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
 import { returnedProject, toProject } from './projects.ts';
-import { insertLogo, replaceLogos } from './queries/connect-logos.ts';
+import { insertLogo, lockProject, replaceLogos } from './queries/connect-logos.ts';
 import type { ProjectRow } from './queries/select-projects.ts';
 
 /** A logo: the name contains the hash of the content. */
@@ -32,6 +32,7 @@ export async function setLogo(
 ): Promise<Project> {
   const statement = `update auth.project set connect_logo = $2 where id = $1 ${returnedProject}`;
   const [row] = await acting(database, origin, async (on) => {
+    await lockProject(on, project);
     if (logo !== null) await insertLogo(on, project, logo);
     await replaceLogos(on, project, logo?.name ?? null);
     return on.query<ProjectRow>(statement, [project, logo?.name ?? null]);

@@ -24,6 +24,9 @@ interface Deleting {
   readonly call: Call;
 }
 
+const revoking =
+  'Access of deleted users is being revoked with the credentials of the project: repeat the request later, within a day.';
+
 /**
  * Deletes a project without users, or closes one and leaves its users and itself to a job.
  * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
@@ -39,6 +42,7 @@ export async function removeProject(
   if (users === 'delete' || project.deleting_at !== null) return startDeletion(deps, id);
   const closed = await call('users.closeProject', { project_id: id, with_users: false });
   if (closed.users > 0) throw new ServiceError('PROJECT_NOT_EMPTY');
+  if (closed.revocations > 0) throw new ServiceError('PROJECT_NOT_EMPTY', revoking);
   return toProject(await deleteClosed(deps, id, { actor: origin.actor, request_id: origin.requestId }, 0));
 }
 
@@ -46,19 +50,21 @@ async function startDeletion(
   { database, call, origin, jobs }: Acting & Deleting & { readonly jobs: Jobs },
   id: string,
 ): Promise<wire.Project> {
-  const { project, isNew } = await database.transaction(async (transaction) => {
+  const { users } = await call('users.leftInProject', { project_id: id });
+  const project = await database.transaction(async (transaction) => {
     const marked = await markDeleting(transaction, id);
     if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
-    const payload = { actor: origin.actor, request_id: origin.requestId };
-    if (marked.isNew) await enqueue(transaction, kind, { key: id, payload });
-    return marked;
-  });
-  const { users } = await call('users.closeProject', { project_id: id, with_users: true });
-  if (isNew) {
-    await noteDeletingUsers(database, id, users);
+    // Also for a repeated request: the job may have become a dead letter.
+    await enqueue(transaction, kind, {
+      key: id,
+      payload: { actor: origin.actor, request_id: origin.requestId },
+    });
     const entry = { action: 'project.deletion_started' as const, details: { project: id, users } };
-    await recordAudit(database, { ...origin, projectId: defaultProject }, entry);
-  }
+    if (marked.isNew) await recordAudit(transaction, { ...origin, projectId: defaultProject }, entry);
+    return marked.project;
+  });
+  const closed = await call('users.closeProject', { project_id: id, with_users: true });
+  await noteDeletingUsers(database, id, closed.users);
   jobs.notify();
   return toProject(project);
 }
@@ -67,19 +73,26 @@ async function startDeletion(
 export async function readProject({ database, call }: Deleting, id: string): Promise<wire.ProjectState> {
   const project = await selectProject(database, id);
   if (project === null) throw new ServiceError('PROJECT_NOT_FOUND');
-  const users_left = project.deleting_at === null ? null : await countLeft({ database, call }, project);
+  const left = project.deleting_at === null ? null : await countLeft({ database, call }, project);
+  const users_left = left?.users ?? null;
   return { ...toProject(project), users_left };
 }
 
-async function countLeft({ database, call }: Deleting, { id, deleting_at }: ProjectRow): Promise<number> {
-  const { users, erasing } = await call('users.leftInProject', { project_id: id });
+/** `users`: those that are not erased in every service. */
+async function countLeft(
+  { database, call }: Deleting,
+  { id, deleting_at }: ProjectRow,
+): Promise<{ readonly users: number; readonly revocations: number }> {
+  const { users, erasing, revocations } = await call('users.leftInProject', { project_id: id });
   const unerased = await countUnerased(database, id, deleting_at ?? new Date(0));
-  return users + Math.max(erasing, unerased);
+  return { users: users + Math.max(erasing, unerased), revocations };
 }
 
 const usersAtOnce = 10;
 /** While the services erase the data of the last users. */
 const waitMs = 1000;
+/** While revocations wait, for which the secrets of the project are kept. */
+const revocationWaitMs = 10_000;
 
 /** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
 export function projectDeletionHandler(deps: Deleting): JobHandler {
@@ -98,7 +111,9 @@ async function carryOut(deps: Deleting, id: string, deletion: Deletion, held: He
     (await ask('users.removeSome', { project_id: id, limit: usersAtOnce })).removed > 0;
   const outcome = await workInParts(part, held);
   if (outcome.kind !== 'done') return outcome;
-  if ((await countLeft(deps, project)) > 0) return { kind: 'again', delayMs: waitMs };
+  const left = await countLeft(deps, project);
+  if (left.users > 0) return { kind: 'again', delayMs: waitMs };
+  if (left.revocations > 0) return { kind: 'again', delayMs: revocationWaitMs };
   await deleteClosed(deps, id, deletion, null);
   return { kind: 'done' };
 }

@@ -137,9 +137,7 @@ export default implement(users, {
       const { total } = await selectAllUsers(database, project_id, { ...order, offset: 0, limit: 1 });
       return { users: total, connections: await selectConnectionCounts(database, project_id) };
     },
-    async closeProject({ database, params }) {
-      return { users: await closeProject(database, params.project_id, params.with_users) };
-    },
+    closeProject: ({ database, params }) => closeProject(database, params.project_id, params.with_users),
     async removeSome(ctx) {
       return { removed: await removeSome(ctx, ctx.params.project_id, ctx.params.limit) };
     },

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { NewTotp } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
+import { proofOf } from '../passkey.ts';
 import { useResource } from '../resource.ts';
 import { Action } from './action.tsx';
 import { ShownOnce } from './dialog.tsx';
 import { Form } from './form.tsx';
+import { ProofField } from './passkeys.tsx';
 import { Section } from './section.tsx';
 
 /** The authenticator of the signed-in developer: turn it on with a code, or off. */
@@ -78,14 +80,11 @@ function TurnOff({ left, changed }: { left: number; changed: () => void }) {
         button="Turn it off"
         label="Turn the authenticator off"
         send={async (field) => {
-          await api.auth.removeTotp({ password: field('password') });
+          await api.auth.removeTotp(proofOf(field('proof')));
           changed();
         }}
       >
-        <label>
-          Password
-          <input name="password" type="password" autocomplete="current-password" required />
-        </label>
+        <ProofField />
       </Form>
     </>
   );

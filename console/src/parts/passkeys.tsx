@@ -84,7 +84,8 @@ function Remove({ id, name, removed }: { id: string; name: string; removed: () =
   );
 }
 
-const ProofField = () => (
+/** Asks for what proves that the developer may change the factors of the account, as `proofOf` reads it. */
+export const ProofField = () => (
   <label>
     Password, or a code of your authenticator
     <input name="proof" type="password" autocomplete="current-password" required />

@@ -1,5 +1,10 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
+/** Serialises the changes of the logo of a project until the transaction ends. */
+export async function lockProject(transaction: Queryable, project: string): Promise<void> {
+  await transaction.query('select from auth.project where id = $1 for update', [project]);
+}
+
 /** Stores a logo of a project; a former one is kept for the links that show it. Nothing is stored for an unknown project. */
 export async function insertLogo(
   database: Queryable,

@@ -27,9 +27,9 @@ export async function countUnerased(database: Queryable, project: string, since:
   const [row] = await database.query<{ n: number }>(
     `select count(*)::int as n from auth.audit_entry d
      where d.project_id = $1 and d.action = 'user.deleted' and d.at >= $2
-       and d.user_id not in (
-         select e.user_id from auth.audit_entry e
-         where e.project_id = $1 and e.action = 'user.erased' and e.user_id is not null)`,
+       and not exists (
+         select from auth.audit_entry e
+         where e.project_id = $1 and e.action = 'user.erased' and e.user_id = d.user_id)`,
     [project, since],
   );
   return row?.n ?? 0;

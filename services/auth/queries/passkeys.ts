@@ -98,3 +98,10 @@ export async function useChallenge(on: Queryable, hash: string, session: string 
     where hash = $1 and family_id is not distinct from $2::uuid and expires_at > now() returning hash`;
   return (await on.query(statement, [hash, session])).length === 1;
 }
+
+/** Deletes the challenges of all sessions of an account that add a passkey. */
+export async function deleteChallenges(on: Queryable, developerId: string): Promise<void> {
+  const statement = `
+    delete from auth.passkey_challenge c using auth.family f where f.id = c.family_id and f.developer_id = $1`;
+  await on.query(statement, [developerId]);
+}

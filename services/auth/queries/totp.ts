@@ -85,11 +85,31 @@ export async function markSession(database: Queryable, familyId: string): Promis
   await database.query('update auth.family set second_factor = true where id = $1', [familyId]);
 }
 
-/** Notes of all sessions of a developer that no second factor is proven in them. */
-export async function unmarkSessions(database: Queryable, developerId: string): Promise<void> {
-  const statement =
-    'update auth.family set second_factor = false where developer_id = $1 and user_id is null and second_factor';
+/** Notes of all sessions of a developer without a factor that no second factor is proven in them. */
+export async function unmarkWithoutFactor(database: Queryable, developerId: string): Promise<void> {
+  const statement = `
+    update auth.family set second_factor = false where developer_id = $1 and user_id is null and second_factor
+    and not exists (select from auth.passkey where developer_id = $1)
+    and not exists (select from auth.totp where developer_id = $1 and confirmed_at is not null)`;
   await database.query(statement, [developerId]);
+}
+
+/** Locks the factors of an account until the end of the transaction: what a change checks is still so when it commits. */
+export async function lockFactors(transaction: Queryable, developerId: string): Promise<void> {
+  await transaction.query('select from auth.developer where id = $1 for update', [developerId]);
+}
+
+/** Whether an account has an authenticator, and the session did not prove a second factor. */
+export async function lacksTotp(on: Queryable, developerId: string, session: string): Promise<boolean> {
+  const statement = `
+    select from auth.totp where developer_id = $1 and confirmed_at is not null
+    and not exists (select from auth.family where id = $2 and second_factor)`;
+  return (await on.query(statement, [developerId, session])).length === 1;
+}
+
+/** Deletes the secret of an account that is not confirmed. */
+export async function deleteUnconfirmedTotp(on: Queryable, developerId: string): Promise<void> {
+  await on.query('delete from auth.totp where developer_id = $1 and confirmed_at is null', [developerId]);
 }
 
 /** Secrets that a former ENCRYPTION_KEY encrypted. */

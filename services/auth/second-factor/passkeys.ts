@@ -9,15 +9,16 @@ import { callingDeveloper, readDeveloper } from '../accounts.ts';
 import { type Linking, newLinkToken } from '../links/links.ts';
 import { endOtherSessions } from '../queries/end-families.ts';
 import {
+  deleteChallenges,
   deletePasskeys,
   insertChallenge,
   insertPasskey,
   type PasskeyRow,
   selectPasskeys,
 } from '../queries/passkeys.ts';
-import { markSession } from '../queries/totp.ts';
+import { deleteUnconfirmedTotp, lockFactors, markSession, unmarkWithoutFactor } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
-import { type Proof, requireProof, type TotpDeps } from './totp.ts';
+import { type Proof, refuseUnproven, requireProof, type TotpDeps } from './totp.ts';
 import { relyingParty, takeChallenge, userHandleOf, verifyAttestation } from './verify-passkey.ts';
 
 type PasskeyDeps = TotpDeps & Linking;
@@ -48,8 +49,9 @@ export async function beginPasskey(deps: PasskeyDeps, proof: Proof): Promise<wir
 }
 
 /**
- * Stores the passkey that the browser made. The session of the caller counts as proven.
- * @throws PASSKEY_REFUSED (403), PASSKEY_EXISTS (409)
+ * Stores the passkey that the browser made. The session of the caller counts as proven. Other factors that were begun before
+ * are refused, because their sessions may not have proven this one.
+ * @throws PASSKEY_REFUSED (403), FORBIDDEN (403) as `beginPasskey`, PASSKEY_EXISTS (409)
  */
 export async function addPasskey(
   deps: PasskeyDeps,
@@ -59,8 +61,12 @@ export async function addPasskey(
   const challenge = await takeChallenge(deps.database, given, session);
   const credential = await verifyAttestation(deps, given, challenge);
   return deps.database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
+    await refuseUnproven(on, { id: session, developer_id });
     const row = await insertPasskey(on, developer_id, { name, credential });
     if (row === undefined) throw new ServiceError('PASSKEY_EXISTS');
+    await deleteUnconfirmedTotp(on, developer_id);
+    await deleteChallenges(on, developer_id);
     await markSession(on, session);
     await recordAudit(on, deps.origin, { action: 'passkey.added', subjectId: row.id });
     return toPasskey(row);
@@ -74,6 +80,7 @@ export async function addPasskey(
 export async function removePasskey(deps: PasskeyDeps, id: string, proof: Proof): Promise<wire.Passkey> {
   const { id: session, developer_id } = await requireProof(deps, proof);
   return deps.database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
     const [removed] = await dropPasskeys(on, deps.origin, developer_id, id);
     if (removed === undefined) throw new ServiceError('PASSKEY_NOT_FOUND');
     await endOtherSessions(on, developer_id, session);
@@ -91,6 +98,7 @@ export async function dropPasskeys(
   const removed = await deletePasskeys(on, developerId, id);
   for (const { id: subjectId } of removed)
     await recordAudit(on, origin, { action: 'passkey.removed', subjectId });
+  await unmarkWithoutFactor(on, developerId);
   return removed;
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type * as wire from '../../../contracts/auth/second-factor.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -7,17 +8,19 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
 import { callingDeveloper, readDeveloper } from '../accounts.ts';
 import type { Passwords } from '../log-in/passwords.ts';
-import { lacksPasskey } from '../queries/passkeys.ts';
+import { deleteChallenges, lacksPasskey } from '../queries/passkeys.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
 import {
   confirmTotp,
   countRecoveryCodes,
   deleteTotp,
+  lacksTotp,
+  lockFactors,
   markSession,
   replaceRecoveryCodes,
   selectFormerTotp,
   selectTotp,
-  unmarkSessions,
+  unmarkWithoutFactor,
   updateTotpSecret,
   upsertTotp,
 } from '../queries/totp.ts';
@@ -63,7 +66,8 @@ export async function beginTotp({ database, cipher, meta }: TotpDeps): Promise<w
 
 /**
  * Turns the authenticator on; only this answer contains the recovery codes. The session of the caller counts as proven.
- * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code
+ * Passkeys that were begun before are refused, because no code was required then.
+ * @throws SECOND_FACTOR_NOT_FOUND (404) if none was begun, SECOND_FACTOR_EXISTS (409), VALIDATION_FAILED (422) for a wrong code, FORBIDDEN (403) as `beginTotp`
  */
 export async function confirmBegunTotp(
   { database, cipher, origin, meta }: TotpDeps,
@@ -85,9 +89,12 @@ export async function confirmBegunTotp(
   const recovery_codes = newRecoveryCodes();
   const confirmed = { secret: totp.secret, step };
   await database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
+    await refuseWithoutPasskey(on, { id: session, developer_id });
     if (!(await confirmTotp(on, developer_id, confirmed))) throw new ServiceError('SECOND_FACTOR_EXISTS');
     const hashes = recovery_codes.map((one) => sha256(plainCode(one)));
     await replaceRecoveryCodes(on, developer_id, hashes);
+    await deleteChallenges(on, developer_id);
     await markSession(on, session);
     await recordAudit(on, origin, { action: 'second_factor.enabled', subjectId: developer_id });
   });
@@ -108,6 +115,7 @@ export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
   if (totp?.isConfirmed !== true) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
   await requireProof(deps, proof);
   await database.transaction(async (on) => {
+    await lockFactors(on, developer_id);
     await turnOff(on, developer_id);
     await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developer_id });
   });
@@ -116,25 +124,49 @@ export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {
 /** Removes the authenticator of an account, also for an operator; false if there is none. */
 export async function turnOff(on: Queryable, developerId: string): Promise<boolean> {
   const isDeleted = await deleteTotp(on, developerId);
-  await unmarkSessions(on, developerId);
+  await unmarkWithoutFactor(on, developerId);
   return isDeleted;
 }
 
-/** The caller, with the password or a code. @throws FORBIDDEN (403) for a wrong one, RATE_LIMITED (429) */
+/**
+ * The caller, with the password or a code. A code proves the second factor in the session.
+ * @throws FORBIDDEN (403) for a wrong one, or without a code in a session that did not prove the authenticator, RATE_LIMITED (429)
+ */
 export async function requireProof(deps: TotpDeps, proof: Proof) {
+  const { database } = deps;
   const caller = await changingCaller(deps);
-  const { developer_id } = caller;
-  const isProven = await countingCodes(deps.database, developer_id, () => proves(deps, developer_id, proof));
+  const { id, developer_id } = caller;
+  if (proof.code === undefined) await refuseWithoutCode(database, caller);
+  const isProven = await countingCodes(database, developer_id, () => proves(deps, developer_id, proof));
   if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
+  if (proof.code !== undefined) await markSession(database, id);
   return caller;
 }
 
-// A session that began without the passkey of its account could prove itself with a factor of its own.
 async function changingCaller({ database, meta }: Pick<TotpDeps, 'database' | 'meta'>) {
   const caller = callingDeveloper(meta);
-  if (await lacksPasskey(database, caller.developer_id, caller.id))
-    throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
+  await refuseWithoutPasskey(database, caller);
   return caller;
+}
+
+/** A session of a developer. */
+type Session = Pick<Caller, 'id'> & { readonly developer_id: string };
+
+// A session that began without the factor of its account could prove itself with a factor of its own.
+async function refuseWithoutPasskey(on: Queryable, { id, developer_id }: Session): Promise<void> {
+  if (await lacksPasskey(on, developer_id, id))
+    throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');
+}
+
+async function refuseWithoutCode(on: Queryable, { id, developer_id }: Session): Promise<void> {
+  if (await lacksTotp(on, developer_id, id))
+    throw new ServiceError('FORBIDDEN', 'This account has an authenticator: a code is required.');
+}
+
+/** Refuses a session that did not prove a factor that its account has. @throws FORBIDDEN (403) */
+export async function refuseUnproven(on: Queryable, session: Session): Promise<void> {
+  await refuseWithoutPasskey(on, session);
+  await refuseWithoutCode(on, session);
 }
 
 async function proves(deps: TotpDeps, developerId: string, { password, code }: Proof) {

@@ -3,7 +3,7 @@ import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { deleteRule, selectRule, upsertRule } from './queries/retention-rules.ts';
+import { deleteRule, lockRule, selectRule, upsertRule } from './queries/retention-rules.ts';
 
 const nothing: RetentionRule = { samples: { default_days: null, types: {} }, events_days: null };
 
@@ -38,7 +38,8 @@ export function changeRetention(
   origin: AuditOrigin,
 ): Promise<void> {
   return database.transaction(async (transaction) => {
-    const stored = (await selectRule(transaction, project, true))?.rule ?? null;
+    await lockRule(transaction, project);
+    const stored = (await selectRule(transaction, project))?.rule ?? null;
     const rule = changedRule(stored, change);
     if (isEmpty(rule)) await deleteRule(transaction, project);
     else await upsertRule(transaction, project, rule);

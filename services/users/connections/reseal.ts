@@ -53,11 +53,18 @@ export async function resealClients({
   const rows = await selectFormerSecrets(database, cipher.newest);
   let resealed = 0;
   for (const { id, client_secret: from } of rows) {
-    if (!cipher.readable.some((prefix) => from.startsWith(prefix))) continue;
-    const to = cipher.encrypt(cipher.decrypt(from, id), id);
-    if (await replaceSecret(database, id, { from, to })) resealed += 1;
+    const to = secretAnew(cipher, from, id);
+    if (to !== null && (await replaceSecret(database, id, { from, to }))) resealed += 1;
   }
   return { resealed, left: rows.length - resealed };
+}
+
+function secretAnew(cipher: Cipher, secret: string, id: string): string | null {
+  try {
+    return cipher.encrypt(cipher.decrypt(secret, id), id);
+  } catch {
+    return null;
+  }
 }
 
 function sealedAnew(cipher: Cipher, row: SealedRow): SealedRow | null {

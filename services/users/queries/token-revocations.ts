@@ -46,6 +46,17 @@ export async function isNeedless(
   return row?.needless === true;
 }
 
+/** The number of waiting revocations that may need the secret of a client of a project: an expired token is refreshed first. */
+export async function countRevocations(database: Queryable, project: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `select count(*)::int as n from jobs.job j
+     join users.provider_client k on k.id::text = j.payload ->> 'provider_client_id'
+     where j.kind = $2 and j.dead_at is null and k.project_id = $1 and k.client_secret is not null`,
+    [project, tokenRevocationKind.name],
+  );
+  return row?.n ?? 0;
+}
+
 /** Cancels the revocations of an account that is connected again with the same client. */
 export async function cancelTokenRevocations(
   transaction: Queryable,

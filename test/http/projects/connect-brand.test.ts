@@ -141,3 +141,22 @@ t.test('a replaced logo is deleted after an hour, and all with the project', asy
   await as(api, owner, 200, '/projects/short-lived', { method: 'DELETE' });
   t.equal((await api.ask(gone)).status, 404);
 });
+
+t.test('of two logos that are set at once, one is the logo and the other is replaced', async (t) => {
+  const current = `
+    select count(*) filter (where l.name = p.connect_logo and l.replaced_at is null)::int as current,
+      count(*) filter (where l.replaced_at is null)::int as kept
+    from auth.project p join auth.connect_logo l on l.project_id = p.id where p.id = $1`;
+  const found: unknown[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const project = `both-${n}`;
+    await makeProject(api, project);
+    const at = `/projects/${project}/connect-logo`;
+    const answers = await Promise.all([put(png, owner, at), put(webp, owner, at)]);
+    found.push([...answers.map(({ status }) => status), ...(await api.database.query(current, [project]))]);
+  }
+  t.strictSame(
+    found,
+    found.map(() => [200, 200, { current: 1, kept: 1 }]),
+  );
+});

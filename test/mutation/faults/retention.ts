@@ -1,6 +1,7 @@
 import type { PlantedFault } from '../planted.ts';
 
 const deletion = 'test/flow/project-deletion.test.ts';
+const ending = 'test/http/projects/deletion.test.ts';
 const test = 'test/services/timeseries/retention-rules.test.ts';
 
 /** Faults of the retention rules of projects, and of the deletion of a project with its users. */
@@ -55,6 +56,14 @@ export const retention: readonly PlantedFault[] = [
   },
   {
     kind: 'order',
+    promise: 'Of two changes of a rule at once none is lost.',
+    file: 'services/timeseries/removal/retention-rules.ts',
+    before: '    await lockRule(transaction, project);\n',
+    after: '',
+    test: 'test/services/timeseries/changed-retention.test.ts',
+  },
+  {
+    kind: 'order',
     promise: 'One process works on a pass.',
     file: 'services/timeseries/removal/queries/claim-retention.ts',
     before: "for update skip locked')).length > 0",
@@ -89,9 +98,41 @@ export const retention: readonly PlantedFault[] = [
     kind: 'erasure',
     promise: 'A project with users is closed before they are deleted.',
     file: 'services/users/queries/close-project.ts',
-    before: 'users === 0 || withUsers',
-    after: 'users === 0',
+    before: 'users + revocations === 0 || withUsers',
+    after: 'users + revocations === 0',
     test: deletion,
+  },
+  {
+    kind: 'secret',
+    promise: 'A project without users keeps its secrets until access is revoked.',
+    file: 'services/auth/project-deletion.ts',
+    before: 'if (closed.revocations > 0) throw',
+    after: 'if (closed.revocations < 0) throw',
+    test: ending,
+  },
+  {
+    kind: 'secret',
+    promise: 'A project with users keeps its secrets until access is revoked.',
+    file: 'services/auth/project-deletion.ts',
+    before: "  if (left.revocations > 0) return { kind: 'again', delayMs: revocationWaitMs };\n",
+    after: '',
+    test: ending,
+  },
+  {
+    kind: 'erasure',
+    promise: 'A repeated deletion starts a job that became a dead letter.',
+    file: 'services/auth/project-deletion.ts',
+    before: '    await enqueue(transaction, kind,',
+    after: '    if (marked.isNew) await enqueue(transaction, kind,',
+    test: ending,
+  },
+  {
+    kind: 'tenant',
+    promise: 'Revocations of other projects do not keep a project.',
+    file: 'services/users/queries/token-revocations.ts',
+    before: 'and k.project_id = $1 and k.client_secret',
+    after: "and $1 <> '' and k.client_secret",
+    test: ending,
   },
   {
     kind: 'erasure',

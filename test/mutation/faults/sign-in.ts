@@ -1,5 +1,7 @@
 import type { PlantedFault } from '../planted.ts';
 
+const changedFactors = 'test/http/changed-factors.test.ts';
+
 export const signIn: readonly PlantedFault[] = [
   {
     kind: 'secret',
@@ -110,9 +112,65 @@ export const signIn: readonly PlantedFault[] = [
     kind: 'secret',
     promise: 'A session without a second factor adds no passkey to an account that has one.',
     file: 'services/auth/second-factor/totp.ts',
-    before: 'if (await lacksPasskey(database, caller.developer_id, caller.id))',
+    before: 'if (await lacksPasskey(on, developer_id, id))',
     after: 'if (false)',
     test: 'test/http/passkeys.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A session that began an authenticator before there was a passkey does not confirm it.',
+    file: 'services/auth/second-factor/totp.ts',
+    before: '    await refuseWithoutPasskey(on, { id: session, developer_id });\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A session that began a passkey before there was another one does not confirm it.',
+    file: 'services/auth/second-factor/passkeys.ts',
+    before: '    await refuseUnproven(on, { id: session, developer_id });\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'With an authenticator, the password alone adds no passkey in a session that did not prove it.',
+    file: 'services/auth/second-factor/totp.ts',
+    before: 'if (proof.code === undefined) await',
+    after: 'if (proof.code === null) await',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A session that began a passkey before there was an authenticator does not confirm it.',
+    file: 'services/auth/second-factor/totp.ts',
+    before: 'await refuseWithoutPasskey(on, session);\n  await refuseWithoutCode(on, session);',
+    after: 'await refuseWithoutPasskey(on, session);',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A new passkey deletes the secret that another session began.',
+    file: 'services/auth/second-factor/passkeys.ts',
+    before: '    await deleteUnconfirmedTotp(on, developer_id);\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A new authenticator deletes the challenges of other sessions.',
+    file: 'services/auth/second-factor/totp.ts',
+    before: '    await deleteChallenges(on, developer_id);\n',
+    after: '',
+    test: changedFactors,
+  },
+  {
+    kind: 'secret',
+    promise: 'A new passkey deletes the challenges of other sessions.',
+    file: 'services/auth/second-factor/passkeys.ts',
+    before: '    await deleteChallenges(on, developer_id);\n',
+    after: '',
+    test: changedFactors,
   },
   {
     kind: 'secret',

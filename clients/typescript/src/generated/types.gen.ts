@@ -4453,7 +4453,7 @@ export type AuthRemoveProjectData = {
     };
     query?: {
         /**
-         * `delete`: with its users. `keep`: 409 for a project that has users.
+         * `delete`: with its users. `keep`: 409 for a project that has users, or whose credentials are still needed to revoke access.
          */
         users?: 'keep' | 'delete';
     };

@@ -7,14 +7,16 @@ export interface StoredRule {
   readonly updated_at: Date;
 }
 
-/** The rule of a project, locked until the end of the transaction if `isLocked`. Null: it has none. */
-export async function selectRule(
-  database: Queryable,
-  project: string,
-  isLocked = false,
-): Promise<StoredRule | null> {
+/** Serialises the changes of the rule of a project until the transaction ends: a project without a rule has no row to lock. */
+export async function lockRule(transaction: Queryable, project: string): Promise<void> {
+  const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+  await transaction.query(lock, [`retention_rule ${project}`]);
+}
+
+/** The rule of a project. Null: it has none. */
+export async function selectRule(database: Queryable, project: string): Promise<StoredRule | null> {
   const [row] = await database.query<{ rule: unknown; updated_at: Date }>(
-    `select rule, updated_at from timeseries.retention_rule where project_id = $1${isLocked ? ' for update' : ''}`,
+    'select rule, updated_at from timeseries.retention_rule where project_id = $1',
     [project],
   );
   return row === undefined ? null : { ...row, rule: RetentionRule.parse(row.rule) };
