@@ -165,5 +165,6 @@ t.test('the deletion of a user leaves nothing', async (t) => {
   const left = 'select from freshness.connection where user_id = $1';
   await until(async () => (await api.database.query(left, [userId])).length === 0);
   t.same(await api.database.query('select from freshness.arrival where user_id = $1', [userId]), []);
+  t.ok((await api.database.query('select from freshness.connection')).length >= 4, 'others keep theirs');
   await api.expect(404, `/users/${userId}/freshness`);
 });

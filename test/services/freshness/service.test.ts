@@ -1,5 +1,7 @@
 import t from 'tap';
 import { dayMs, hourMs } from '../../../domain/time/time.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { followPart } from '../../../services/freshness/follow.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { randomFrom } from './random.ts';
 import { Simulation, simulatedStart } from './simulation.ts';
@@ -29,6 +31,18 @@ t.test('a new connection is silent until data arrives', async (t) => {
   t.same(await stateOf(ada.connection_id), { daily_activity: 'fresh', heart_rate: 'fresh', sleep: 'fresh' });
 });
 
+t.test('gaps are the longest of each day, also over the night', async (t) => {
+  const [row] = await database.query<{ gaps: number[] }>(
+    "select gaps from freshness.arrival where connection_id = $1 and kind = 'heart_rate'",
+    [ben.connection_id],
+  );
+  t.ok((row?.gaps.length ?? 0) >= 2);
+  t.ok(
+    row?.gaps.slice(1).every((minutes) => minutes > 7 * 60),
+    `${row?.gaps} are nights, and not the gaps between arrivals of a day`,
+  );
+});
+
 t.test('two processes that follow at once count each arrival once', async (t) => {
   const count = async () => {
     const [row] = await database.query<{ n: number }>(
@@ -41,7 +55,18 @@ t.test('two processes that follow at once count each arrival once', async (t) =>
   await world.pass(6 * hourMs);
   const arrived = world.release();
   t.ok(arrived > 0);
-  await Promise.all([world.work(), world.work(), world.work()]);
+  let waiting = 0;
+  const both = Promise.withResolvers<void>();
+  const call: Call = async (name, params) => {
+    const answer = await world.call(name, params);
+    if (++waiting === 2) both.resolve();
+    await both.promise;
+    return answer;
+  };
+  await Promise.all([
+    followPart({ database, call }, world.nowMs),
+    followPart({ database, call }, world.nowMs),
+  ]);
   t.equal(await count(), before + arrived);
 });
 
@@ -101,6 +126,25 @@ t.test('three fruitless repairs end in stale, and one a day follows', async (t) 
     [`${cleo.connection_id}:freshness`],
   );
   t.same(events, [{ action: 'fresh' }]);
+});
+
+t.test('during an incident of its provider a connection is late, and stale after its end', async (t) => {
+  const [row] = await database.query<{ id: string }>(
+    "insert into freshness.incident (provider, reason, turned, connections) values ('oura', 'late', 9, 20) returning id",
+  );
+  world.stop(cleo);
+  const isStale = async () => Object.values(await stateOf(cleo.connection_id)).includes('stale');
+  // Fewer connections are late than half of those at the start, so the watch ends the incident: it is opened again.
+  for (let day = 0; day < 5; day++) {
+    await world.pass(dayMs, async () => {
+      await database.query('update freshness.incident set ended_at = null where id = $1', [row?.id]);
+    });
+    t.notOk(await isStale());
+  }
+  await world.pass(hourMs);
+  t.ok(await isStale());
+  world.start(cleo);
+  await world.pass(2.5 * dayMs);
 });
 
 t.test('a connection that ended is stale at once, and forgotten once it is removed', async (t) => {

@@ -124,9 +124,9 @@ export class Simulation {
   }
 
   /** Lets time pass. `each` runs before each step. */
-  async pass(ms: number, each: () => void = () => {}): Promise<void> {
+  async pass(ms: number, each: () => void | Promise<void> = () => {}): Promise<void> {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
-      each();
+      await each();
       if (this.nowMs % dayMs === 0) this.#record();
       this.#sweep();
       this.nowMs += stepMs;
