@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { fieldOf } from '../../../domain/error-code.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
 import type { ImportBatch } from './batch.ts';
 import type { FolderSettings } from './file-folder.ts';
@@ -36,15 +37,20 @@ const resourceLimits = {
 };
 
 /** Opens a file. @throws FileProblem */
-export async function openReader({ folder, ...rest }: ReaderInput): Promise<FileReader> {
+export async function openReader(
+  { folder, ...rest }: ReaderInput,
+  limits: ResourceLimits = resourceLimits,
+): Promise<FileReader> {
   const { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } = folder;
   const workerData = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } };
-  const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), { workerData, resourceLimits });
+  const options = { workerData, resourceLimits: limits };
+  const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), options);
   const close = async () => void (await worker.terminate());
   const end = ended(worker);
   end.catch(() => undefined); // it also ends when it is closed
   const next = async (): Promise<ReaderMessage> => {
-    const [message]: ReaderMessage[] = await Promise.race([once(worker, 'message'), end]);
+    const answer: Promise<ReaderMessage[]> = Promise.race([once(worker, 'message'), end]);
+    const [message] = await answer.catch(throwNamed);
     if (message === undefined) throw new Error('the reading thread sent nothing');
     if ('problem' in message) throw new FileProblem(message.problem);
     return message;
@@ -71,12 +77,13 @@ async function* batchesOf(
   }
 }
 
-// Beyond its memory a thread ends with this error; the file is the cause.
 async function ended(worker: Worker): Promise<never> {
-  const isMemory = (error: unknown) =>
-    error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  await once(worker, 'exit').catch((error: unknown) => {
-    throw isMemory(error) ? new FileProblem('Reading the file takes too much memory.') : error;
-  });
+  await once(worker, 'exit');
   throw new Error('the reading thread ended');
+}
+
+// Beyond its memory a thread ends with this error; the file is the cause.
+function throwNamed(error: unknown): never {
+  const isMemory = fieldOf(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
+  throw isMemory ? new FileProblem('Reading the file takes too much memory.') : error;
 }
