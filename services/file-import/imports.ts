@@ -10,6 +10,7 @@ import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import {
   deleteImports,
+  deleteReceived,
   deleteReceiving,
   endImport,
   type ImportRow,
@@ -165,9 +166,21 @@ export async function stopImports({ database, folder }: ImportDeps, connectionId
   return { stopped: ids.length > 0 };
 }
 
+/**
+ * Deletes the imports of a purged connection with their files. One whose file still arrives belongs to no connection: it opens the
+ * connection again, which carries out the purge once more before the import is stored.
+ */
+export async function purgeImports(deps: ImportDeps, userId: string) {
+  return forget(deps, await deleteReceived(deps.database, userId));
+}
+
 /** Deletes the imports of a user with their files. */
-export async function forgetImports({ database, folder }: ImportDeps, userId: string) {
-  for (const id of await deleteImports(database, userId)) {
+export async function forgetImports(deps: ImportDeps, userId: string) {
+  return forget(deps, await deleteImports(deps.database, userId));
+}
+
+async function forget({ database, folder }: ImportDeps, ids: readonly string[]) {
+  for (const id of ids) {
     await cancelJob(database, importKind, id);
     await folder.remove(id);
   }

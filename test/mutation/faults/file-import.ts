@@ -42,4 +42,12 @@ export const fileImport: readonly PlantedFault[] = [
     after: 'if (row?.finished_at !== null) await deps.folder.ids();',
     test: 'test/services/file-import/imports.test.ts',
   },
+  {
+    kind: 'erasure',
+    promise: 'An import that connects again after a purge is not deleted by it.',
+    file: 'services/file-import/file-import.service.ts',
+    before: 'purge: (ctx) => purgeImports(depsOf(ctx), ctx.params.user_id),',
+    after: 'purge: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),',
+    test: 'test/services/file-import/imports.test.ts',
+  },
 ];
