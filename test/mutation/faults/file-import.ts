@@ -50,4 +50,12 @@ export const fileImport: readonly PlantedFault[] = [
     after: 'purge: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),',
     test: 'test/services/file-import/imports.test.ts',
   },
+  {
+    kind: 'end',
+    promise: 'A form whose sender goes away leaves no open import.',
+    file: 'services/api-gateway/body/receive-file.ts',
+    before: 'file?.destroy(error); // the part does not end with its form',
+    after: 'file?.pause();',
+    test: 'test/services/file-import/forms.test.ts',
+  },
 ];
