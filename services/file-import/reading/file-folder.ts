@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { filePartBytes } from '../../../contracts/file-import.ts';
 import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
+import { BytesUnavailable } from './file-problem.ts';
 
 /** The settings of the folder. */
 export type FolderSettings = Pick<Config, 'DATA_DIR' | 'ENCRYPTION_KEY' | 'IMPORT_DIR'>;
@@ -59,7 +60,7 @@ export function fileFolder(settings: FolderSettings): FileFolder {
 /** The bytes of a file, read by position. */
 export interface FileBytes {
   readonly length: number;
-  /** Bytes from a position on: at least one unless the file has ended, at most a part. */
+  /** Bytes from a position on: at least one unless the file has ended, at most a part. @throws BytesUnavailable */
   from(position: number): Promise<Buffer>;
 }
 
@@ -71,10 +72,14 @@ export function fileBytes(folder: Pick<FileFolder, 'read'>, id: string, length: 
     async from(position) {
       if (position >= length) return Buffer.alloc(0);
       const part = Math.floor(position / filePartBytes);
-      if (last?.part !== part) last = { part, bytes: folder.read(id, part) };
+      if (last?.part !== part) last = { part, bytes: folder.read(id, part).catch(throwUnavailable) };
       return (await last.bytes).subarray(position - part * filePartBytes);
     },
   };
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw new BytesUnavailable('The stored file cannot be read.', { cause });
 }
 
 /** All bytes of a file in order. */

@@ -3,7 +3,7 @@ import { type AppleElement, readAppleRecord } from '../../../providers/file/appl
 import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
 import { type Entry, type Skipped, skipped } from '../../../providers/file/entry.ts';
 import { mostPoints, type Point, trackOf } from '../../../providers/file/recording.ts';
-import { FileProblem } from './file-problem.ts';
+import { archiveProblem, BytesUnavailable, FileProblem } from './file-problem.ts';
 import type { Entries, EntryStream, ReadContext } from './read-context.ts';
 import { readTraces } from './read-traces.ts';
 import { type ElementHandler, xmlReader } from './xml.ts';
@@ -52,7 +52,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
   } catch (error) {
     // What was read before the problem is good.
     yield await taken();
-    throw error instanceof FileProblem ? error : new FileProblem('The archive is cut off or damaged.');
+    throw archiveProblem(error);
   }
   const last = await taken();
   yield { ...last, notes: [...last.notes, ...problemsOf(reader.unexpanded, archive)] };
@@ -132,7 +132,8 @@ async function withRoutes(
   for (const route of routes)
     try {
       if (archive !== null) points.push(...(await routePoints(archive, route)));
-    } catch {
+    } catch (error) {
+      if (error instanceof BytesUnavailable) throw error;
       notes.push(skipped('route', 'The route of a workout cannot be read.'));
     }
   return { kind: 'item', item: { ...item, ...cutChunks(trackOf(points), rules) }, type: 'workouts', span };

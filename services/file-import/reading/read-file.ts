@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { fileKinds } from '../../../contracts/file-import.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import { BatchBuilder, entriesPerBatch, type ImportBatch, nightsOf } from './batch.ts';
@@ -77,7 +76,6 @@ async function archived(bytes: FileBytes, context: ReadContext): Promise<Recogni
   const [name, length] = found;
   const folder = exportFile.exec(name)?.[1] ?? '';
   const content = await files.open(name);
-  await Promise.race([once(content, 'readable'), once(content, 'end')]);
   return {
     kind: 'apple_health',
     entries: readApple({ xml: content, length, archive: { files, folder } }, context),
@@ -112,11 +110,13 @@ async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<Imp
   } catch (error) {
     problem = error;
   }
-  for (const night of nightsOf(phases)) {
+  // Nights are positions behind the last entry, so an attempt that will be repeated has none.
+  const isOver = problem === undefined || problem instanceof FileProblem;
+  for (const night of isOver ? nightsOf(phases) : []) {
     position += 1;
     if (position > skip && night.kind !== 'phase') builder.add(night);
     if (position % entriesPerBatch === 0 && position > skip) yield taken();
   }
-  yield taken();
+  if (isOver || position > skip) yield taken();
   if (problem !== undefined) throw problem;
 }
