@@ -3,7 +3,7 @@ import { accepts } from '../../domain/records/series.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import { type LapRecord, noFigures } from '../../domain/workouts/details.ts';
 import type { StreamType } from '../../domain/workouts/track.ts';
-import { instantProblem } from '../phone/normalise/item.ts';
+import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
 import { workoutTypeOf } from '../phone/normalise/workout-types.ts';
 import { keyOf } from './content-key.ts';
 import { type Entry, skipped } from './entry.ts';
@@ -114,7 +114,7 @@ function lapOf(lap: FitMessage): LapRecord | null {
 function deviceOf({ file_ids: [id] }: FitFile): string {
   const names = [id?.manufacturer, id?.product_name ?? id?.product];
   const known = names.filter((name) => typeof name === 'string' || typeof name === 'number');
-  return known.join(' ').replaceAll('\0', '').trim().slice(0, 100) || 'unknown';
+  return textOrNull(known.join(' '), 100) ?? 'unknown';
 }
 
 // The clock of the device is in whole quarters of an hour from UTC.

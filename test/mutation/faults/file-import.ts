@@ -58,4 +58,12 @@ export const fileImport: readonly PlantedFault[] = [
     after: 'file?.pause();',
     test: 'test/services/file-import/forms.test.ts',
   },
+  {
+    kind: 'value',
+    promise: 'A type that PostgreSQL does not store costs no other entry of its file.',
+    file: 'providers/file/entry.ts',
+    before: "type: textOrNull(type, 100) ?? '',",
+    after: 'type: type.slice(0, 100),',
+    test: 'test/services/file-import/wrong-input.test.ts',
+  },
 ];
