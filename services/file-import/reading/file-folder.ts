@@ -15,13 +15,14 @@ export interface FileFolder {
   /** A part as it arrived. @throws if it is not there, or no configured secret decrypts it */
   read(id: string, part: number): Promise<Buffer>;
   remove(id: string): Promise<void>;
-  /** The ids of all files. */
+  /** The ids of all files. What else is in the folder is not theirs. */
   ids(): Promise<string[]>;
   freeBytes(): Promise<number>;
 }
 
 const ownerOnly = { folder: 0o700, file: 0o600 };
 const keyIdBytes = 8;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The folder that IMPORT_DIR names. */
 export function fileFolder(settings: FolderSettings): FileFolder {
@@ -47,7 +48,8 @@ export function fileFolder(settings: FolderSettings): FileFolder {
     remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
     async ids() {
       await ensure(root);
-      return readdir(root);
+      const entries = await readdir(root, { withFileTypes: true });
+      return entries.filter((one) => one.isDirectory() && uuid.test(one.name)).map(({ name }) => name);
     },
     async freeBytes() {
       await ensure(root);
