@@ -8,7 +8,7 @@ import type { EntryStream, ReadContext } from './read-context.ts';
 import { isTable, readCsv } from './read-csv.ts';
 import { readFit } from './read-fit.ts';
 import { readTraceFile } from './read-traces.ts';
-import { localName } from './xml.ts';
+import { localName, withoutComments } from './xml.ts';
 import { openArchive } from './zip.ts';
 
 /** The kind of a file. */
@@ -59,9 +59,16 @@ function rootOf(head: Buffer): string | null {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   const text = isWide ? head.toString('latin1').replaceAll('\0', '') : head.toString('utf8');
   if (!/^[^<a-z0-9]*</i.test(text)) return null;
-  const bare = text.replaceAll(/<!--[\s\S]*?-->/g, '').replace(/<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/, '');
-  const name = /<([A-Za-z_][\w.:-]*)/.exec(bare)?.[1];
+  const name = /<([A-Za-z_][\w.:-]*)/.exec(withoutDoctype(withoutComments(text)))?.[1];
   return name === undefined ? '' : localName(name);
+}
+
+const doctype = /<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/y;
+
+// The expression is tried at one position: at each `<!DOCTYPE` it may read up to the end of the text.
+function withoutDoctype(text: string): string {
+  doctype.lastIndex = Math.max(0, text.indexOf('<!DOCTYPE'));
+  return text.replace(doctype, '');
 }
 
 const exportFile = /^(.*apple_health_export)\/[^/]+\.xml$/;
