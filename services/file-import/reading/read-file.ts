@@ -14,11 +14,13 @@ import { openArchive } from './zip.ts';
 /** The kind of a file. */
 export type FileKind = (typeof fileKinds)[number];
 
+type PartStream = AsyncGenerator<ImportBatch | null, void, undefined>;
+
 /** A file whose kind was recognised. */
 export interface OpenedFile {
   readonly kind: FileKind;
-  /** Parts in the order of the file, without those that are stored already. */
-  readonly batches: AsyncGenerator<ImportBatch, void, undefined>;
+  /** Parts in the order of the file. Null: as many entries as a part has, which are stored already. */
+  readonly batches: PartStream;
 }
 
 /** Opens a file. @throws FileProblem if its kind is unknown, or if it cannot be read */
@@ -92,7 +94,7 @@ async function archived(bytes: FileBytes, context: ReadContext): Promise<Recogni
 /** The most phases of sleep whose nights are computed: those of 50 years. */
 const mostPhases = 1_000_000;
 
-async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<ImportBatch, void, undefined> {
+async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   const phases: SleepPhase[] = [];
   let builder = new BatchBuilder();
   let [position, progress] = [0, 0];
@@ -109,7 +111,7 @@ async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<Imp
         if (entry?.kind === 'phase') {
           if (phases.length < mostPhases) phases.push(entry.phase);
         } else if (entry !== null && position > skip) builder.add(entry);
-        if (position % entriesPerBatch === 0 && position > skip) yield taken();
+        if (position % entriesPerBatch === 0) yield position > skip ? taken() : null;
       }
       for (const note of notes) builder.addSkipped(note);
       progress = reached;

@@ -29,7 +29,8 @@ function bytesOf(file: Buffer, lostFrom = file.length): FileBytes {
 async function read(bytes: FileBytes, skip = 0) {
   const batches = [];
   try {
-    for await (const batch of (await openFile(bytes, { ...context, skip })).batches) batches.push(batch);
+    for await (const batch of (await openFile(bytes, { ...context, skip })).batches)
+      if (batch !== null) batches.push(batch);
     return { batches, error: null };
   } catch (error) {
     return { batches, error };
