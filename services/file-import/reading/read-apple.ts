@@ -32,6 +32,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     waiting.push(isStored ? null : entryOf(element, context.nowMs));
   });
   const reader = xmlReader(handler);
+  const routesOf = routeReader(archive);
   let bytesRead = 0;
   const taken = async (): Promise<Entries> => {
     const read = waiting;
@@ -39,7 +40,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     const notes: Skipped[] = [];
     const entries: (Entry | null)[] = [];
     for (const one of read)
-      entries.push(one?.kind === 'workout' ? await withRoutes(one, archive, context.rules, notes) : one);
+      entries.push(one?.kind === 'workout' ? await withRoutes(one, routesOf, context.rules, notes) : one);
     return { entries, notes, progress: Math.min(1, bytesRead / length) };
   };
   try {
@@ -120,18 +121,34 @@ function addMetadata(element: AppleElement, key: string, value: string): void {
 }
 
 const mostRouteBytes = 256 * 1024 * 1024;
+/** An export names a route once; a workout that is in it twice names its route twice. */
+const mostRouteReads = 4;
+
+type RouteReader = (path: string) => Promise<readonly Point[]>;
+
+/** Reads routes of an archive. One that is named again and again is refused, as each reading unpacks it. */
+function routeReader(archive: AppleExport['archive']): RouteReader {
+  const reads = new Map<string, number>();
+  return async (path) => {
+    if (archive === null) return [];
+    const count = (reads.get(path) ?? 0) + 1;
+    if (count > mostRouteReads) throw new FileProblem('The route is named too often.');
+    reads.set(path, count);
+    return routePoints(archive, path);
+  };
+}
 
 /** The workout with the track of its routes. A route that cannot be read is named, and the workout is kept. */
 async function withRoutes(
   { item, span, routes }: AppleWorkout,
-  archive: AppleExport['archive'],
+  routesOf: RouteReader,
   rules: ReadContext['rules'],
   notes: Skipped[],
 ): Promise<Entry> {
   const points: Point[] = [];
-  for (const route of routes)
+  for (const route of new Set(routes))
     try {
-      if (archive !== null) points.push(...(await routePoints(archive, route)));
+      for (const point of await routesOf(route)) points.push(point);
     } catch (error) {
       if (error instanceof BytesUnavailable) throw error;
       notes.push(skipped('route', 'The route of a workout cannot be read.'));
