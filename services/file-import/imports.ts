@@ -31,7 +31,7 @@ export interface ImportDeps {
   readonly call: Call;
   readonly jobs: Jobs;
   readonly origin: AuditOrigin;
-  /** The disk keeps at least so much free. */
+  /** Free space of the disk below which the gateway refuses webhooks. */
   readonly reserveBytes: number;
 }
 
@@ -70,8 +70,14 @@ async function connected(call: Call, user_id: string): Promise<string> {
   }
 }
 
-async function requireSpace({ folder, reserveBytes }: ImportDeps, bytes: number): Promise<void> {
-  if ((await folder.freeBytes()) < reserveBytes + bytes)
+interface Disk {
+  readonly folder: Pick<FileFolder, 'freeBytes'>;
+  readonly reserveBytes: number;
+}
+
+/** Below the reserve the gateway refuses webhooks, so imports leave twice as much. @throws SERVICE_UNAVAILABLE (503) */
+export async function requireSpace({ folder, reserveBytes }: Disk, bytes: number): Promise<void> {
+  if ((await folder.freeBytes()) < 2 * reserveBytes + bytes)
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The disk has no room for this file now.');
 }
 
