@@ -14,7 +14,7 @@ import { hasBody } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
 import { endWhenSlow } from './body-deadline.ts';
 import type { Reading } from './body-reading.ts';
-import { announcedBytes } from './read-bytes.ts';
+import { announcedBytes, encodingOf } from './read-bytes.ts';
 
 const Opened = z.object({ import_id: z.string() });
 
@@ -49,8 +49,8 @@ export async function receiveFile(pipeline: Pipeline, exchange: Exchange, file: 
   }
 }
 
-function refuseEncoded({ headers }: IncomingMessage): void {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+function refuseEncoded(req: IncomingMessage): void {
+  if (encodingOf(req) !== null)
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'A file is sent without Content-Encoding.');
 }
 

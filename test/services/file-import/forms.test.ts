@@ -51,6 +51,19 @@ t.test('a sender who goes away leaves no open import', async (t) => {
   t.equal((await sendFile(api, userId, table)).status, 202, 'the next file is taken');
 });
 
+t.test('a file may name the encoding that changes nothing, and no other one', async (t) => {
+  const userId = await createUser(api);
+  for (const [encoding, status] of [
+    ['Identity', 202],
+    ['identity', 202],
+    ['gzip', 415],
+    ['unknown', 415],
+  ] as const) {
+    const headers = { 'Content-Type': 'text/csv', 'Content-Encoding': encoding };
+    t.equal((await sendFile(api, userId, table, { headers })).status, status, encoding);
+  }
+});
+
 t.test('a form with two files is refused', async (t) => {
   const userId = await createUser(api);
   // More than the stream of a part keeps: without a reader the form would not go on.
