@@ -67,7 +67,8 @@ export function repairRoom({
   day_used,
   day_limit,
 }: Omit<Room, 'live' | 'paused'>): number {
-  const left = (used: number, limit: number) => limit - Math.ceil((limit * repairReservePercent) / 100) - used;
+  const left = (used: number, limit: number) =>
+    limit - Math.ceil((limit * repairReservePercent) / 100) - used;
   return Math.max(0, Math.min(backfill, left(quarter_used, quarter_limit), left(day_used, day_limit)));
 }
 
