@@ -107,7 +107,7 @@ const wholeTables: MoreServers = {
 
 /** A quota, a clock and a played provider for each test: what waits in one would be read in the next. */
 const quotas: MoreServers = {
-  'test/services/activitynet-ingest/crash.test.ts': most(3, 4),
+  'test/services/activitynet-ingest/crash.test.ts': most(4, 5),
   'test/services/activitynet-ingest/events.test.ts': most(14, 16),
   'test/services/activitynet-ingest/forged-deletions.test.ts': most(17, 22),
   'test/services/activitynet-ingest/forged-reads.test.ts': most(8, 14),
