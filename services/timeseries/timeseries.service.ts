@@ -24,6 +24,7 @@ import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { selectItemSpans } from './queries/select-item-spans.ts';
+import { selectWorkoutKeys } from './queries/select-workout-keys.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
 import { readEvents } from './records/events.ts';
@@ -121,6 +122,7 @@ export default implement(timeseries, {
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
+    workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     clock: async ({ params: { user_id }, database, call }) => ({
       zone_offset_minutes: await knownClock({ database, call }, user_id, Date.now()),
     }),
