@@ -35,17 +35,21 @@ export async function checkSecondFactor(
   developerId: string,
   { code, address }: { readonly code: string | undefined; readonly address: string },
 ): Promise<boolean> {
-  const totp = await selectTotp(checking.database, developerId);
+  const { database } = checking;
+  const [totp, needsPasskey] = await Promise.all([
+    selectTotp(database, developerId),
+    lacksPasskey(database, developerId, null),
+  ]);
   if (totp?.isConfirmed !== true) {
-    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');
+    if (needsPasskey) throw new ServiceError('PASSKEY_REQUIRED');
     return false;
   }
   if (code === undefined || code === '') throw new ServiceError('SECOND_FACTOR_REQUIRED');
-  const isAccepted = await countingCodes(checking.database, developerId, () =>
+  const isAccepted = await countingCodes(database, developerId, () =>
     acceptCode(checking, developerId, { secret: totp.secret, code }),
   );
   if (isAccepted) return true;
-  await auditFailedLogIn(checking.database, checking.origin, { developerId, address });
+  await auditFailedLogIn(database, checking.origin, { developerId, address });
   throw wrongCode();
 }
 
