@@ -3,7 +3,7 @@ import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
-import { Invitations, roleIn } from '../parts/invitations.tsx';
+import { Invitations, keepChoice, roleIn, usualRole } from '../parts/invitations.tsx';
 import { ProjectSettings } from '../parts/project-settings.tsx';
 import { Retention } from '../parts/retention.tsx';
 import { Section } from '../parts/section.tsx';
@@ -68,7 +68,7 @@ function MembersOfProject() {
               Role
               <select name="role">
                 {roles.map((role) => (
-                  <option key={role} value={role} selected={role === 'support'}>
+                  <option key={role} value={role} selected={role === usualRole} ref={keepChoice}>
                     {role}: {meanings[role]}
                   </option>
                 ))}
