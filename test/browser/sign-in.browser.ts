@@ -132,6 +132,36 @@ t.test('an owner sets the credentials and the connect page of the project', asyn
   t.strictSame(complaints, []);
 });
 
+t.test('an owner deletes a project once its name is typed, and reads how many users go', async (t) => {
+  const ask = (path: string, body?: object, headers = {}) =>
+    api.ask(path, { token: api.developerToken, headers, ...(body === undefined ? {} : { body }) });
+  await ask('/api/v1/projects', { id: 'trial', name: 'Trial of 2026' });
+  for (const external_user_id of ['a', 'b'])
+    await ask('/api/v1/users', { external_user_id }, { 'X-Project': 'trial' });
+  const { page, complaints } = await openAt('/members');
+  await page.getByRole('region', { name: 'Projects, table' }).getByText('Trial of 2026').waitFor();
+  const opening = page.getByRole('button', { name: 'Delete the project' });
+  t.equal(await opening.count(), 0, '`default` stays');
+  await page.getByRole('combobox', { name: 'Project' }).selectOption('trial');
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+  await page.getByRole('link', { name: 'Members' }).click();
+  await opening.click();
+  const dialog = page.getByRole('dialog', { name: 'Delete the project Trial of 2026?' });
+  await dialog.getByText('2 users').waitFor();
+  t.strictSame(await violations(page), []);
+  const confirming = dialog.getByRole('button', { name: 'Delete the project' });
+  for (const typed of ['', 'trial', '2']) {
+    await dialog.getByRole('textbox').fill(typed);
+    t.ok(await confirming.isDisabled(), typed);
+  }
+  await dialog.getByRole('textbox').fill('Trial of 2026');
+  await confirming.click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.equal(await page.getByRole('combobox', { name: 'Project' }).count(), 0, 'one project is open');
+  await until(async () => (await ask('/api/v1/projects/trial')).status === 404);
+  t.strictSame(complaints, []);
+});
+
 t.test('a lost password is set anew by a link', async (t) => {
   const { page, complaints } = await openConsole(t, { colorScheme: 'dark', width: 390 });
   await page.goto(root);
