@@ -41,7 +41,7 @@ const settings: MoreServers = {
   'test/http/check-order.test.ts': most(7, 7),
   'test/http/limits.test.ts': most(11, 13),
   'test/http/mcp.test.ts': most(2, 2),
-  'test/http/oidc.test.ts': most(2, 2),
+  'test/http/oidc.test.ts': most(3, 3),
   'test/http/password-reset.test.ts': most(4, 4),
   'test/http/sandbox-faults.test.ts': most(3, 3),
   'test/http/tracing.test.ts': most(4, 6),

@@ -2520,7 +2520,7 @@ export type ProviderSetup = {
      */
     secret_address: boolean;
     /**
-     * The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is a developer.
+     * The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is an owner, or has the role `admin` or `developer`.
      */
     webhook_addresses: {
         [key: string]: string;
