@@ -141,7 +141,6 @@ export const namedCalls = {
   'freshness': [
     'backfill.start',
     'deliveries.answers',
-    'pull-ingest.reconcile',
     'timeseries.calendar',
     'users.activeConnections',
     'users.connection',

@@ -134,7 +134,7 @@ async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: 
     const about = (some: readonly Judged[]): Repair => ({
       ...{ user_id: first.row.user_id, connection_id: id, provider: first.provider },
       kinds: some.map(({ kind }) => kind),
-      start_ms: Math.min(...some.map(({ row }) => repairStart(row.last_data_ms, nowMs))),
+      start_ms: Math.min(...some.map(({ row }) => repairStart(first.provider, row.last_data_ms, nowMs))),
     });
     for (const outcome of ['data_arrived', 'nothing_found'] as const) {
       const ended = own.filter((one) => one.ended === outcome);
