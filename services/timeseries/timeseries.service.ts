@@ -139,21 +139,13 @@ export default implement(timeseries, {
       jobs.notify();
       return readSourcePriority(database, settings.sourceOrder, params.user_id);
     },
-    exportRecords({ params, reads: database, settings }) {
-      return exportRecords(database, settings, params);
-    },
-    exportSeries({ params, reads: database, settings }) {
-      return exportSeries(database, settings, params.user_id);
-    },
+    exportRecords: ({ params, reads: database, settings }) => exportRecords(database, settings, params),
+    exportSeries: ({ params, reads: database, settings }) => exportSeries(database, settings, params.user_id),
     exportSamples({ params, reads: database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
-    seriesInRange({ params, reads: database, settings }) {
-      return seriesInRange(database, settings, params);
-    },
-    readSeries({ params, reads: database, settings }) {
-      return readSeries(database, settings, params);
-    },
+    seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
+    readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {
       const chart = await readChart(database, settings, params);
       if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });
