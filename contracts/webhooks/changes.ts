@@ -88,7 +88,8 @@ export const changeActions = {
           type: z.string(),
           provider: z.string(),
           connection_id: z.string().nullable(),
-          series_type: z.string().nullable(),
+          /** The series type, or the kind of the score. */
+          detail: z.string().nullable(),
           historical: z.boolean(),
           last_ms: z.number().nullable(),
           recorded_ms: z.number(),

@@ -1,5 +1,6 @@
 import { SharedData } from '../provider/provider.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
+import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
 
 /** A kind of data that is expected again and again. They are those that the connect page names. */
@@ -31,11 +32,20 @@ const kindOfSeries: ReadonlyMap<string, FreshKind> = new Map(
   kinds.flatMap((kind) => (seriesOf[kind] ?? []).map((type) => [type, kind] as const)),
 );
 
-/** What the change log says of an arrival: the type of the change, and the series type where it has one. */
-export function kindOfChange(type: string, seriesType: string | null): FreshKind | null {
+/** Scores of a day arrive with its totals, whose changes name no provider. */
+const kindOfScore: ReadonlyMap<string, FreshKind> = new Map<ScoreKind, FreshKind>([
+  ['activity', 'daily_activity'],
+  ['strain', 'daily_activity'],
+  ['stress', 'stress'],
+  ['body_battery', 'stress'],
+]);
+
+/** The kind that a change of the change log brings, by its type, and the type of its series or the kind of its score. */
+export function kindOfChange(type: string, detail: string | null): FreshKind | null {
   if (type.startsWith('workout.')) return 'activities';
   if (type.startsWith('sleep.')) return 'sleep';
-  return (seriesType === null ? undefined : kindOfSeries.get(seriesType)) ?? null;
+  const known = type.startsWith('score.') ? kindOfScore : kindOfSeries;
+  return (detail === null ? undefined : known.get(detail)) ?? null;
 }
 
 const kindOfRecords: Readonly<

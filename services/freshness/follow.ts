@@ -84,7 +84,7 @@ function connectionOf({ id, user_id, project_id, provider, recorded_ms: connecte
 function arrivalsIn(changes: readonly Change[]): Arrived[] {
   const found = new Map<string, Arrived>();
   for (const change of changes) {
-    const kind = kindOfChange(change.type, change.series_type);
+    const kind = kindOfChange(change.type, change.detail);
     if (kind === null) continue;
     const key = `${change.user_id} ${change.provider} ${kind}`;
     found.set(key, joined(found.get(key), change, kind));

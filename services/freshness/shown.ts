@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConnectionFreshness, FreshnessRow, Incident } from '../../contracts/freshness.ts';
+import type { CalendarKind } from '../../contracts/timeseries/calendar.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { cursorInvalid } from '../../domain/errors.ts';
 import { gapsOf } from '../../domain/freshness/gaps.ts';
@@ -94,7 +95,7 @@ async function daysOf(call: Call, user_id: string, nowMs: number): Promise<Days>
   });
   const days = new Map<ProviderName, Map<FreshKind, Set<number>>>();
   for (const { kind, type, provider, first_date, levels } of data) {
-    const of = kind === 'sample' ? kindOfChange('timeseries.updated', type) : kindOfChange(`${kind}.`, null);
+    const of = kindOfCalendar(kind, type);
     if (of === null) continue;
     const own = days.get(provider) ?? new Map<FreshKind, Set<number>>();
     const known = own.get(of) ?? new Set<number>();
@@ -103,6 +104,11 @@ async function daysOf(call: Call, user_id: string, nowMs: number): Promise<Days>
     days.set(provider, own.set(of, known));
   }
   return days;
+}
+
+function kindOfCalendar(kind: CalendarKind, type: string | null): FreshKind | null {
+  if (kind === 'day') return 'daily_activity';
+  return kindOfChange(kind === 'sample' ? 'timeseries.updated' : `${kind}.`, type);
 }
 
 interface ListQuery {

@@ -60,7 +60,7 @@ t.test('data that is stored is fresh, and what never came is silent', async (t) 
   const [connection] = await ofUser(userId);
   t.match(connection, {
     provider: 'devicemaker',
-    state: 'silent',
+    state: 'fresh',
     stale_since: null,
     incident: false,
     gaps: [],

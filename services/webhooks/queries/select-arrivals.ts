@@ -7,7 +7,7 @@ export interface ArrivalRow {
   readonly type: string;
   readonly provider: string;
   readonly connection_id: string | null;
-  readonly series_type: string | null;
+  readonly detail: string | null;
   readonly historical: boolean;
   readonly last_ms: number | null;
   readonly recorded_ms: number;
@@ -21,10 +21,10 @@ const statement = {
       select max(id)::text as last_id, count(*)::int as n from part) p
     left join (
       select id, project_id, user_id, type, data ->> 'provider' as provider, data ->> 'connection_id' as connection_id,
-        data ->> 'series_type' as series_type, historical, extract(epoch from last_at)::float8 * 1000 as last_ms,
+        coalesce(data ->> 'series_type', data ->> 'kind') as detail, historical, extract(epoch from last_at)::float8 * 1000 as last_ms,
         extract(epoch from recorded_at)::float8 * 1000 as recorded_ms
       from part where user_id is not null and data ? 'provider' and (type = 'timeseries.updated' and n > 0
-        or type in ('workout.created', 'workout.updated', 'sleep.created', 'sleep.updated', 'connection.created',
+        or type in ('workout.created', 'workout.updated', 'sleep.created', 'sleep.updated', 'score.updated', 'connection.created',
           'connection.revoked', 'connection.expired'))) found on true
     order by found.id`,
 };

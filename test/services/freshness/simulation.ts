@@ -213,15 +213,15 @@ export class Simulation {
     for (const one of some) {
       if (one.stored > 0) continue;
       one.stored += 1;
-      const series_type = seriesOf[one.kind] ?? null;
+      const detail = seriesOf[one.kind] ?? null;
       const type = one.kind === 'sleep' ? 'sleep.created' : 'timeseries.updated';
-      this.#write({ user_id, provider, type, series_type, last_ms: one.atMs });
+      this.#write({ user_id, provider, type, detail, last_ms: one.atMs });
     }
     return true;
   }
 
   #write(change: Pick<Change, 'user_id' | 'provider' | 'type'> & Partial<Change>): void {
-    const empty = { connection_id: null, series_type: null, last_ms: null, historical: false };
+    const empty = { connection_id: null, detail: null, last_ms: null, historical: false };
     this.#log.push({ ...empty, project_id: 'default', recorded_ms: this.nowMs, ...change });
   }
 
