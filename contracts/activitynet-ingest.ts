@@ -119,6 +119,17 @@ export const activitynetIngest = contract('activitynet-ingest', {
     returns: Backfill,
     idempotent: true,
   }),
+  /**
+   * Compares the provider's list of activities since `start_ms` with what is stored: unknown activities are fetched, and
+   * those that a read confirms to be deleted are deleted. It is no backfill: no event announces it. A call while a
+   * reconciliation waits changes at most its start, which is returned.
+   */
+  reconcile: action({
+    summary: "Compare a connection's activities with the provider's list",
+    params: z.object({ user_id: UserId, start_ms: z.int() }),
+    returns: z.object({ start_ms: z.int() }),
+    idempotent: true,
+  }),
   /** Nothing more is fetched for a connection that ended. */
   stopConnection: action({
     summary: 'Drop the waiting fetches of a connection that ended',

@@ -17,6 +17,8 @@ const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
     ...ofProviders(({ accessCheck }) => accessCheck?.service ?? null, ['checkAccess']),
   ],
   connect: () => ofUploads(['createCode']),
+  freshness: () =>
+    ofProviders(({ backfill }) => (backfill.from === 'pages' ? backfill.service : null), ['reconcile']),
   deliveries: () => ofProviders(({ ingest }) => ingest.service, ['figures', 'reprocess']),
   backfill: () => [
     ...ofProviders(

@@ -19,7 +19,7 @@ export const ProviderStatus = z
   .object({
     /** Whether its client id and secret are set. */
     configured: z.boolean(),
-    /** The secret addresses to register at the provider, by kind; null unless the caller is a developer. */
+    /** The secret addresses to register at the provider, by kind; null unless the caller is an owner, an admin or a developer by role. */
     webhook_addresses: z.record(z.string(), z.string()).nullable(),
     /** Deliveries that wait for their first or next attempt, that are being processed, and dead letters. */
     deliveries: z.object({

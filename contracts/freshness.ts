@@ -53,7 +53,9 @@ export const ConnectionFreshness = z
   .object({
     connection_id: z.string(),
     provider: ProviderName,
-    state: FreshnessState.describe('The worst of `data_types`.'),
+    state: FreshnessState.describe(
+      'The worst of `data_types`. `silent` or `paused` only if all of them are one of both.',
+    ),
     stale_since: Timestamp.nullable().describe(
       'When `connection.stale` was reported. Null: it is not stale.',
     ),

@@ -8,6 +8,7 @@ import { exports, streams } from './exports.ts';
 import { files } from './files.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
 import { growth, million, users } from './lists.ts';
+import { logIns } from './log-ins.ts';
 import { backfill, endpoints, webhooks } from './outgoing.ts';
 import { intervals, uploads } from './phones.ts';
 import { figures, pages, processes, workers } from './rates.ts';
@@ -21,5 +22,5 @@ export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
   ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
   ...[webhooks, endpoints, backfill, bodies],
-  ...[compression, commits, stores, figures, million, replica, scale],
+  ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

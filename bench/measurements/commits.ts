@@ -160,8 +160,8 @@ function storeRate({ load }: Bench, url: string, users: readonly ConnectedUser[]
   };
 }
 
-// A database for each, because services of two processes would share the queue of one.
-async function migrated(bench: Bench, part: string, folder: string): Promise<string> {
+/** A database for a process of a checkout. Services of two processes would share the queue of one. */
+export async function migrated(bench: Bench, part: string, folder: string): Promise<string> {
   const DATABASE_URL = await emptyDatabase(bench, bench.sizes, part);
   await run(process.execPath, ['migrate.ts'], { cwd: folder, env: { ...process.env, DATABASE_URL } });
   return DATABASE_URL;

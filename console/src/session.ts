@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Developer, Project } from '../../clients/typescript/src/index.ts';
 import type { Titles } from '../../clients/typescript/src/source-text.ts';
 import { holdsIn, isPermitted, type Permission } from '../../domain/access.ts';
@@ -46,6 +46,11 @@ export async function loadSession(): Promise<void> {
 /** The projects that the developer may enter. */
 export const projects = signal<readonly Project[]>([]);
 
+/** Those of them that are not being deleted: the others refuse requests. */
+export const openProjects = computed(() =>
+  projects.value.filter(({ deleting_since }) => deleting_since === null),
+);
+
 /** The project that the pages show; undefined for a developer who is a member of none. */
 export const project = signal<Project | undefined>(undefined);
 
@@ -61,8 +66,9 @@ export async function loadProjects(csrf = session.value?.csrf_token ?? ''): Prom
   const listed: readonly Project[] = await answer.json();
   projects.value = listed;
   const named = cookie.exec(document.cookie)?.[1];
-  const of = (wanted: string | undefined) => listed.find(({ id }) => id === wanted);
-  project.value = of(named) ?? of('default') ?? listed[0];
+  const open = openProjects.value;
+  const of = (wanted: string | undefined) => open.find(({ id }) => id === wanted);
+  project.value = of(named) ?? of('default') ?? open[0];
   if (project.value !== undefined && project.value.id !== named) nameProject(project.value.id);
 }
 

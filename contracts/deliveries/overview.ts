@@ -45,7 +45,7 @@ export const ProviderSetup = z
       .record(z.string(), z.string())
       .nullable()
       .describe(
-        'The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is a developer.',
+        'The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is an owner, or has the role `admin` or `developer`.',
       ),
     last_delivery_at: Timestamp.nullable().describe(
       'The minute of its last stored webhook request; null if there was none in two days.',

@@ -134,6 +134,19 @@ export const writeActions = {
     returns: z.array(z.object({ start_ms: z.number(), end_ms: z.number() })),
     idempotent: true,
   }),
+  /** The keys of a provider's stored workouts that start in [start_ms, end_ms), oldest first. Hidden and deleted ones are omitted. */
+  workoutKeys: action({
+    summary: 'Find the keys of stored workouts in a span',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      start_ms: z.int(),
+      end_ms: z.int(),
+      limit: z.int().min(1).max(10_000),
+    }),
+    returns: z.array(z.object({ key: z.string(), start_ms: z.number() })),
+    idempotent: true,
+  }),
   /** The offset of the user's clock in minutes: the latest known one, otherwise that of the user's zone. Null: it is unknown. */
   clock: action({
     summary: "Get the offset of a user's clock",

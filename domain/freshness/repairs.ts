@@ -1,12 +1,21 @@
 import { dayMs, hourMs } from '../time/time.ts';
 
-/** Fruitless repairs after which a kind of data is read once a day only. */
-export const mostRepairs = 3;
-/** The first repair begins after the expected time and a quarter of it. */
-export const firstRepair = 1.25;
+/** What decides when late data is fetched. Times are in milliseconds. */
+export interface Lateness {
+  /** Repairs since the last arrival, and when the last of them began. */
+  readonly repairs: number;
+  readonly repairedMs: number | null;
+  /** The last arrival, or the connection. */
+  readonly lastMs: number;
+  readonly expectedMs: number;
+}
+
+/** A little lateness is usual, and a repair costs a request. */
+const firstAfter = 1.25;
 const pausesMs = [0, hourMs, 4 * hourMs] as const;
 
-/** When the next repair of late data may begin, after `repairs` of them brought nothing. */
-export function nextRepairMs(repairs: number, lastRepairMs: number | null): number {
-  return lastRepairMs === null ? 0 : lastRepairMs + (pausesMs[repairs] ?? dayMs);
+/** When late data is fetched next: three times within hours, then once a day. */
+export function nextRepairMs({ repairs, repairedMs, lastMs, expectedMs }: Lateness): number {
+  const firstMs = lastMs + firstAfter * expectedMs;
+  return repairedMs === null ? firstMs : Math.max(firstMs, repairedMs + (pausesMs[repairs] ?? dayMs));
 }

@@ -1,7 +1,7 @@
 import { hourMs } from '../time/time.ts';
 
-/** The states of a connection and kind of data, the best first. */
-export const freshnessStates = ['fresh', 'paused', 'silent', 'late', 'stale'] as const;
+/** The states of a connection and kind of data. The state of a connection is the last of those of its kinds. */
+export const freshnessStates = ['silent', 'paused', 'fresh', 'late', 'stale'] as const;
 export type FreshnessState = (typeof freshnessStates)[number];
 
 /** Why data of a stale connection is missing: none arrived, or the provider refused the access. */
@@ -80,8 +80,8 @@ export function judge(rhythm: Rhythm, about: Circumstances): Judgement {
   return nowMs <= last + 2 * expected ? as('late', last + 2 * expected) : as('stale');
 }
 
-/** The worst of the states of a connection. */
+/** The state of a connection: `silent` and `paused` only if no kind of data is otherwise. */
 export function worstOf(states: readonly FreshnessState[]): FreshnessState {
   const worst = Math.max(0, ...states.map((state) => freshnessStates.indexOf(state)));
-  return freshnessStates[worst] ?? 'fresh';
+  return freshnessStates[worst] ?? 'silent';
 }

@@ -36,7 +36,11 @@ const isOpen = `(b.paused_until is null or b.paused_until <= w.at)
 /** After this many failures in a row all processes pause. Then a single read probes the provider. */
 const failuresToPause = 3;
 
-// Reserves $6 reads in both windows or in neither. $7: for backfill.
+// Reads that work other than live leaves: those of backfill, and at least $8 percent.
+const reserve = (ofBackfill: string, limit: string) => `
+  case when $7::boolean then greatest(${ofBackfill}, ceil(${limit} * $8::int / 100.0)::int) else 0 end`;
+
+// Reserves $6 reads in both windows or in neither. $7: for backfill or repair.
 const reserveReads = (schema: string): Statement => ({
   name: `${schema}.budget_charge`,
   text: `
@@ -51,9 +55,9 @@ const reserveReads = (schema: string): Statement => ({
     from w
     where b.application = $1 and ${isOpen}
       and ${used('quarter')} + ${others('quarter')} + $6::int
-        <= ${quarterLimit} - case when $7::boolean then ${quarterReserve} else 0 end
+        <= ${quarterLimit} - ${reserve(quarterReserve, quarterLimit)}
       and ${used('day')} + ${others('day')} + $6::int
-        <= ${dayLimit} - case when $7::boolean then ${dayReserve} else 0 end
+        <= ${dayLimit} - ${reserve(dayReserve, dayLimit)}
     returning b.quarter, b.day`,
 });
 

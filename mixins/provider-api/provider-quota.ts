@@ -26,8 +26,14 @@ export interface ProviderQuota {
   room(): Promise<Room>;
 }
 
-/** Live work may use the whole quota. Backfill leaves a part of each window for live events. */
-export type Work = 'live' | 'backfill';
+/**
+ * Live work may use the whole quota. Backfill leaves a part of each window for live events. Repair leaves what backfill
+ * leaves, and at least a fifth of each window.
+ */
+export type Work = 'live' | 'backfill' | 'repair';
+
+/** The part of each window in percent that repair leaves, however late in the window it is. */
+const repairReservePercent = 20;
 
 /** Reserved reads, with the windows that were current at the time. */
 export interface QuotaReservation {
@@ -51,6 +57,19 @@ export interface Room {
   readonly day_used: number;
   readonly day_limit: number;
   readonly paused: boolean;
+}
+
+/** The number of reads that may be reserved now for repair. */
+export function repairRoom({
+  backfill,
+  quarter_used,
+  quarter_limit,
+  day_used,
+  day_limit,
+}: Omit<Room, 'live' | 'paused'>): number {
+  const left = (used: number, limit: number) =>
+    limit - Math.ceil((limit * repairReservePercent) / 100) - used;
+  return Math.max(0, Math.min(backfill, left(quarter_used, quarter_limit), left(day_used, day_limit)));
 }
 
 /** The application and the provider's quota. */
@@ -79,7 +98,8 @@ export async function quotaOn(database: Database, choice: QuotaChoice): Promise<
       const [row] = await database.query<QuotaReservation>(sql.reserveReads, [
         ...parameters(),
         reads,
-        work === 'backfill',
+        work !== 'live',
+        work === 'repair' ? repairReservePercent : 0,
       ]);
       return row ?? null;
     },

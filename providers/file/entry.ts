@@ -1,4 +1,5 @@
 import type { StoreItem } from '../../domain/records/records.ts';
+import { textOrNull } from '../phone/normalise/item.ts';
 import type { PhoneRecord } from '../phone/normalise/record.ts';
 import type { SleepPhase } from '../phone/normalise/sleep-phase.ts';
 
@@ -24,5 +25,5 @@ export interface Span {
 
 /** An entry that is not stored. */
 export function skipped(type: string, reason: string): Skipped {
-  return { kind: 'skipped', type: type.slice(0, 100), reason };
+  return { kind: 'skipped', type: textOrNull(type, 100) ?? '', reason };
 }

@@ -3,7 +3,7 @@ import { accepts } from '../../domain/records/series.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import { type LapRecord, noFigures } from '../../domain/workouts/details.ts';
 import type { StreamType } from '../../domain/workouts/track.ts';
-import { instantProblem } from '../phone/normalise/item.ts';
+import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
 import { workoutTypeOf } from '../phone/normalise/workout-types.ts';
 import { keyOf } from './content-key.ts';
 import { type Entry, skipped } from './entry.ts';
@@ -38,11 +38,21 @@ const streamFields: Readonly<Record<string, StreamType>> = {
   grade: 'grade',
 };
 
+/** The most sessions of a file: a triathlon has five. The records of the file are searched for each. */
+export const mostSessions = 100;
+
 /** The activities of a FIT file: one of each session, or one of all records if it has no session. */
 export function fitRecordings(file: FitFile): Recording[] {
   const points = file.records.slice(0, mostPoints).flatMap((record) => pointOf(record) ?? []);
+  const laps = file.laps.slice(0, mostPoints).flatMap((lap) => lapOf(lap) ?? []);
   const sessions = file.sessions.length === 0 && points.length > 0 ? [{}] : file.sessions;
-  return sessions.map((session) => recordingOf(session, file, points));
+  return sessions.slice(0, mostSessions).map((session) => recordingOf(session, { file, laps, points }));
+}
+
+interface Recorded {
+  readonly file: FitFile;
+  readonly laps: readonly LapRecord[];
+  readonly points: readonly Point[];
 }
 
 function pointOf(record: FitMessage): Point | null {
@@ -55,7 +65,7 @@ function pointOf(record: FitMessage): Point | null {
   return { ms, ...Object.fromEntries(measured) };
 }
 
-function recordingOf(session: FitMessage, file: FitFile, all: readonly Point[]): Recording {
+function recordingOf(session: FitMessage, { file, laps, points: all }: Recorded): Recording {
   const of = (...names: readonly string[]) =>
     names.reduce<number | null>((found, name) => found ?? numberOf(session[name]), null);
   const start_ms = startOf(session, all);
@@ -79,7 +89,7 @@ function recordingOf(session: FitMessage, file: FitFile, all: readonly Point[]):
       max_speed_meters_per_second: of('enhanced_max_speed', 'max_speed'),
       ...{ avg_temperature_celsius: of('avg_temperature'), pool_length_meters: of('pool_length') },
     },
-    laps: file.laps.flatMap((lap) => lapOf(lap) ?? []).filter((lap) => within(lap.start_ms)),
+    laps: laps.filter((lap) => within(lap.start_ms)),
     points: all.filter(({ ms }) => within(ms)),
   };
 }
@@ -114,7 +124,7 @@ function lapOf(lap: FitMessage): LapRecord | null {
 function deviceOf({ file_ids: [id] }: FitFile): string {
   const names = [id?.manufacturer, id?.product_name ?? id?.product];
   const known = names.filter((name) => typeof name === 'string' || typeof name === 'number');
-  return known.join(' ').replaceAll('\0', '').trim().slice(0, 100) || 'unknown';
+  return textOrNull(known.join(' '), 100) ?? 'unknown';
 }
 
 // The clock of the device is in whole quarters of an hour from UTC.

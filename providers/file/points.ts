@@ -1,6 +1,7 @@
 import type { LapRecord } from '../../domain/workouts/details.ts';
 import { noFigures } from '../../domain/workouts/details.ts';
 import type { StreamType } from '../../domain/workouts/track.ts';
+import { textOrNull } from '../phone/normalise/item.ts';
 import { noTotals, type Point, type Recording } from './recording.ts';
 
 /** The texts of an element by the names of the elements in it, without prefixes; of a lone `Value`, that of its parent. */
@@ -91,7 +92,7 @@ export function recordingOf({ head, points, laps: lapLeaves }: TracedActivity): 
   return {
     sport: (head.Sport ?? head.type ?? 'other').trim().toLowerCase().replaceAll(/\s+/g, '_') || 'other',
     name: head.name?.trim() || null,
-    device: (head.Creator ?? '').trim().slice(0, 100) || 'unknown',
+    device: textOrNull(head.Creator, 100) ?? 'unknown',
     start_ms: times.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY),
     end_ms: times.reduce((most, ms) => Math.max(most, ms), Number.NEGATIVE_INFINITY),
     zone_offset_minutes: null,

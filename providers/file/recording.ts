@@ -16,7 +16,7 @@ import {
   sentDetails,
 } from '../../domain/workouts/details.ts';
 import { acceptsStream, type StreamType, streamTypes, type Track } from '../../domain/workouts/track.ts';
-import { instantProblem } from '../phone/normalise/item.ts';
+import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
 import { plainName, workoutTypeOf } from '../phone/normalise/workout-types.ts';
 import { workoutDataType } from './apple-workout.ts';
 import { type Entry, type Skipped, skipped } from './entry.ts';
@@ -98,10 +98,11 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
   const distances = track?.columns.get('distance')?.filter((value) => !Number.isNaN(value));
   const distance_meters = totals.distance_meters ?? distances?.at(-1) ?? null;
   const duration_seconds = Math.round((end_ms - start_ms) / 1000);
+  const [raw, title] = [textOrNull(sport, 100) ?? 'other', textOrNull(name, 500)];
   const moving = totals.moving_seconds ?? duration_seconds;
   return {
-    ...{ type: workoutTypeOf(sport), raw_type: sport.slice(0, 100), plain_name: name === null },
-    name: (name ?? plainName(sport)).slice(0, 500),
+    ...{ type: workoutTypeOf(sport), raw_type: raw, plain_name: title === null },
+    name: title ?? plainName(raw),
     ...{ start_ms, end_ms, zone_offset_minutes, duration_seconds, device },
     moving_seconds: rounded(totals.moving_seconds),
     ...{ calories_kcal: totals.calories_kcal, distance_meters },

@@ -16,6 +16,7 @@ import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import { resumeConnection } from './queries/resume-work.ts';
 import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
+import { startReconciliation } from './reconcile.ts';
 import { verifySubscription } from './verify.ts';
 
 /** The service with a pace that a test chooses. Production uses the defaults. */
@@ -46,6 +47,11 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       },
       backfillStatus: (ctx) => getBackfillRun(ctx, ctx.params.user_id),
       cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params.user_id),
+      async reconcile(ctx) {
+        const waiting = await startReconciliation(ctx, ctx.params);
+        ctx.rowJobs.notify();
+        return waiting;
+      },
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },

@@ -1,6 +1,7 @@
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Unfound } from './reads.ts';
+import { readsAll } from './reads-all.ts';
 
 /*
  * An event of an unauthenticated sender may report a deletion. The activity is hidden, and a read at the provider
@@ -23,6 +24,29 @@ export async function confirmDeletion(
     await restore(fetching, job);
   if (result.kind === 'refused') return { kind: 'failed', reason: result.reason };
   return unfetched(result);
+}
+
+/** Whether a job checks an activity that the provider did not list. A later event makes it an ordinary fetch. */
+export function isUnlisted({ version, unlisted_version }: ActivityLease): boolean {
+  return version === unlisted_version;
+}
+
+/**
+ * The outcome for an activity that the provider did not list and that a read did not find: only 404 confirms the deletion,
+ * and only while the connection that fetched the activity may read private ones, of which the provider answers the same.
+ */
+export async function confirmUnlisted(
+  fetching: Fetching,
+  { job, holds }: HeldActivity,
+  result: Unfound,
+): Promise<Fetched> {
+  if (result.kind !== 'missing') return unfetched(result);
+  const connection = await readsAll(fetching, job.user_id);
+  const fetchedMs = job.fetched_at?.getTime() ?? 0;
+  if (connection === null || connection.connectedMs > fetchedMs) return unfetched(result);
+  if (!(await holds())) return { kind: 'wait' };
+  const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+  return { kind: 'deleted', isNew: record_id !== null, isGone: false };
 }
 
 function isConfirmed(result: Unfound): boolean {

@@ -4,6 +4,7 @@ import { partsOf } from '../../domain/records/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records/records.ts';
 import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
 import { routeRulesFor } from '../../mixins/cut-tracks.ts';
+import type { Work } from '../../mixins/provider-api/provider-quota.ts';
 import { fields } from '../../providers/activitynet/fields.ts';
 import {
   type NormalisedActivity,
@@ -15,7 +16,7 @@ import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
-import { confirmDeletion, restore } from './confirm-deletion.ts';
+import { confirmDeletion, confirmUnlisted, isUnlisted, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
@@ -26,14 +27,19 @@ import { mayRead, settleUserReservation } from './user-read-limits.ts';
 export async function fetchActivity(fetching: Fetching, held: HeldActivity): Promise<Fetched> {
   const { job, signal } = held;
   if (!(await mayRead(fetching, job))) return { kind: 'postponed' };
-  const work = job.priority >= priorities.backfill ? ('backfill' as const) : ('live' as const);
-  const reservation = await reserveReads(fetching, { user_id: job.user_id, work, signal }, 2);
+  const reader = { user_id: job.user_id, work: kindOf(job), signal };
+  const reservation = await reserveReads(fetching, reader, 2);
   if (reservation === null) return settled(fetching, job, { kind: 'wait' }, 0);
   try {
     return await settled(fetching, job, await fetchWith(fetching, held, reservation), reservation.sent());
   } finally {
     await reservation.close();
   }
+}
+
+function kindOf(job: ActivityLease): Work {
+  if (job.priority >= priorities.repair) return 'repair';
+  return job.priority >= priorities.backfill ? 'backfill' : 'live';
 }
 
 async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched, sent: number) {
@@ -51,6 +57,7 @@ async function fetchWith(
   const details = await reservation.read(pathOf(job));
   // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
   const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
+  if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, held, details);
   if (details.kind !== 'found')
     return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
   if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };

@@ -1,12 +1,20 @@
 import { type JobHandler, type Jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
+import { type Room, repairRoom } from '../../mixins/provider-api/provider-quota.ts';
 import type { JobSource } from '../../runtime/jobs/job-worker.ts';
 import { listBackfillPage } from './list-backfill.ts';
+import { nightlyJob } from './nightly.ts';
 import { type BackfillLease, claimBackfills, extendBackfill } from './queries/backfill-pages.ts';
 import { type ActivityLease, claimActivities } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
+import {
+  claimReconciliations,
+  extendReconciliation,
+  type ReconciliationLease,
+} from './queries/reconciliation-pages.ts';
 import { revivePostponed } from './queries/revive-postponed.ts';
 import { extendActivity } from './queries/settle-activity.ts';
+import { reconcilePage } from './reconcile.ts';
 import { type WorkDeps, workOnActivity } from './work-activity.ts';
 
 /** Dependencies of the jobs of a process. */
@@ -15,10 +23,11 @@ export interface FetchDeps extends WorkDeps {
   readonly jobs: Jobs;
 }
 
-/** An activity to fetch or to delete, or a backfill run whose next page is to be read. */
+/** An activity to fetch or to delete, or a backfill run or reconciliation whose next page is to be read. */
 type FetchJob =
   | { readonly kind: 'activitynet.activity'; readonly row: ActivityLease }
-  | { readonly kind: 'activitynet.backfill'; readonly row: BackfillLease };
+  | { readonly kind: 'activitynet.backfill'; readonly row: BackfillLease }
+  | { readonly kind: 'activitynet.reconciliation'; readonly row: ReconciliationLease };
 
 /** Actions that the work calls. While one is unavailable no job is claimed, because its reads would be wasted. */
 const needs = [
@@ -29,10 +38,14 @@ const needs = [
   'timeseries.restoreWorkout',
 ];
 
+/** Actions that reconciliations call beside these. */
+const reconciliationNeeds = ['users.connection', 'timeseries.workoutKeys'];
+
 /** Starts the jobs. Other processes may work on the same ones. Returns a function that stops them. */
 export async function startFetching(deps: FetchDeps): Promise<() => Promise<void>> {
   const { rowJobs, jobs, pace } = deps;
-  const ends = [rowJobs.start(fetchJobs(deps)), await jobs.start([revival(deps)], { pollMs: pace.pollMs })];
+  const recurring = [revival(deps), nightlyJob(deps)];
+  const ends = [rowJobs.start(fetchJobs(deps)), await jobs.start(recurring, { pollMs: pace.pollMs })];
   return async () => {
     await Promise.all(ends.map((end) => end()));
   };
@@ -55,28 +68,52 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
     pollMs: pace.pollMs,
     parallel: pace.parallel,
     async claim(free) {
-      const room = performance.now() < restUntil ? { live: 0, backfill: 0 } : await deps.quota.room();
-      const priority =
-        room.backfill >= 2 ? priorities.backfill : room.live >= 2 ? priorities.live : priorities.delete;
-      const activities = await claimActivities(database, { ...lease(), priority, limit: free });
+      const room = performance.now() < restUntil ? noRoom : roomOf(await deps.quota.room());
+      const activities = await claimActivities(database, {
+        ...lease(),
+        priority: priorityIn(room),
+        limit: free,
+      });
       const mayList = activities.length < free && room.backfill > 0;
       const runs = mayList ? await claimBackfills(database, 1, lease()) : [];
+      const mayReconcile = activities.length + runs.length < free && room.repair > 0 && isReconcilable(deps);
+      const reconciliations = mayReconcile ? await claimReconciliations(database, 1, lease()) : [];
       return [
         ...activities.map((row) => ({ kind: 'activitynet.activity' as const, row })),
         ...runs.map((row) => ({ kind: 'activitynet.backfill' as const, row })),
+        ...reconciliations.map((row) => ({ kind: 'activitynet.reconciliation' as const, row })),
       ];
     },
-    extend: ({ kind, row }) =>
-      kind === 'activitynet.activity'
-        ? extendActivity(database, row, lease())
-        : extendBackfill(database, row, lease()),
+    extend({ kind, row }) {
+      if (kind === 'activitynet.activity') return extendActivity(database, row, lease());
+      if (kind === 'activitynet.backfill') return extendBackfill(database, row, lease());
+      return extendReconciliation(database, row, lease());
+    },
     async work({ kind, row }, held) {
       if (kind === 'activitynet.activity') return workOnActivity(deps, { job: row, ...held }, rest);
+      if (kind === 'activitynet.reconciliation') return reconcilePage(deps, row, held.signal);
       const outcome = await listBackfillPage(deps, row, held.signal);
       if (outcome === 'wait') rest();
       return outcome;
     },
   };
+}
+
+const noRoom = { live: 0, backfill: 0, repair: 0 };
+
+function roomOf(room: Room): typeof noRoom {
+  return { live: room.live, backfill: room.backfill, repair: repairRoom(room) };
+}
+
+// A fetch needs two reads, a deletion needs none.
+function priorityIn({ live, backfill, repair }: typeof noRoom): number {
+  if (repair >= 2) return priorities.repair;
+  if (backfill >= 2) return priorities.backfill;
+  return live >= 2 ? priorities.live : priorities.delete;
+}
+
+function isReconcilable({ broker }: FetchDeps): boolean {
+  return reconciliationNeeds.every((action) => broker.registry.actions.isAvailable(action));
 }
 
 // Postponed activities become due again.

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '../../domain/time/time.ts';
 import { type ProviderPace, providerPace } from '../../mixins/provider-api/provider-api.ts';
 
 /** Timing and parallelism of requests to the provider. Production uses the defaults. Tests set others. */
@@ -9,6 +10,9 @@ export interface FetchPace extends ProviderPace {
   readonly leaseMs: number;
   /** Interval at which postponed jobs become due again. */
   readonly upkeepMs: number;
+  /** Interval at which nightly reconciliations are scheduled. Each connection has one a day, however short it is. */
+  readonly scheduleMs: number;
+  readonly firstScheduleMs: number;
   /** How far a test has moved the clock forward. 0 in production. */
   readonly aheadMs: () => number;
 }
@@ -23,5 +27,7 @@ export const fetchPace: FetchPace = {
   parallel: 4,
   leaseMs: 60_000,
   upkeepMs: 30_000,
+  scheduleMs: 6 * hourMs,
+  firstScheduleMs: 5 * minuteMs,
   aheadMs: () => 0,
 };

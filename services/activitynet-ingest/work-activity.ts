@@ -2,7 +2,7 @@ import { isError } from '../../domain/errors.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { backoffMs } from '../../runtime/jobs/backoff.ts';
-import { workoutOf } from './confirm-deletion.ts';
+import { isUnlisted, workoutOf } from './confirm-deletion.ts';
 import { fetchActivity } from './fetch-activity.ts';
 import type { Fetched, Fetching, HeldActivity } from './fetched.ts';
 import { finishBackfill } from './queries/backfill-runs.ts';
@@ -135,6 +135,7 @@ async function finish(
     error: result.kind === 'nothing' ? result.reason : null,
     streams: result.kind === 'done' ? result.streams : null,
     deleted: result.kind === 'deleted',
+    deletedMs: isUnlisted(job) ? Date.now() + pace.aheadMs() : null,
     aheadMs: pace.aheadMs(),
   });
   if (!isHeld && result.kind !== 'nothing') return reopenActivity(database, job);

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts';
 import { deliveries } from '../../contracts/deliveries.ts';
+import { isPermitted } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
@@ -114,5 +115,7 @@ function addressesFor({
   readonly meta: Meta;
   readonly config: Config;
 }): string | undefined {
-  return meta.caller?.kind === 'developer' ? publicUrl(config, meta.gateway_url) : undefined;
+  const { caller, gateway_url } = meta;
+  const maySee = caller?.kind === 'developer' && isPermitted(caller, 'credentials');
+  return maySee ? publicUrl(config, gateway_url) : undefined;
 }

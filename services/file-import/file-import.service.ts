@@ -14,6 +14,7 @@ import {
   listImports,
   newestAsBackfill,
   openImport,
+  purgeImports,
   showImport,
   stopImports,
 } from './imports.ts';
@@ -52,7 +53,7 @@ export default implement(fileImport, {
     cancel: (ctx) => cancelImport(depsOf(ctx), ctx.params),
     backfillStatus: (ctx) => newestAsBackfill(ctx, ctx.params.user_id),
     stopConnection: (ctx) => stopImports(depsOf(ctx), ctx.params.connection_id),
-    purge: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),
+    purge: (ctx) => purgeImports(depsOf(ctx), ctx.params.user_id),
     forgetUser: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),
   },
   started: (environment) =>

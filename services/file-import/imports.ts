@@ -10,6 +10,7 @@ import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import {
   deleteImports,
+  deleteReceived,
   deleteReceiving,
   endImport,
   type ImportRow,
@@ -30,7 +31,7 @@ export interface ImportDeps {
   readonly call: Call;
   readonly jobs: Jobs;
   readonly origin: AuditOrigin;
-  /** The disk keeps at least so much free. */
+  /** Free space of the disk below which the gateway refuses webhooks. */
   readonly reserveBytes: number;
 }
 
@@ -69,8 +70,14 @@ async function connected(call: Call, user_id: string): Promise<string> {
   }
 }
 
-async function requireSpace({ folder, reserveBytes }: ImportDeps, bytes: number): Promise<void> {
-  if ((await folder.freeBytes()) < reserveBytes + bytes)
+interface Disk {
+  readonly folder: Pick<FileFolder, 'freeBytes'>;
+  readonly reserveBytes: number;
+}
+
+/** Below the reserve the gateway refuses webhooks, so imports leave twice as much. @throws SERVICE_UNAVAILABLE (503) */
+export async function requireSpace({ folder, reserveBytes }: Disk, bytes: number): Promise<void> {
+  if ((await folder.freeBytes()) < 2 * reserveBytes + bytes)
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The disk has no room for this file now.');
 }
 
@@ -165,9 +172,21 @@ export async function stopImports({ database, folder }: ImportDeps, connectionId
   return { stopped: ids.length > 0 };
 }
 
+/**
+ * Deletes the imports of a purged connection with their files. One whose file still arrives belongs to no connection: it opens the
+ * connection again, which carries out the purge once more before the import is stored.
+ */
+export async function purgeImports(deps: ImportDeps, userId: string) {
+  return forget(deps, await deleteReceived(deps.database, userId));
+}
+
 /** Deletes the imports of a user with their files. */
-export async function forgetImports({ database, folder }: ImportDeps, userId: string) {
-  for (const id of await deleteImports(database, userId)) {
+export async function forgetImports(deps: ImportDeps, userId: string) {
+  return forget(deps, await deleteImports(deps.database, userId));
+}
+
+async function forget({ database, folder }: ImportDeps, ids: readonly string[]) {
+  for (const id of ids) {
     await cancelJob(database, importKind, id);
     await folder.remove(id);
   }

@@ -19,7 +19,7 @@ export const importKind: JobKind<{ import_id: string }> = {
 };
 
 /** What reading a file needs. */
-export interface RunDeps extends Environment {
+export interface RunDeps extends Pick<Environment, 'call' | 'config' | 'logger'> {
   readonly database: Database;
   readonly folder: FileFolder;
 }
@@ -35,7 +35,7 @@ const mostFailures = 30;
  */
 export async function runImport(
   deps: RunDeps,
-  { payload: { import_id }, failures }: Job<{ import_id: string }>,
+  { payload: { import_id }, failures }: Pick<Job<{ import_id: string }>, 'payload' | 'failures'>,
   held: Held,
 ): Promise<JobOutcome> {
   const { database, folder, logger } = deps;
@@ -46,6 +46,7 @@ export async function runImport(
     if (isDone === 'stopped') return { kind: 'stopped' };
     if (isDone === 'done') await endImport(database, import_id, 'done');
   } catch (error) {
+    if (held.signal.aborted) return { kind: 'stopped' };
     if (error instanceof FileProblem) await endImport(database, import_id, 'failed', error.message);
     else if (isError(error, 'USER_ERASED')) await endImport(database, import_id, 'cancelled');
     else if (failures < mostFailures) throw error;
@@ -62,7 +63,7 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
   const { call, config, database, logger } = deps;
   const rules = await call('timeseries.routeRules', { user_id: row.user_id });
   const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
-  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context });
+  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context }, held);
   const { kind } = reader;
   let known: ImportRow | Progress = row;
   const began = performance.now();

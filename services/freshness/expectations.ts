@@ -6,10 +6,16 @@ import { isPulled, type ProviderName, providers, pullOf } from '../../providers/
 /** How missing data is fetched: read again, or requested from the provider. Null: only the user can send it. */
 export type RepairMeans = 'read' | 'request' | null;
 
+const meansOf: Readonly<Record<Provider['backfill']['from'], RepairMeans>> = {
+  pages: 'read',
+  requests: 'request',
+  uploads: null,
+  files: null,
+};
+
 /** How missing data of a provider is fetched. */
 export function repairMeans(provider: ProviderName): RepairMeans {
-  if (isPulled(provider)) return 'read';
-  return providers[provider].backfill.from === 'requests' ? 'request' : null;
+  return meansOf[providers[provider].backfill.from];
 }
 
 /** The cadence that a provider's folder states. Null: it states none. */

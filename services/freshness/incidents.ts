@@ -68,7 +68,7 @@ async function probe(transaction: Queryable, nowMs: number): Promise<void> {
     const { connection_id, user_id, kind, last_data_ms } = taken;
     await startRepair(transaction, {
       ...{ user_id, connection_id, provider, kinds: [FreshKind.parse(kind)] },
-      start_ms: repairStart(last_data_ms, nowMs),
+      start_ms: repairStart(provider, last_data_ms, nowMs),
     });
     return;
   }

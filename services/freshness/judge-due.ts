@@ -1,5 +1,5 @@
 import { isError } from '../../domain/errors.ts';
-import { firstRepair, nextRepairMs } from '../../domain/freshness/repairs.ts';
+import { nextRepairMs } from '../../domain/freshness/repairs.ts';
 import { type FreshKind, FreshKind as FreshKinds } from '../../domain/freshness/shared-kinds.ts';
 import { judge } from '../../domain/freshness/state.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';
@@ -104,10 +104,6 @@ async function judgeRow(row: DueArrival, about: About): Promise<Judged> {
   };
 }
 
-/** A little lateness is usual, and a repair costs a request. */
-const firstRepairMs = ({ last_ms, connected_ms }: DueArrival, expectedMs: number | null) =>
-  (last_ms ?? connected_ms) + firstRepair * (expectedMs ?? 0);
-
 interface RepairAbout extends About {
   readonly state: string;
   readonly expectedMs: number | null;
@@ -122,11 +118,13 @@ function repairOf(row: DueArrival, { provider, state, expectedMs, isFailing, now
   // A device that is not worn, or data that is withheld, is looked for once a day.
   if (state === 'paused') return { starts: false, ended, nextMs: nowMs + dayMs };
   if ((state !== 'late' && state !== 'stale') || !isPossible) return { starts: false, ended, nextMs: null };
-  const dueMs = Math.max(nextRepairMs(repairs, repaired_ms), firstRepairMs(row, expectedMs));
+  const lateness = { repairs, repairedMs: repaired_ms, lastMs: last_ms ?? row.connected_ms };
+  const dueMs = nextRepairMs({ ...lateness, expectedMs: expectedMs ?? 0 });
   if (nowMs < dueMs) return { starts: false, ended, nextMs: dueMs };
   if (isFailing) return { starts: false, ended, nextMs: nowMs + duringIncidentMs };
+  const next = { ...lateness, repairs: repairs + 1, repairedMs: nowMs, expectedMs: expectedMs ?? 0 };
   const fruitless = repair_open && !isDone ? ('nothing_found' as const) : ended;
-  return { starts: true, ended: fruitless, nextMs: nextRepairMs(repairs + 1, nowMs) };
+  return { starts: true, ended: fruitless, nextMs: nextRepairMs(next) };
 }
 
 async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: number): Promise<void> {
@@ -136,7 +134,7 @@ async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: 
     const about = (some: readonly Judged[]): Repair => ({
       ...{ user_id: first.row.user_id, connection_id: id, provider: first.provider },
       kinds: some.map(({ kind }) => kind),
-      start_ms: Math.min(...some.map(({ row }) => repairStart(row.last_data_ms, nowMs))),
+      start_ms: Math.min(...some.map(({ row }) => repairStart(first.provider, row.last_data_ms, nowMs))),
     });
     for (const outcome of ['data_arrived', 'nothing_found'] as const) {
       const ended = own.filter((one) => one.ended === outcome);

@@ -5,7 +5,7 @@ import { recordAudit } from '../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
-import { ProviderName } from '../../providers/all.ts';
+import { isPulled, ProviderName, providers } from '../../providers/all.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
@@ -16,7 +16,7 @@ const Payload = z.object({
   connection_id: z.uuid(),
   provider: ProviderName,
   kinds: z.array(FreshKind),
-  start_ms: z.number(),
+  start_ms: z.int(),
 });
 
 /** A repair of a connection: its missing kinds of data are fetched from an instant on. */
@@ -30,9 +30,11 @@ const longestMs = 30 * dayMs;
 /** Data of the time before the last known one may be missing too. */
 const overlapMs = dayMs;
 
-/** The instant from which missing data is fetched. */
-export function repairStart(lastDataMs: number | null, nowMs: number): number {
-  return Math.max(nowMs - longestMs, (lastDataMs ?? 0) - overlapMs);
+/** The instant from which missing data is fetched, in whole milliseconds. A list is compared as far back as it is read. */
+export function repairStart(provider: ProviderName, lastDataMs: number | null, nowMs: number): number {
+  const knownMs =
+    isPulled(provider) || repairMeans(provider) === 'request' ? (lastDataMs ?? 0) - overlapMs : 0;
+  return Math.floor(Math.max(nowMs - longestMs, knownMs));
 }
 
 /** Enqueues a repair, with the entry of the audit trail. */
@@ -93,9 +95,12 @@ async function fetchMissing(
   { user_id, provider, kinds, start_ms }: Repair,
   nowMs: number,
 ): Promise<void> {
-  const means = repairMeans(provider);
-  if (means === 'read') await call('pull-ingest.reconcile', { user_id, provider, kinds, start_ms });
-  if (means !== 'request') return;
+  const { backfill } = providers[provider];
+  if (backfill.from === 'pages') {
+    await call(`${backfill.service}.reconcile`, { user_id, provider, kinds, start_ms });
+    return;
+  }
+  if (repairMeans(provider) !== 'request') return;
   const days = Math.max(1, Math.ceil((nowMs - start_ms) / dayMs));
   await call('backfill.start', { user_id, provider, days });
 }

@@ -24,6 +24,7 @@ import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { selectItemSpans } from './queries/select-item-spans.ts';
+import { selectWorkoutKeys } from './queries/select-workout-keys.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
 import { readEvents } from './records/events.ts';
@@ -121,6 +122,7 @@ export default implement(timeseries, {
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
+    workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     clock: async ({ params: { user_id }, database, call }) => ({
       zone_offset_minutes: await knownClock({ database, call }, user_id, Date.now()),
     }),
@@ -137,21 +139,13 @@ export default implement(timeseries, {
       jobs.notify();
       return readSourcePriority(database, settings.sourceOrder, params.user_id);
     },
-    exportRecords({ params, reads: database, settings }) {
-      return exportRecords(database, settings, params);
-    },
-    exportSeries({ params, reads: database, settings }) {
-      return exportSeries(database, settings, params.user_id);
-    },
+    exportRecords: ({ params, reads: database, settings }) => exportRecords(database, settings, params),
+    exportSeries: ({ params, reads: database, settings }) => exportSeries(database, settings, params.user_id),
     exportSamples({ params, reads: database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
-    seriesInRange({ params, reads: database, settings }) {
-      return seriesInRange(database, settings, params);
-    },
-    readSeries({ params, reads: database, settings }) {
-      return readSeries(database, settings, params);
-    },
+    seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
+    readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {
       const chart = await readChart(database, settings, params);
       if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });

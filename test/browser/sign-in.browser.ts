@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
 import { sha256 } from '../../services/auth/tokens/secrets.ts';
+import { insertMember, password as memberPassword } from '../support/members.ts';
 import { codeOf } from '../support/totp.ts';
 import { until } from '../support/until.ts';
 import { startConsole, violations } from './console.ts';
@@ -29,8 +30,8 @@ async function storedProject(): Promise<Stored> {
 }
 const [first, second] = ['purple lamps over quiet water', 'another lamp over quiet water'];
 
-async function enter(page: Page, password: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+async function enter(page: Page, password: string, address = email): Promise<void> {
+  await page.getByLabel('E-mail address').fill(address);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
@@ -46,6 +47,7 @@ t.test('an invited member joins by the link, which leaves the address at once', 
   t.strictSame(await violations(owner.page), []);
   await owner.page.getByRole('button', { name: 'Close' }).click();
   await owner.page.getByRole('cell', { name: email, exact: true }).waitFor();
+  t.equal(await form.getByLabel('Role').inputValue(), 'support', 'the next one is no admin by accident');
 
   const { page, complaints } = await openConsole(t);
   await page.goto(link);
@@ -56,6 +58,48 @@ t.test('an invited member joins by the link, which leaves the address at once', 
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   t.strictSame([...complaints, ...owner.complaints], []);
+});
+
+t.test('a member with the role support is offered nothing that would be refused', async (t) => {
+  const headers = { 'devicemaker-client-id': 'sandbox-devicemaker' };
+  const body = { dailies: [{ userId: 'nobody-here', summaryId: 'x' }] };
+  await api.expect(200, '/webhooks/devicemaker/push', { headers, body });
+  const { page: owners } = await openAt('/deliveries?status=done');
+  const offered = async (page: Page) => {
+    const counts = { Replay: 0, 'Show the body': 0, 'Create a user': 0, 'Address of push': 0 };
+    await page.goto(`${root}/deliveries?status=done`);
+    await page.getByRole('cell', { name: 'Garmin' }).first().waitFor();
+    counts.Replay = await page.getByRole('button', { name: 'Replay' }).count();
+    await page.locator('td a').first().click();
+    await page.getByRole('heading', { name: 'Errors of items' }).waitFor();
+    counts.Replay += await page.getByRole('button', { name: 'Replay' }).count();
+    counts['Show the body'] = await page.getByRole('button', { name: 'Show the body' }).count();
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page
+      .getByRole('region', { name: 'Users, table' })
+      .or(page.locator('main .state'))
+      .first()
+      .waitFor();
+    counts['Create a user'] = await page.getByRole('button', { name: 'Create a user' }).count();
+    await page.getByRole('link', { name: 'Providers' }).click();
+    await page.getByRole('heading', { name: /^Garmin/ }).waitFor();
+    counts['Address of push'] = await page.getByText('Address of push', { exact: true }).count();
+    return counts;
+  };
+  const toOwners = Object.entries(await offered(owners));
+  t.strictSame(
+    toOwners.filter(([, count]) => count === 0),
+    [],
+    'owners are offered all of it',
+  );
+  await insertMember(api, 'sue@example.com', [['default', 'support']]);
+  const { page, complaints } = await openConsole(t);
+  await page.goto(root);
+  await enter(page, memberPassword, 'sue@example.com');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const nothing = { Replay: 0, 'Show the body': 0, 'Create a user': 0, 'Address of push': 0 };
+  t.strictSame(await offered(page), nothing);
+  t.strictSame(complaints, []);
 });
 
 t.test('an owner sets the credentials and the connect page of the project', async (t) => {
@@ -85,6 +129,36 @@ t.test('an owner sets the credentials and the connect page of the project', asyn
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await table.getByRole('cell', { name: 'client-of-default' }).waitFor({ state: 'detached' });
   t.match(await storedProject(), { connect_colour: '#1a6b52', connect_logo: null });
+  t.strictSame(complaints, []);
+});
+
+t.test('an owner deletes a project once its name is typed, and reads how many users go', async (t) => {
+  const ask = (path: string, body?: object, headers = {}) =>
+    api.ask(path, { token: api.developerToken, headers, ...(body === undefined ? {} : { body }) });
+  await ask('/api/v1/projects', { id: 'trial', name: 'Trial of 2026' });
+  for (const external_user_id of ['a', 'b'])
+    await ask('/api/v1/users', { external_user_id }, { 'X-Project': 'trial' });
+  const { page, complaints } = await openAt('/members');
+  await page.getByRole('region', { name: 'Projects, table' }).getByText('Trial of 2026').waitFor();
+  const opening = page.getByRole('button', { name: 'Delete the project' });
+  t.equal(await opening.count(), 0, '`default` stays');
+  await page.getByRole('combobox', { name: 'Project' }).selectOption('trial');
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+  await page.getByRole('link', { name: 'Members' }).click();
+  await opening.click();
+  const dialog = page.getByRole('dialog', { name: 'Delete the project Trial of 2026?' });
+  await dialog.getByText('2 users').waitFor();
+  t.strictSame(await violations(page), []);
+  const confirming = dialog.getByRole('button', { name: 'Delete the project' });
+  for (const typed of ['', 'trial', '2']) {
+    await dialog.getByRole('textbox').fill(typed);
+    t.ok(await confirming.isDisabled(), typed);
+  }
+  await dialog.getByRole('textbox').fill('Trial of 2026');
+  await confirming.click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.equal(await page.getByRole('combobox', { name: 'Project' }).count(), 0, 'one project is open');
+  await until(async () => (await ask('/api/v1/projects/trial')).status === 404);
   t.strictSame(complaints, []);
 });
 

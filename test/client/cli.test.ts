@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Pulsebus, webhooks } from '../../clients/typescript/src/index.ts';
 import { until } from '../support/until.ts';
 import { installedCli } from './cli-run.ts';
-import { startClientProduct } from './product-with-sandbox.ts';
+import { admin, startClientProduct } from './product-with-sandbox.ts';
 
 t.setTimeout(300_000);
 const cli = await installedCli(t);
@@ -147,6 +147,36 @@ t.test('replay processes a delivery again, and refuses half an argument', async 
   t.match(await cli.run(['replay']), { code: 2 });
   t.match(await cli.run(['replay', '--endpoint', userId]), { code: 2 });
   t.match(await cli.run(['replay', '--endpoint', userId, '--since', '1h']), { code: 1, notes: /\[request / });
+});
+
+t.test('a retention rule is shown, counted and saved', async (t) => {
+  const { access_token } = await new Pulsebus({ baseUrl: product.url }).auth.login(admin);
+  const env = { PULSEBUS_URL: product.url, PULSEBUS_API_KEY: access_token };
+  const retention = (...args: string[]) => cli.run(['projects', 'retention', ...args], { env });
+  const stored = () => new Pulsebus({ baseUrl: product.url, token: access_token }).timeseries.retention();
+  t.match(await retention(), { ...done, out: /^data +days\nsamples +all\nevents +all\n/ });
+  const { updated_at } = await stored();
+
+  const counted = await retention('--types', 'heart_rate=1', '--format', 'csv');
+  t.match(counted, { code: 0, notes: 'Nothing was changed: --yes saves the rule.\n' });
+  t.match(counted.out, /^type,kept_from,rows,users\nheart_rate,\d{4}-\d\d-\d\d,\d+,1\n/);
+  const none = await retention('--samples', '36000');
+  t.match(none, { code: 0, out: '', notes: /^The rule deletes nothing now\.\n/ });
+  t.equal((await stored()).updated_at, updated_at);
+
+  const types = 'heart_rate=36000,weight=all';
+  const saved = await retention('--samples', '36500', '--types', types, '--yes');
+  t.match(saved, { ...done, out: /\nsamples +36500\nheart_rate +36000\nweight +all\nevents +all\n/ });
+  await retention('--events', '35000', '--yes');
+  const samples = { default_days: 36_500, types: { heart_rate: 36_000, weight: null } };
+  t.match(await stored(), { samples, events_days: 35_000 }, 'what is not given stays');
+  await retention('--samples', 'all', '--types', '', '--events', 'all', '--yes');
+  t.match(await stored(), { samples: { default_days: null, types: {} }, events_days: null });
+
+  for (const wrong of [['--samples', '0'], ['--types', 'heart_rate'], ['--events', '1.5'], ['--yes']])
+    t.match(await retention(...wrong), { code: 2, out: '', notes: /^pulsebus: --/ }, wrong.join(' '));
+  t.match(await retention('--types', 'hart_rate=9'), { code: 1, out: '', notes: /\[request / });
+  t.match(await cli.run(['projects', 'retention']), { code: 1, notes: /\[request / }, 'a key may not');
 });
 
 t.test('listen prints a change and forwards it with a signature', async (t) => {

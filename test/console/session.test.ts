@@ -8,7 +8,8 @@ const developer = {
   created_at: '2026-01-01T00:00:00Z',
   is_owner: true,
 };
-const theirs = { id: 'coaching', name: 'Coaching', role: 'support' };
+const theirs = { id: 'coaching', name: 'Coaching', role: 'support', deleting_since: null };
+const closed = { id: 'closed', name: 'Closed', role: 'admin', deleting_since: '2026-01-01T00:00:00Z' };
 const own = (csrf_token: string): Session => ({ developer, csrf_token, provider_titles: {}, sandbox: false });
 
 /** Answers the requests of the pages. */
@@ -41,7 +42,7 @@ t.test('a request is repeated with the session that another tab has begun', asyn
   session.value = own('first');
   const lines = answering(t, (line, token) => {
     if (line === 'GET /console/session') return Response.json(own('second'));
-    if (line === 'GET /console/api/v1/projects') return Response.json([theirs]);
+    if (line === 'GET /console/api/v1/projects') return Response.json([closed, theirs]);
     return token === 'second' ? Response.json({ items: [] }) : refused(403, 'CONSOLE_REFUSED');
   });
   t.same(await api.users.list(), { items: [] });

@@ -77,6 +77,25 @@ t.test('an account is bound by its verified address at first, and by the subject
   t.strictSame(entry, { details: { method: 'oidc' } });
 });
 
+t.test('a sign-in at another name of this machine begins at the one of the callback', async (t) => {
+  const elsewhere = await fetch(`http://localhost:${port}/console/oidc`, { redirect: 'manual' });
+  t.equal(elsewhere.headers.get('location'), begin);
+  t.equal(elsewhere.headers.getSetCookie().length, 0);
+  provider.account = verified(developer.email.replace('@', '+names@'), { groups: ['ops'] });
+  const browser = newBrowser();
+  await browser.visit(begin.replace('127.0.0.1', 'localhost'), ({ pathname }) => pathname === '/console');
+  t.equal(await signedIn(browser), provider.account.email);
+});
+
+t.test('the provider leads back to PUBLIC_URL', async (t) => {
+  const { url } = await startApi(t, { ...settings, PORT: '0', PUBLIC_URL: 'https://wearables.example' });
+  const begun = await fetch(`${url}/console/oidc`, { redirect: 'manual' });
+  const { origin, searchParams } = new URL(begun.headers.get('location') ?? '');
+  t.equal(origin, provider.issuer);
+  t.equal(searchParams.get('redirect_uri'), 'https://wearables.example/console/oidc/callback');
+  t.match(begun.headers.getSetCookie(), [/^pulsebus_oidc=.*; Secure$/]);
+});
+
 t.test('roles follow the claim at each sign-in, and make an account that has none', async (t) => {
   const account = verified('grace@example.org', { groups: ['science', 'unknown'] });
   t.equal((await signIn(account)).email, 'grace@example.org');

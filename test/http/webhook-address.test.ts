@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
 import { type Ask, createWearer, joinApi, startApi, type TestApi } from '../support/api.ts';
+import { memberToken } from '../support/members.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 
@@ -152,7 +153,7 @@ const Status = z.object({
   ),
 });
 
-t.test('GET /status shows the addresses to developers only', async (t) => {
+t.test('GET /status shows the addresses to those only who may have credentials', async (t) => {
   const api = await startApi(t, { ...settings, PUBLIC_URL: 'https://pulsebus.example/' });
   const as = async (who: Ask) => Status.parse((await api.ask('/api/v1/status', who)).body).providers;
   const shown = await as({ token: api.developerToken });
@@ -164,11 +165,16 @@ t.test('GET /status shows the addresses to developers only', async (t) => {
   t.same(shown.activitynet?.webhook_addresses, {
     event: `${at}/activitynet/webhook/${secrets.activitynet}`,
   });
-  const hidden = await as({ key: api.apiKey });
-  t.same(
-    Object.values(hidden).filter((one) => one.webhook_addresses !== null),
-    [],
-  );
+  for (const role of ['admin', 'developer'] as const)
+    t.same(await as({ token: await memberToken(api, role) }), shown);
+  for (const role of ['support', 'analyst'] as const) {
+    const hidden = await as({ token: await memberToken(api, role) });
+    t.same(await as({ key: api.apiKey }), hidden);
+    t.same(
+      Object.values(hidden).filter((one) => one.webhook_addresses !== null),
+      [],
+    );
+  }
 });
 
 /** Everything that brokers of this process write to a console from now on. */

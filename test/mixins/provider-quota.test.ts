@@ -3,6 +3,8 @@ import {
   type ProviderQuota,
   type QuotaReservation,
   quotaOn,
+  repairRoom,
+  type Work,
 } from '../../mixins/provider-api/provider-quota.ts';
 import { reportedLimits } from '../../providers/activitynet/reported-limits.ts';
 import { freshDatabase } from '../support/servers/database.ts';
@@ -37,7 +39,7 @@ async function quotaAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }
   return { quota, another, turnTo, row, clock };
 }
 
-async function drain(quota: ProviderQuota, work: 'live' | 'backfill' = 'live'): Promise<number> {
+async function drain(quota: ProviderQuota, work: Work = 'live'): Promise<number> {
   let n = 0;
   while ((await quota.reserve(1, work)) !== null) n += 1;
   return n;
@@ -122,6 +124,26 @@ t.test("history's share of the day grows as the day goes by", async (t) => {
   turnTo('2026-04-20T23:50:00Z');
   t.equal(await drain(quota, 'backfill'), 246);
   t.equal(await drain(quota), 4);
+});
+
+t.test('repair never takes the last fifth of a window, however late it is', async (t) => {
+  const { quota, turnTo } = await quotaAt('00:00:10', { quarterLimit: 1000, dayLimit: 1000 });
+  t.equal(repairRoom(await quota.room()), 500);
+  t.equal(await drain(quota, 'repair'), 500);
+  turnTo('2026-04-20T23:50:00Z');
+  t.match(await quota.room(), { backfill: 496, day_used: 500 });
+  t.equal(repairRoom(await quota.room()), 300);
+  t.equal(await drain(quota, 'repair'), 300);
+  t.equal(repairRoom(await quota.room()), 0);
+  t.equal(await drain(quota, 'backfill'), 196);
+  t.equal(await quota.reserve(1, 'repair'), null);
+});
+
+t.test('repair uses no more of a quarter hour than backfill', async (t) => {
+  const { quota } = await quotaAt('23:50:00', { quarterLimit: 10, dayLimit: 1000 });
+  t.equal(await drain(quota, 'repair'), 5);
+  t.equal(repairRoom(await quota.room()), 0);
+  t.equal(await drain(quota), 5);
 });
 
 t.test('an activity of history fits in the smallest budget', async (t) => {

@@ -41,7 +41,7 @@ const settings: MoreServers = {
   'test/http/check-order.test.ts': most(7, 7),
   'test/http/limits.test.ts': most(11, 13),
   'test/http/mcp.test.ts': most(2, 2),
-  'test/http/oidc.test.ts': most(2, 2),
+  'test/http/oidc.test.ts': most(3, 3),
   'test/http/password-reset.test.ts': most(4, 4),
   'test/http/sandbox-faults.test.ts': most(3, 3),
   'test/http/tracing.test.ts': most(4, 6),
@@ -107,13 +107,15 @@ const wholeTables: MoreServers = {
 
 /** A quota, a clock and a played provider for each test: what waits in one would be read in the next. */
 const quotas: MoreServers = {
-  'test/services/activitynet-ingest/crash.test.ts': most(3, 4),
+  'test/services/activitynet-ingest/crash.test.ts': most(4, 5),
   'test/services/activitynet-ingest/events.test.ts': most(14, 16),
   'test/services/activitynet-ingest/forged-deletions.test.ts': most(17, 22),
   'test/services/activitynet-ingest/forged-reads.test.ts': most(8, 14),
   'test/services/activitynet-ingest/history.test.ts': most(8, 11),
   'test/services/activitynet-ingest/limits.test.ts': most(4, 7),
   'test/services/activitynet-ingest/outage.test.ts': most(8, 8),
+  'test/services/activitynet-ingest/reconcile.test.ts': most(14, 14),
+  'test/services/activitynet-ingest/reconcile-runs.test.ts': most(9, 13),
   'test/services/activitynet-ingest/tokens.test.ts': most(6, 9),
   'test/services/activitynet-ingest/webhook.test.ts': most(4, 5),
 };

@@ -8,6 +8,7 @@ import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Link, location, setQuery } from '../router.tsx';
+import { can } from '../session.ts';
 import { titleOf } from '../titles.ts';
 
 const states: readonly DeliveryStatus[] = ['ready', 'working', 'done', 'dead'];
@@ -94,7 +95,7 @@ export function Deliveries() {
                   <td>{one.body_bytes.toLocaleString()}</td>
                   <td>{one.error}</td>
                   <td>
-                    {(one.status === 'dead' || one.status === 'done') && (
+                    {can('deliveries.write') && (one.status === 'dead' || one.status === 'done') && (
                       <Action
                         run={async () => {
                           await api.deliveries.replay({ delivery_id: one.id });

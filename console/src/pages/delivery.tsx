@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { Link } from '../router.tsx';
+import { can } from '../session.ts';
 import { titleOf } from '../titles.ts';
 
 const everyMs = 2000;
@@ -26,7 +27,7 @@ export function Delivery({ id }: { id: string }) {
         {(one) => (
           <>
             <Facts delivery={one} />
-            {!isOpen && (
+            {can('deliveries.write') && !isOpen && (
               <Action
                 run={async () => {
                   await api.deliveries.replay({ delivery_id: id });
@@ -38,8 +39,12 @@ export function Delivery({ id }: { id: string }) {
             )}
             <h2>Errors of items</h2>
             <ItemErrors delivery={one} isOpen={isOpen} />
-            <h2>Body</h2>
-            <DeliveryContent id={id} />
+            {can('deliveries.bodies') && (
+              <>
+                <h2>Body</h2>
+                <DeliveryContent id={id} />
+              </>
+            )}
           </>
         )}
       </Loaded>

@@ -6,6 +6,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { location, setQuery } from '../router.tsx';
+import { can } from '../session.ts';
 import { withTitles } from '../titles.ts';
 
 const states = ['waiting', 'dead'] as const;
@@ -62,7 +63,7 @@ export function Jobs() {
                   <td>{one.error}</td>
                   <td>{one.dead_at !== null && <Time at={one.dead_at} />}</td>
                   <td>
-                    {one.state === 'dead' && (
+                    {can('deliveries.write') && one.state === 'dead' && (
                       <Action
                         run={async () => {
                           await api.deliveries.retryJob({ job_id: one.id });

@@ -3,7 +3,8 @@ import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
-import { Invitations, roleIn } from '../parts/invitations.tsx';
+import { Invitations, keepChoice, roleIn, usualRole } from '../parts/invitations.tsx';
+import { ProjectDeletion } from '../parts/project-deletion.tsx';
 import { ProjectSettings } from '../parts/project-settings.tsx';
 import { Retention } from '../parts/retention.tsx';
 import { Section } from '../parts/section.tsx';
@@ -23,6 +24,7 @@ export function Members() {
       <ProjectSettings />
       {can('retention') && <Retention />}
       <Projects />
+      {can('accounts') && <ProjectDeletion />}
     </>
   );
 }
@@ -68,7 +70,7 @@ function MembersOfProject() {
               Role
               <select name="role">
                 {roles.map((role) => (
-                  <option key={role} value={role} selected={role === 'support'}>
+                  <option key={role} value={role} selected={role === usualRole} ref={keepChoice}>
                     {role}: {meanings[role]}
                   </option>
                 ))}
@@ -118,14 +120,23 @@ function Projects() {
   return (
     <section aria-label="Projects">
       <h2>Projects</h2>
-      <Table title="Projects" head={['Id', 'Name', 'Your role']}>
-        {projects.value.map(({ id, name, role }) => (
+      <Table title="Projects" head={['Id', 'Name', 'Your role', 'State']}>
+        {projects.value.map(({ id, name, role, deleting_since }) => (
           <tr key={id}>
             <td>
               <code>{id}</code>
             </td>
             <td>{name}</td>
             <td>{role}</td>
+            <td>
+              {deleting_since === null ? (
+                'open'
+              ) : (
+                <>
+                  being deleted since <Time at={deleting_since} />
+                </>
+              )}
+            </td>
           </tr>
         ))}
       </Table>

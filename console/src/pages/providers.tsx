@@ -8,7 +8,7 @@ import { Loaded } from '../parts/states.tsx';
 import { duration, Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { Link } from '../router.tsx';
-import { session } from '../session.ts';
+import { can, session } from '../session.ts';
 
 const everyMs = 10_000;
 
@@ -33,7 +33,7 @@ export function Providers() {
           </>
         )}
       </Loaded>
-      {session.value?.sandbox === true && <SandboxFaults />}
+      {session.value?.sandbox === true && can('operations') && <SandboxFaults />}
     </>
   );
 }

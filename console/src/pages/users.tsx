@@ -9,6 +9,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
 import { Link, location, navigate, setQuery } from '../router.tsx';
+import { can } from '../session.ts';
 
 type SortBy = NonNullable<NonNullable<UsersListData['query']>['sort_by']>;
 const sorts: readonly (readonly [SortBy, string])[] = [
@@ -37,9 +38,11 @@ export function Users() {
     <>
       <div class="row between">
         <h1>Users</h1>
-        <button type="button" class="main" onClick={() => setCreating(true)}>
-          Create a user
-        </button>
+        {can('users.write') && (
+          <button type="button" class="main" onClick={() => setCreating(true)}>
+            Create a user
+          </button>
+        )}
       </div>
       <div class="row filters">
         <Search value={search} />

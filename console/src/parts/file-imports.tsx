@@ -47,8 +47,7 @@ const isOpen = ({ finished_at }: FileImport) => finished_at === null;
 function DropArea({ userId, changed }: { userId: string; changed: () => void }) {
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState('');
-  const send = async (files: FileList | null | undefined) => {
-    const file = files?.[0];
+  const send = async ([file]: readonly File[]) => {
     if (file === undefined || sending !== null) return;
     setSending(file.name);
     setProblem('');
@@ -66,14 +65,18 @@ function DropArea({ userId, changed }: { userId: string; changed: () => void }) 
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void send(event.dataTransfer?.files);
+        void send([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       Drop a file here, or choose one: an export of Apple Health, FIT, TCX, GPX, CSV
       <input
         type="file"
         disabled={sending !== null}
-        onChange={(event) => void send(event.currentTarget.files)}
+        onChange={({ currentTarget: input }) => {
+          const files = [...(input.files ?? [])];
+          input.value = ''; // the same file may be chosen again
+          void send(files);
+        }}
       />
       {sending !== null && (
         <>

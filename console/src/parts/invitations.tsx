@@ -11,6 +11,14 @@ import { Empty } from './states.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
 
+/** The role that forms propose: the one that sees no health values. */
+export const usualRole: Role = 'support';
+
+/** Makes the option that is chosen first the one that a form returns to once it was sent. Otherwise it would be the first one: admin. */
+export const keepChoice = (option: HTMLOptionElement | null) => {
+  if (option !== null) option.defaultSelected = option.value === usualRole;
+};
+
 /** The role of a choice. */
 export const roleIn = (text: string): Role => roles.find((role) => role === text) ?? 'support';
 
@@ -67,7 +75,7 @@ export function Invitations() {
           Role
           <select name="role">
             {roles.map((role) => (
-              <option key={role} selected={role === 'support'}>
+              <option key={role} selected={role === usualRole} ref={keepChoice}>
                 {role}
               </option>
             ))}

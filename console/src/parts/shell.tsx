@@ -14,7 +14,7 @@ import { Users } from '../pages/users.tsx';
 import { Endpoint } from '../pages/webhook-endpoint.tsx';
 import { Webhooks } from '../pages/webhooks.tsx';
 import { Link, location, navigate } from '../router.tsx';
-import { can, changeProject, project, projects, type Session, signOut } from '../session.ts';
+import { can, changeProject, openProjects, project, type Session, signOut } from '../session.ts';
 
 // The page with charts is a file of its own. Where it is opened first, it is loaded beside the session.
 const loadUser = () => import('../pages/user.tsx').then(({ User }) => ({ default: User }));
@@ -77,12 +77,12 @@ function Refused({ title }: { title: string }) {
 }
 
 function ProjectChoice() {
-  if (projects.value.length < 2) return null;
+  if (openProjects.value.length < 2) return null;
   return (
     <label>
       <span class="hidden">Project</span>
       <select value={project.value?.id ?? ''} onChange={(event) => changeProject(event.currentTarget.value)}>
-        {projects.value.map(({ id, name }) => (
+        {openProjects.value.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

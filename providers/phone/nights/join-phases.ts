@@ -48,9 +48,22 @@ const deviceRanks = ['watch', 'ring', 'band', 'phone', 'scale', 'unknown', 'manu
 /** Of groups that overlap, the best one: with stages before without, asleep before only in bed, then device, then length. */
 export function chooseGroups(groups: readonly PhaseGroup[]): PhaseGroup[] {
   const chosen: PhaseGroup[] = [];
-  for (const group of groups.toSorted(compareGroups))
-    if (!chosen.some((one) => one.start_ms < group.end_ms && group.start_ms < one.end_ms)) chosen.push(group);
-  return chosen.toSorted((a, b) => a.start_ms - b.start_ms);
+  for (const group of groups.toSorted(compareGroups)) {
+    const next = firstThatEndsAfter(chosen, group.start_ms);
+    if ((chosen[next]?.start_ms ?? Number.POSITIVE_INFINITY) >= group.end_ms) chosen.splice(next, 0, group);
+  }
+  return chosen;
+}
+
+// Groups without an overlap end in the order in which they begin. A file may have hundreds of thousands.
+function firstThatEndsAfter(chosen: readonly PhaseGroup[], ms: number): number {
+  let [low, high] = [0, chosen.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((chosen[middle]?.end_ms ?? 0) > ms) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function compareGroups(a: PhaseGroup, b: PhaseGroup): number {

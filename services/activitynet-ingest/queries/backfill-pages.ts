@@ -63,22 +63,24 @@ export function extendBackfill(
 
 const isDeleted = 'coalesce(a.delete_time >= greatest(a.create_time, a.update_time, -1), false)';
 
-// Activities that were fetched for this connection are kept current by events, and waiting jobs do not change. An
-// activity that was deleted before the run began but is listed exists again. The rows stay leased until the list's own
-// data is stored.
+// Activities that were fetched for this connection are kept current by events, and waiting jobs do not change, except that
+// a backfill takes over those that wait for a reconciliation. An activity that was deleted before the list was read but is
+// listed exists again. The rows stay leased until the list's own data is stored.
 const enqueue: Statement = {
-  name: 'activitynet.enqueue_backfill',
+  name: 'activitynet.enqueue_listed',
   text: `
     insert into activitynet.activity as a (user_id, object_id, connection_id, work, priority, turn, history_id, attempt,
       leased, run_at)
-    select $1, t.object_id, $2, 'fetch', ${priorities.backfill}, t.turn, $3, 1, true,
+    select $1, t.object_id, $2, 'fetch', $10::smallint, t.turn, $3::uuid, 1, true,
       activitynet.clock($8) + $9 * interval '1 ms'
     from unnest($4::bigint[], $5::bigint[]) t (object_id, turn)
     on conflict (user_id, object_id) do update set connection_id = excluded.connection_id, work = 'fetch',
       priority = excluded.priority, turn = excluded.turn, history_id = excluded.history_id, version = a.version + 1,
       attempt = a.attempt + 1, leased = true, run_at = excluded.run_at, failures = 0, crashes = 0, error = null,
-      delete_time = case when ${isDeleted} then null else a.delete_time end
-    where a.work is null and not a.leased and (not ${isDeleted} or a.delete_time < $7::bigint)
+      authenticated = true, delete_time = case when ${isDeleted} then null else a.delete_time end
+    where not a.leased and (a.work is null or a.work = 'fetch' and not a.unconfirmed
+        and a.priority = ${priorities.repair} and excluded.priority < a.priority)
+      and (not ${isDeleted} or a.delete_time < $7::bigint)
       and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or ${isDeleted})
     returning a.object_id, a.attempt`,
 };
@@ -89,27 +91,39 @@ export interface Enqueued {
   readonly attempt: number;
 }
 
+/** For whom listed activities are fetched, and how. */
+export interface ListedFor {
+  readonly user_id: string;
+  readonly connection_id: string;
+  /** The backfill that the jobs belong to. Null: a reconciliation. */
+  readonly backfill_id: string | null;
+  readonly connected_at: Date;
+  /** A listed activity exists again if it was deleted before this time. */
+  readonly deletedBeforeMs: number;
+  readonly priority: number;
+}
+
 /**
  * Creates jobs for listed activities, leased for `leaseMs`, the newest activity first. Known and waiting activities do
  * not change.
  */
 export function enqueueActivities(
   database: Queryable,
-  run: BackfillLease,
+  whose: ListedFor,
   listed: readonly { readonly id: string; readonly startMs: number }[],
   { aheadMs, leaseMs }: LeaseTime,
 ): Promise<Enqueued[]> {
-  const createdSeconds = Math.floor(run.created_at.getTime() / 1000);
   return database.query<Enqueued>(enqueue, [
-    run.user_id,
-    run.connection_id,
-    run.id,
+    whose.user_id,
+    whose.connection_id,
+    whose.backfill_id,
     listed.map(({ id }) => id),
     listed.map(({ startMs }) => -Math.round(startMs / 1000)),
-    run.connected_at,
-    createdSeconds,
+    whose.connected_at,
+    Math.floor(whose.deletedBeforeMs / 1000),
     aheadMs,
     leaseMs,
+    whose.priority,
   ]);
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { priorities } from './note-event.ts';
 
 /** A backfill run, with the number of its activities that wait and the time of the last fetch. */
 export interface BackfillRow {
@@ -48,14 +49,17 @@ export async function insertBackfill(database: Queryable, made: NewBackfill): Pr
   return (await database.query(insert, values)).length > 0;
 }
 
+// Jobs that check an unlisted activity belong to a reconciliation, and so does their read after the end of the run.
+const isOwn = `a.work is not null and a.authenticated and a.priority <> ${priorities.repair}`;
+
 const select: Statement = {
   name: 'activitynet.select_backfill',
   text: `
     select h.id, h.user_id, h.connection_id, h.start_time, h.end_time, h.state, h.reason, h.pages, h.found, h.created_at,
       h.listed_at, h.finished_at,
-      (select count(*)::int from activitynet.activity a where a.history_id = h.id and a.work is not null
-        and a.authenticated) as waiting,
-      (select max(a.fetched_at) from activitynet.activity a where a.history_id = h.id) as last_fetched_at
+      (select count(*)::int from activitynet.activity a where a.history_id = h.id and ${isOwn}) as waiting,
+      (select least(max(a.fetched_at), h.finished_at) from activitynet.activity a where a.history_id = h.id)
+        as last_fetched_at
     from activitynet.history h where h.connection_id = $1`,
 };
 
@@ -89,7 +93,7 @@ const close: Statement = {
   text: `
     update activitynet.history h set state = 'done', finished_at = now()
     where h.id = $1 and h.state = 'fetching' and not exists (
-      select from activitynet.activity a where a.history_id = h.id and a.work is not null and a.authenticated)`,
+      select from activitynet.activity a where a.history_id = h.id and ${isOwn})`,
 };
 
 /** Marks a run as done if all its activities are fetched. */

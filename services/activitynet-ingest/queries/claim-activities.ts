@@ -16,6 +16,8 @@ export interface ActivityLease extends ActivityKey {
   readonly backfill_id: string | null;
   /** Time of the newest deletion by the provider's clock. Null if there was none. */
   readonly delete_time: string | null;
+  /** The version whose fetch checks an activity that the provider did not list. Null: there was none. */
+  readonly unlisted_version: number | null;
   /** No read has confirmed the deletion yet. */
   readonly unconfirmed: boolean;
   /** Requested by backfill or by an event of an authenticated sender. */
@@ -35,7 +37,7 @@ const claim = claimStatement(activityTable, {
     order by priority, turn, object_id limit $1 for update skip locked`,
   returning: `j.user_id, j.object_id, j.connection_id, j.work, j.priority, j.turn, j.version, j.attempt, j.failures,
     j.crashes, j.streams_for, j.fetched_at, j.history_id as backfill_id, j.delete_time, j.unconfirmed, j.authenticated,
-    j.prepaid`,
+    j.prepaid, j.unlisted_version`,
 });
 
 /** The jobs to claim: at most `limit`, with this priority or a lower number. */

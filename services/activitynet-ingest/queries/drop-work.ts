@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
 /**
- * Drops the waiting fetches of a connection that ended and stops its backfill run. Returns the number of fetches.
+ * Drops the waiting fetches of a connection that ended, ends its reconciliation and stops its backfill run. Returns the number of fetches.
  * Hidden activities keep their fetch: it cannot read, and therefore shows them again.
  */
 export async function dropConnection(database: Queryable, connectionId: string): Promise<number> {
@@ -10,6 +10,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
      where connection_id = $1 and state in ('listing', 'fetching')`,
     [connectionId],
   );
+  await database.query('delete from activitynet.reconciliation where connection_id = $1', [connectionId]);
   const rows = await database.query(
     `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1,
        run_at = case when leased then run_at else now() end
@@ -21,7 +22,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
 
 /** Deletes the activity states of a user. Returns their number. */
 export async function deleteUser(database: Queryable, userId: string): Promise<number> {
-  for (const table of ['history', 'owner_reads'])
+  for (const table of ['history', 'reconciliation', 'owner_reads'])
     await database.query(`delete from activitynet.${table} where user_id = $1`, [userId]);
   const statement = 'delete from activitynet.activity where user_id = $1 returning object_id';
   return (await database.query(statement, [userId])).length;

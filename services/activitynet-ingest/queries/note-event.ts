@@ -1,10 +1,10 @@
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /**
- * Deletions go first because they need no read, and backfill goes last. Postponed jobs are not claimed: their user has
- * no reads left.
+ * Deletions go first because they need no read, and jobs of reconciliations go last. Postponed jobs are not claimed: their
+ * user has no reads left.
  */
-export const priorities = { delete: -1, live: 0, backfill: 10, postponed: 20 } as const;
+export const priorities = { delete: -1, live: 0, backfill: 10, repair: 15, postponed: 20 } as const;
 
 /** An event of an activity, for one linked user. */
 export interface ActivityEvent {

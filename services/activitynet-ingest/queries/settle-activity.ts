@@ -22,18 +22,20 @@ const finish = update(
     streams_for = case when $7::boolean then null
       when version = $4 then coalesce($6, streams_for) else streams_for end,
     unconfirmed = case when version = $4 then false else unconfirmed end,
-    delete_time = case when version = $4 and $7::boolean then greatest(delete_time, create_time, update_time)
+    delete_time = case when version = $4 and $7::boolean then greatest(delete_time, create_time, update_time, $9::bigint)
       when version = $4 and unconfirmed then null else delete_time end`,
 );
 
 /**
  * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `deleted`:
- * a read confirmed a deletion. Otherwise an unconfirmed deletion is void.
+ * a read confirmed a deletion. Otherwise an unconfirmed deletion is void. `deletedMs`: when a read found that an activity
+ * is deleted whose deletion no event reported.
  */
 export interface Finished {
   readonly error: string | null;
   readonly streams: string | null;
   readonly deleted: boolean;
+  readonly deletedMs: number | null;
   readonly aheadMs: number;
 }
 
@@ -41,9 +43,11 @@ export interface Finished {
 export function finishActivity(
   database: Queryable,
   job: ActivityLease,
-  { error, streams, deleted, aheadMs }: Finished,
+  { error, streams, deleted, deletedMs, aheadMs }: Finished,
 ): Promise<boolean> {
-  return changes(database, finish, rowOf(job), job.version, error, streams, deleted, aheadMs);
+  const deletedSeconds = deletedMs === null ? null : Math.floor(deletedMs / 1000);
+  const values = [job.version, error, streams, deleted, aheadMs, deletedSeconds];
+  return changes(database, finish, rowOf(job), ...values);
 }
 
 // Unauthenticated events that arrived after the deletion waited for it.

@@ -39,8 +39,8 @@ export function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-// Names of encodings are case-insensitive.
-function encodingOf({ headers }: IncomingMessage): Encoding | null {
+/** The encoding of a body; null if it is sent as it is. Names are case-insensitive. @throws UNSUPPORTED_MEDIA_TYPE (415) */
+export function encodingOf({ headers }: IncomingMessage): Encoding | null {
   const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (name === 'identity') return null;
   if (isEncoding(name)) return name;

@@ -14,7 +14,7 @@ import { hasBody } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
 import { endWhenSlow } from './body-deadline.ts';
 import type { Reading } from './body-reading.ts';
-import { announcedBytes } from './read-bytes.ts';
+import { announcedBytes, encodingOf } from './read-bytes.ts';
 
 const Opened = z.object({ import_id: z.string() });
 
@@ -30,7 +30,7 @@ export async function receiveFile(pipeline: Pipeline, exchange: Exchange, file: 
   const bounds = bodyBounds(pipeline.config, endpoint.route);
   if (announcedBytes(req) > bounds.limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   refuseEncoded(req);
-  if (!hasBody(req)) throw isEmpty();
+  if (!hasBody(req)) throw invalid('is empty');
   const options = { meta: { caller } };
   const user_id = path.user_id;
   const opening = { user_id, bytes: announcedBytes(req) };
@@ -42,13 +42,15 @@ export async function receiveFile(pipeline: Pipeline, exchange: Exchange, file: 
     const given = await passOn(req, bounds, store);
     sendJson(res, 202, await callByName(call, endpoint.action, { ...of, ...given }, options));
   } catch (error) {
+    // The rest of a refused file would be read as the next request.
+    if (!req.complete) res.setHeader('Connection', 'close');
     await callByName(call, file.drops, of, options).catch(() => null);
     throw error;
   }
 }
 
-function refuseEncoded({ headers }: IncomingMessage): void {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+function refuseEncoded(req: IncomingMessage): void {
+  if (encodingOf(req) !== null)
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'A file is sent without Content-Encoding.');
 }
 
@@ -90,11 +92,11 @@ async function storeParts(req: IncomingMessage, { limitBytes }: Reading, store: 
     throw typeof fieldOf(error, 'type') === 'string' ? error : cutOff(error);
   }
   if (pending.length > 0) await store(part, pending);
-  if (bytes === 0) throw isEmpty();
+  if (bytes === 0) throw invalid('is empty');
   return { name, bytes };
 }
 
-const isEmpty = () => validationFailed([{ field: 'file', message: 'is empty' }]);
+const invalid = (message: string) => validationFailed([{ field: 'file', message }]);
 
 const cutOff = (cause: unknown) =>
   new ServiceError('MALFORMED_REQUEST', 'The file did not arrive whole.', undefined, cause);
@@ -117,22 +119,27 @@ function partOf(req: IncomingMessage, type: string): Promise<Content> {
   const found = Promise.withResolvers<Content>();
   const whole = Promise.withResolvers<void>();
   whole.promise.catch(() => undefined); // it is awaited once the part was read
-  const missing = () => found.reject(validationFailed([{ field: 'file', message: 'is missing' }]));
   const form = formOf(type);
+  let file: Readable | null = null;
+  const fail = (error: Error) => {
+    found.reject(error);
+    whole.reject(error);
+    file?.destroy(error); // the part does not end with its form
+  };
   form.on('file', (field, content, name) => {
-    if (field !== 'file') return void content.resume();
-    // Without a listener an error of the part before its reading begins would end the process.
+    // Without a listener an error of a part that is not read, or not yet, would end the process.
     content.on('error', () => undefined);
+    if (field !== 'file' || file !== null) content.resume();
+    if (field !== 'file') return;
+    if (file !== null) return fail(invalid('must be one file'));
+    file = content;
     found.resolve({ name: shownName(name), content, whole: whole.promise });
   });
   form.on('finish', () => {
-    missing();
+    found.reject(invalid('is missing'));
     whole.resolve();
   });
-  form.on('error', (error) => {
-    found.reject(cutOff(error));
-    whole.reject(error);
-  });
+  form.on('error', (error) => fail(cutOff(error)));
   // pipe() does not forward the abort of its source: without `finished` the form would wait forever.
   finished(req, { writable: false }, (error) => {
     if (error) form.destroy(error);

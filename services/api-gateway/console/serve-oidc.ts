@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../../config.ts';
 import { auth } from '../../../contracts/auth.ts';
 import { Nothing } from '../../../domain/contract.ts';
+import { publicUrl } from '../../../runtime/provider-settings.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { enter } from '../pipeline/admission.ts';
 import { sendFailureToBrowser } from '../pipeline/browser.ts';
@@ -38,8 +39,9 @@ export const oidcCallback: Endpoint = {
 export const serveOidcBegin = (pipeline: Pipeline, exchange: Exchange): Promise<void> =>
   asPage(exchange, async () => {
     await enter(pipeline, exchange, true);
-    const redirect_uri = `${pipeline.url().replace(/\/$/, '')}${path}/callback`;
-    const { url, flow } = await exchange.call('auth.beginOidc', { redirect_uri });
+    const here = publicUrl(pipeline.config, pipeline.url()) + path;
+    if (isOtherName(pipeline, exchange.req, here)) return redirect(exchange.res, here, []);
+    const { url, flow } = await exchange.call('auth.beginOidc', { redirect_uri: `${here}/callback` });
     redirect(exchange.res, url, [cookie(pipeline.config, flow, cookieSeconds)]);
   });
 
@@ -56,6 +58,12 @@ export const serveOidcCallback = (pipeline: Pipeline, exchange: Exchange): Promi
     const session = String(res.getHeader('Set-Cookie'));
     redirect(res, '/console', [session, cookie(pipeline.config, '', 0)]);
   });
+
+// Without PUBLIC_URL the callback is at the address of this process, for example 127.0.0.1. A cookie that is set at localhost is
+// not sent there. Behind a proxy, which may replace the name, PUBLIC_URL decides alone.
+function isOtherName({ config }: Pipeline, { headers }: IncomingMessage, own: string): boolean {
+  return config.PUBLIC_URL === undefined && headers.host !== new URL(own).host;
+}
 
 async function asPage({ req, res }: Exchange, work: () => Promise<void>): Promise<void> {
   res.setHeader('Cache-Control', 'no-store');

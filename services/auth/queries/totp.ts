@@ -15,6 +15,22 @@ export async function selectTotp(database: Queryable, developerId: string): Prom
   return row;
 }
 
+/** The second factors of an account, in one statement: a log-in waits for it. */
+export interface FactorsRow {
+  /** That of the confirmed authenticator, encrypted; null without one. */
+  readonly secret: string | null;
+  readonly hasPasskey: boolean;
+}
+
+/** What a log-in with a password needs besides. */
+export async function selectFactors(database: Queryable, developerId: string): Promise<FactorsRow> {
+  const statement = `
+    select (select secret from auth.totp where developer_id = $1 and confirmed_at is not null) as secret,
+      exists (select from auth.passkey where developer_id = $1) as "hasPasskey"`;
+  const [row] = await database.query<FactorsRow>(statement, [developerId]);
+  return row ?? { secret: null, hasPasskey: false };
+}
+
 /** Stores a secret that is to be confirmed; false if the account has a confirmed one. */
 export async function upsertTotp(database: Queryable, developerId: string, secret: string): Promise<boolean> {
   const statement = `

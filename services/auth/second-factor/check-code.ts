@@ -5,8 +5,7 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { hourlyWindow, refuseFull } from '../log-in/attempts.ts';
 import { auditFailedLogIn } from '../log-in/failed-log-in.ts';
 import { chargeAttempt, refundAttempt } from '../queries/charge-attempt.ts';
-import { lacksPasskey } from '../queries/passkeys.ts';
-import { selectTotp, useRecoveryCode, useStep } from '../queries/totp.ts';
+import { selectFactors, useRecoveryCode, useStep } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
 import { isTotpCode, plainCode, stepOf } from './totp-codes.ts';
 
@@ -35,17 +34,18 @@ export async function checkSecondFactor(
   developerId: string,
   { code, address }: { readonly code: string | undefined; readonly address: string },
 ): Promise<boolean> {
-  const totp = await selectTotp(checking.database, developerId);
-  if (totp?.isConfirmed !== true) {
-    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');
+  const { database } = checking;
+  const { secret, hasPasskey } = await selectFactors(database, developerId);
+  if (secret === null) {
+    if (hasPasskey) throw new ServiceError('PASSKEY_REQUIRED');
     return false;
   }
   if (code === undefined || code === '') throw new ServiceError('SECOND_FACTOR_REQUIRED');
-  const isAccepted = await countingCodes(checking.database, developerId, () =>
-    acceptCode(checking, developerId, { secret: totp.secret, code }),
+  const isAccepted = await countingCodes(database, developerId, () =>
+    acceptCode(checking, developerId, { secret, code }),
   );
   if (isAccepted) return true;
-  await auditFailedLogIn(checking.database, checking.origin, { developerId, address });
+  await auditFailedLogIn(database, checking.origin, { developerId, address });
   throw wrongCode();
 }
 

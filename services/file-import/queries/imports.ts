@@ -138,6 +138,12 @@ export async function selectOpenOf(database: Queryable, connectionId: string): P
   return (await database.query<{ id: string }>(text, [connectionId])).map(({ id }) => id);
 }
 
+/** Deletes the imports of a user whose files have arrived. Returns their ids. */
+export async function deleteReceived(database: Queryable, userId: string): Promise<string[]> {
+  const text = `delete from imports.import where user_id = $1 and state <> 'receiving' returning id`;
+  return (await database.query<{ id: string }>(text, [userId])).map(({ id }) => id);
+}
+
 /** Deletes the imports of a user. Returns their ids. */
 export async function deleteImports(database: Queryable, userId: string): Promise<string[]> {
   const text = 'delete from imports.import where user_id = $1 returning id';

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { filePartBytes } from '../../../contracts/file-import.ts';
 import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
+import { BytesUnavailable } from './file-problem.ts';
 
 /** The settings of the folder. */
 export type FolderSettings = Pick<Config, 'DATA_DIR' | 'ENCRYPTION_KEY' | 'IMPORT_DIR'>;
@@ -14,13 +15,14 @@ export interface FileFolder {
   /** A part as it arrived. @throws if it is not there, or no configured secret decrypts it */
   read(id: string, part: number): Promise<Buffer>;
   remove(id: string): Promise<void>;
-  /** The ids of all files. */
+  /** The ids of all files. What else is in the folder is not theirs. */
   ids(): Promise<string[]>;
   freeBytes(): Promise<number>;
 }
 
 const ownerOnly = { folder: 0o700, file: 0o600 };
 const keyIdBytes = 8;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The folder that IMPORT_DIR names. */
 export function fileFolder(settings: FolderSettings): FileFolder {
@@ -46,7 +48,8 @@ export function fileFolder(settings: FolderSettings): FileFolder {
     remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
     async ids() {
       await ensure(root);
-      return readdir(root);
+      const entries = await readdir(root, { withFileTypes: true });
+      return entries.filter((one) => one.isDirectory() && uuid.test(one.name)).map(({ name }) => name);
     },
     async freeBytes() {
       await ensure(root);
@@ -59,7 +62,7 @@ export function fileFolder(settings: FolderSettings): FileFolder {
 /** The bytes of a file, read by position. */
 export interface FileBytes {
   readonly length: number;
-  /** Bytes from a position on: at least one unless the file has ended, at most a part. */
+  /** Bytes from a position on: at least one unless the file has ended, at most a part. @throws BytesUnavailable */
   from(position: number): Promise<Buffer>;
 }
 
@@ -71,10 +74,14 @@ export function fileBytes(folder: Pick<FileFolder, 'read'>, id: string, length: 
     async from(position) {
       if (position >= length) return Buffer.alloc(0);
       const part = Math.floor(position / filePartBytes);
-      if (last?.part !== part) last = { part, bytes: folder.read(id, part) };
+      if (last?.part !== part) last = { part, bytes: folder.read(id, part).catch(throwUnavailable) };
       return (await last.bytes).subarray(position - part * filePartBytes);
     },
   };
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw new BytesUnavailable('The stored file cannot be read.', { cause });
 }
 
 /** All bytes of a file in order. */

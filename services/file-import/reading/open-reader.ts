@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { fieldOf } from '../../../domain/error-code.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
 import type { ImportBatch } from './batch.ts';
 import type { FolderSettings } from './file-folder.ts';
@@ -15,9 +16,13 @@ export interface ReaderInput {
   readonly context: ReadContext;
 }
 
-/** What the thread sends: the kind of the file, then a batch for each request; `problem` is a sentence. */
+/**
+ * What the thread sends: the kind of the file, then a batch for each request, or `passed` for as many entries that are stored
+ * already; `problem` is a sentence.
+ */
 export type ReaderMessage =
   | { readonly kind: FileKind }
+  | { readonly passed: true }
   | { readonly batch: ImportBatch | null }
   | { readonly problem: string };
 
@@ -35,17 +40,31 @@ const resourceLimits = {
   maxYoungGenerationSizeMb: 32,
 };
 
-/** Opens a file. @throws FileProblem */
-export async function openReader({ folder, ...rest }: ReaderInput): Promise<FileReader> {
+/** The longest time without a batch. A batch takes seconds; the largest documents are the ones of an export. */
+const longestMs = 600_000;
+
+/** The bounds of a reading. */
+export interface ReaderBounds {
+  /** Aborting it ends the reading: what waits for a batch is rejected with its reason. */
+  readonly signal: AbortSignal;
+  readonly limits?: ResourceLimits;
+  readonly longestMs?: number;
+}
+
+/** Opens a file. @throws FileProblem, and the reason of `signal` */
+export async function openReader(
+  { folder, ...rest }: ReaderInput,
+  { signal, ...bounds }: ReaderBounds,
+): Promise<FileReader> {
   const { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } = folder;
   const workerData = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } };
-  const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), { workerData, resourceLimits });
+  const options = { workerData, resourceLimits: bounds.limits ?? resourceLimits };
+  const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), options);
   const close = async () => void (await worker.terminate());
   const end = ended(worker);
   end.catch(() => undefined); // it also ends when it is closed
   const next = async (): Promise<ReaderMessage> => {
-    const [message]: ReaderMessage[] = await Promise.race([once(worker, 'message'), end]);
-    if (message === undefined) throw new Error('the reading thread sent nothing');
+    const message = await awaited(worker, end, { signal, longestMs: bounds.longestMs ?? longestMs });
     if ('problem' in message) throw new FileProblem(message.problem);
     return message;
   };
@@ -59,6 +78,27 @@ export async function openReader({ folder, ...rest }: ReaderInput): Promise<File
   }
 }
 
+async function awaited(
+  worker: Worker,
+  end: Promise<never>,
+  { signal, longestMs }: Required<Omit<ReaderBounds, 'limits'>>,
+): Promise<ReaderMessage> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), longestMs);
+  const waiting = { signal: AbortSignal.any([signal, late.signal]) };
+  try {
+    const answer: Promise<ReaderMessage[]> = Promise.race([once(worker, 'message', waiting), end]);
+    const [message] = await answer;
+    if (message === undefined) throw new Error('the reading thread sent nothing');
+    return message;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw late.signal.aborted ? new FileProblem('Reading the file takes too long.') : named(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function* batchesOf(
   worker: Worker,
   next: () => Promise<ReaderMessage>,
@@ -66,17 +106,19 @@ async function* batchesOf(
   for (;;) {
     worker.postMessage('next');
     const message = await next();
+    if ('passed' in message) continue;
     if (!('batch' in message) || message.batch === null) return;
     yield message.batch;
   }
 }
 
-// Beyond its memory a thread ends with this error; the file is the cause.
 async function ended(worker: Worker): Promise<never> {
-  const isMemory = (error: unknown) =>
-    error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  await once(worker, 'exit').catch((error: unknown) => {
-    throw isMemory(error) ? new FileProblem('Reading the file takes too much memory.') : error;
-  });
+  await once(worker, 'exit');
   throw new Error('the reading thread ended');
+}
+
+// Beyond its memory a thread ends with this error; the file is the cause.
+function named(error: unknown): unknown {
+  const isMemory = fieldOf(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory ? new FileProblem('Reading the file takes too much memory.') : error;
 }

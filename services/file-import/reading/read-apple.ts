@@ -3,7 +3,7 @@ import { type AppleElement, readAppleRecord } from '../../../providers/file/appl
 import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
 import { type Entry, type Skipped, skipped } from '../../../providers/file/entry.ts';
 import { mostPoints, type Point, trackOf } from '../../../providers/file/recording.ts';
-import { FileProblem } from './file-problem.ts';
+import { archiveProblem, BytesUnavailable, FileProblem } from './file-problem.ts';
 import type { Entries, EntryStream, ReadContext } from './read-context.ts';
 import { readTraces } from './read-traces.ts';
 import { type ElementHandler, xmlReader } from './xml.ts';
@@ -32,6 +32,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     waiting.push(isStored ? null : entryOf(element, context.nowMs));
   });
   const reader = xmlReader(handler);
+  const routesOf = routeReader(archive);
   let bytesRead = 0;
   const taken = async (): Promise<Entries> => {
     const read = waiting;
@@ -39,7 +40,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     const notes: Skipped[] = [];
     const entries: (Entry | null)[] = [];
     for (const one of read)
-      entries.push(one?.kind === 'workout' ? await withRoutes(one, archive, context.rules, notes) : one);
+      entries.push(one?.kind === 'workout' ? await withRoutes(one, routesOf, context.rules, notes) : one);
     return { entries, notes, progress: Math.min(1, bytesRead / length) };
   };
   try {
@@ -52,7 +53,7 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
   } catch (error) {
     // What was read before the problem is good.
     yield await taken();
-    throw error instanceof FileProblem ? error : new FileProblem('The archive is cut off or damaged.');
+    throw archiveProblem(error);
   }
   const last = await taken();
   yield { ...last, notes: [...last.notes, ...problemsOf(reader.unexpanded, archive)] };
@@ -120,19 +121,36 @@ function addMetadata(element: AppleElement, key: string, value: string): void {
 }
 
 const mostRouteBytes = 256 * 1024 * 1024;
+/** An export names a route once; a workout that is in it twice names its route twice. */
+const mostRouteReads = 4;
+
+type RouteReader = (path: string) => Promise<readonly Point[]>;
+
+/** Reads routes of an archive. One that is named again and again is refused, as each reading unpacks it. */
+function routeReader(archive: AppleExport['archive']): RouteReader {
+  const reads = new Map<string, number>();
+  return async (path) => {
+    if (archive === null) return [];
+    const count = (reads.get(path) ?? 0) + 1;
+    if (count > mostRouteReads) throw new FileProblem('The route is named too often.');
+    reads.set(path, count);
+    return routePoints(archive, path);
+  };
+}
 
 /** The workout with the track of its routes. A route that cannot be read is named, and the workout is kept. */
 async function withRoutes(
   { item, span, routes }: AppleWorkout,
-  archive: AppleExport['archive'],
+  routesOf: RouteReader,
   rules: ReadContext['rules'],
   notes: Skipped[],
 ): Promise<Entry> {
   const points: Point[] = [];
-  for (const route of routes)
+  for (const route of new Set(routes))
     try {
-      if (archive !== null) points.push(...(await routePoints(archive, route)));
-    } catch {
+      for (const point of await routesOf(route)) points.push(point);
+    } catch (error) {
+      if (error instanceof BytesUnavailable) throw error;
       notes.push(skipped('route', 'The route of a workout cannot be read.'));
     }
   return { kind: 'item', item: { ...item, ...cutChunks(trackOf(points), rules) }, type: 'workouts', span };

@@ -51,17 +51,16 @@ function headerOf(line: string | undefined): readonly string[] {
   return names;
 }
 
-const cell = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy;
+const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
 /** The cells of a line; null if its quotes do not match. A cell contains no end of a line. */
 function cellsOf(line: string): string[] | null {
   const cells: string[] = [];
   cell.lastIndex = 0;
-  let end = 0;
+  // A match takes the separator with its cell: an empty one at the beginning would be found again and again.
   for (let found = cell.exec(line); found !== null; found = cell.exec(line)) {
     cells.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
-    end = cell.lastIndex;
-    if (end >= line.length) break;
+    if (found[3] === '') return cells;
   }
-  return end === line.length ? cells : null;
+  return null;
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { fileKinds } from '../../../contracts/file-import.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import { BatchBuilder, entriesPerBatch, type ImportBatch, nightsOf } from './batch.ts';
@@ -9,17 +8,19 @@ import type { EntryStream, ReadContext } from './read-context.ts';
 import { isTable, readCsv } from './read-csv.ts';
 import { readFit } from './read-fit.ts';
 import { readTraceFile } from './read-traces.ts';
-import { localName } from './xml.ts';
+import { localName, withoutComments } from './xml.ts';
 import { openArchive } from './zip.ts';
 
 /** The kind of a file. */
 export type FileKind = (typeof fileKinds)[number];
 
+type PartStream = AsyncGenerator<ImportBatch | null, void, undefined>;
+
 /** A file whose kind was recognised. */
 export interface OpenedFile {
   readonly kind: FileKind;
-  /** Parts in the order of the file, without those that are stored already. */
-  readonly batches: AsyncGenerator<ImportBatch, void, undefined>;
+  /** Parts in the order of the file. Null: as many entries as a part has, which are stored already. */
+  readonly batches: PartStream;
 }
 
 /** Opens a file. @throws FileProblem if its kind is unknown, or if it cannot be read */
@@ -60,9 +61,16 @@ function rootOf(head: Buffer): string | null {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   const text = isWide ? head.toString('latin1').replaceAll('\0', '') : head.toString('utf8');
   if (!/^[^<a-z0-9]*</i.test(text)) return null;
-  const bare = text.replaceAll(/<!--[\s\S]*?-->/g, '').replace(/<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/, '');
-  const name = /<([A-Za-z_][\w.:-]*)/.exec(bare)?.[1];
+  const name = /<([A-Za-z_][\w.:-]*)/.exec(withoutDoctype(withoutComments(text)))?.[1];
   return name === undefined ? '' : localName(name);
+}
+
+const doctype = /<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/y;
+
+// The expression is tried at one position: at each `<!DOCTYPE` it may read up to the end of the text.
+function withoutDoctype(text: string): string {
+  doctype.lastIndex = Math.max(0, text.indexOf('<!DOCTYPE'));
+  return text.replace(doctype, '');
 }
 
 const exportFile = /^(.*apple_health_export)\/[^/]+\.xml$/;
@@ -77,7 +85,6 @@ async function archived(bytes: FileBytes, context: ReadContext): Promise<Recogni
   const [name, length] = found;
   const folder = exportFile.exec(name)?.[1] ?? '';
   const content = await files.open(name);
-  await Promise.race([once(content, 'readable'), once(content, 'end')]);
   return {
     kind: 'apple_health',
     entries: readApple({ xml: content, length, archive: { files, folder } }, context),
@@ -87,7 +94,7 @@ async function archived(bytes: FileBytes, context: ReadContext): Promise<Recogni
 /** The most phases of sleep whose nights are computed: those of 50 years. */
 const mostPhases = 1_000_000;
 
-async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<ImportBatch, void, undefined> {
+async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   const phases: SleepPhase[] = [];
   let builder = new BatchBuilder();
   let [position, progress] = [0, 0];
@@ -104,7 +111,7 @@ async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<Imp
         if (entry?.kind === 'phase') {
           if (phases.length < mostPhases) phases.push(entry.phase);
         } else if (entry !== null && position > skip) builder.add(entry);
-        if (position % entriesPerBatch === 0 && position > skip) yield taken();
+        if (position % entriesPerBatch === 0) yield position > skip ? taken() : null;
       }
       for (const note of notes) builder.addSkipped(note);
       progress = reached;
@@ -112,11 +119,13 @@ async function* batchesOf(stream: EntryStream, skip: number): AsyncGenerator<Imp
   } catch (error) {
     problem = error;
   }
-  for (const night of nightsOf(phases)) {
+  // Nights are positions behind the last entry, so an attempt that will be repeated has none.
+  const isOver = problem === undefined || problem instanceof FileProblem;
+  for (const night of isOver ? nightsOf(phases) : []) {
     position += 1;
     if (position > skip && night.kind !== 'phase') builder.add(night);
     if (position % entriesPerBatch === 0 && position > skip) yield taken();
   }
-  yield taken();
+  if (isOver || position > skip) yield taken();
   if (problem !== undefined) throw problem;
 }

@@ -1,6 +1,12 @@
 import FitParser from 'fit-file-parser';
 import { skipped } from '../../../providers/file/entry.ts';
-import { type FitFile, type FitMessage, fitMonitoring, fitRecordings } from '../../../providers/file/fit.ts';
+import {
+  type FitFile,
+  type FitMessage,
+  fitMonitoring,
+  fitRecordings,
+  mostSessions,
+} from '../../../providers/file/fit.ts';
 import { readRecording } from '../../../providers/file/recording.ts';
 import { chunksOf, type FileBytes } from './file-folder.ts';
 import { FileProblem } from './file-problem.ts';
@@ -46,6 +52,9 @@ async function parsed(bytes: Buffer<ArrayBuffer>): Promise<FitFile & { readonly 
 /** Messages without a place among the records. */
 const otherNames = ['hrv', 'field_descriptions', 'stress', 'sets', 'dive_gases', 'course_points'];
 
-function notKept({ others }: { readonly others: readonly string[] }) {
-  return others.map((name) => skipped(name, 'Messages of this kind are not kept.'));
+function notKept({ others, sessions }: Pick<FitFile, 'sessions'> & { readonly others: readonly string[] }) {
+  const beyond = sessions
+    .slice(mostSessions)
+    .map(() => skipped('workouts', 'The file has too many sessions.'));
+  return [...others.map((name) => skipped(name, 'Messages of this kind are not kept.')), ...beyond];
 }

@@ -20,7 +20,11 @@ async function answering(work: () => Promise<ReaderMessage>): Promise<void> {
 await answering(async () => {
   const { kind, batches } = await openFile(fileBytes(fileFolder(folder), id, bytes), context);
   parentPort?.on('message', () => {
-    void answering(async () => ({ batch: (await batches.next()).value ?? null }));
+    void answering(async () => {
+      const { done, value } = await batches.next();
+      if (done) return { batch: null };
+      return value === null ? { passed: true } : { batch: value };
+    });
   });
   return { kind };
 });

@@ -78,8 +78,21 @@ export function xmlReader(handler: ElementHandler): XmlReader {
 
 // Comments and quoted texts of the declarations may contain any words.
 function namesFile(doctype: string): boolean {
-  const declarations = doctype.replaceAll(/<!--[\s\S]*?-->/g, '').replaceAll(/"[^"]*"|'[^']*'/g, '');
+  const declarations = withoutComments(doctype).replaceAll(/"[^"]*"|'[^']*'/g, '');
   return /\b(SYSTEM|PUBLIC)\b/.test(declarations);
+}
+
+/** A text without its comments. An expression would search for the end of each `<!--` again, up to the end of the text. */
+export function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let begin = text.indexOf('<!--'); begin >= 0; begin = text.indexOf('<!--', from)) {
+    const end = text.indexOf('-->', begin + 4);
+    if (end < 0) break;
+    kept.push(text.slice(from, begin));
+    from = end + 3;
+  }
+  return [...kept, text.slice(from)].join('');
 }
 
 function encodingOf(bytes: Buffer): string {

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import yauzl, { type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import type { FileBytes } from './file-folder.ts';
-import { FileProblem } from './file-problem.ts';
+import { archiveProblem, FileProblem } from './file-problem.ts';
 
 /** The files in an archive, which are read without unpacking it. */
 export interface Archive {
@@ -9,7 +10,7 @@ export interface Archive {
   readonly files: ReadonlyMap<string, number>;
   /** What was wrong with single entries. */
   readonly problems: readonly string[];
-  /** The content of a file. */
+  /** The content of a file. @throws FileProblem if its beginning is damaged */
   open(name: string): Promise<Readable>;
 }
 
@@ -27,7 +28,7 @@ export async function openArchive(bytes: FileBytes): Promise<Archive> {
     const zip = await yauzl.fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.length, options);
     return await indexed(zip);
   } catch (error) {
-    throw error instanceof FileProblem ? error : new FileProblem('The archive is cut off or damaged.');
+    throw archiveProblem(error);
   }
 }
 
@@ -53,9 +54,16 @@ async function indexed(zip: ZipFile): Promise<Archive> {
     async open(name) {
       const entry = entries.get(name);
       if (entry === undefined) throw new FileProblem('A file is not in the archive.');
-      return zip.openReadStreamPromise(entry);
+      const content = await zip.openReadStreamPromise(entry).catch(throwProblem);
+      // The first bytes are unpacked here: an error before anyone reads would end the process.
+      await Promise.race([once(content, 'readable'), once(content, 'end')]).catch(throwProblem);
+      return content;
     },
   };
+}
+
+function throwProblem(error: unknown): never {
+  throw archiveProblem(error);
 }
 
 function problemOf(entry: ZipEntry, name: string): string | null {

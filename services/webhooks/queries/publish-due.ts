@@ -98,6 +98,11 @@ export async function lockPublishing(transaction: Queryable, wait: boolean): Pro
   return row?.mine === true;
 }
 
+// Messages of published changes that concern no user.
+const ofInstallation = `insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
+    select e.id, p.id, p.type, p.recorded_at
+    from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id and (e.event_types is null or p.type = any(e.event_types))`;
+
 const disabled: Statement = {
   name: 'webhooks.insert_endpoint_disabled',
   text: `
@@ -108,9 +113,7 @@ const disabled: Statement = {
       from webhooks.endpoint where id = $1::uuid
       returning id, type, recorded_at, project_id
     )
-    insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
-    select e.id, p.id, p.type, p.recorded_at
-    from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id and (e.event_types is null or p.type = any(e.event_types))`,
+    ${ofInstallation}`,
 };
 
 /** Publishes that an endpoint was disabled, to the other endpoints. Called last in the transaction that disables it. */
@@ -135,10 +138,7 @@ const incident: Statement = {
       returning id, type, recorded_at, project_id
     ),
     sent as (
-      insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
-      select e.id, p.id, p.type, p.recorded_at
-      from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id
-        and (e.event_types is null or p.type = any(e.event_types))
+      ${ofInstallation}
     )
     select count(*)::int as n from published`,
 };

@@ -10,6 +10,7 @@ import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { fileImport } from './file-import.ts';
+import { freshness } from './freshness.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { oura } from './oura.ts';
@@ -42,6 +43,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   oura,
   'phone-ingest': phoneIngest,
   'file-import': fileImport,
+  freshness,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,

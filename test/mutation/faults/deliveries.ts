@@ -165,10 +165,10 @@ export const deliveries: readonly PlantedFault[] = [
   },
   {
     kind: 'secret',
-    promise: 'Secret addresses are shown to developers only.',
+    promise: 'Secret addresses are shown to those only who may have credentials.',
     file: 'services/deliveries/deliveries.service.ts',
-    before: "meta.caller?.kind === 'developer' ?",
-    after: 'meta.caller !== undefined ?',
+    before: "caller?.kind === 'developer' && isPermitted(caller, 'credentials')",
+    after: "caller?.kind === 'developer'",
     test: 'test/http/webhook-address.test.ts',
   },
   {

@@ -42,4 +42,28 @@ export const fileImport: readonly PlantedFault[] = [
     after: 'if (row?.finished_at !== null) await deps.folder.ids();',
     test: 'test/services/file-import/imports.test.ts',
   },
+  {
+    kind: 'erasure',
+    promise: 'An import that connects again after a purge is not deleted by it.',
+    file: 'services/file-import/file-import.service.ts',
+    before: 'purge: (ctx) => purgeImports(depsOf(ctx), ctx.params.user_id),',
+    after: 'purge: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),',
+    test: 'test/services/file-import/imports.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'A form whose sender goes away leaves no open import.',
+    file: 'services/api-gateway/body/receive-file.ts',
+    before: 'file?.destroy(error); // the part does not end with its form',
+    after: 'file?.pause();',
+    test: 'test/services/file-import/forms.test.ts',
+  },
+  {
+    kind: 'value',
+    promise: 'A type that PostgreSQL does not store costs no other entry of its file.',
+    file: 'providers/file/entry.ts',
+    before: "type: textOrNull(type, 100) ?? '',",
+    after: 'type: type.slice(0, 100),',
+    test: 'test/services/file-import/wrong-input.test.ts',
+  },
 ];

@@ -102,7 +102,7 @@ export const mixins: readonly PlantedFault[] = [
     kind: 'quota',
     promise: 'Backfill leaves a part of the quota for live events.',
     file: 'mixins/provider-api/provider-quota.ts',
-    before: "work === 'backfill',",
+    before: "work !== 'live',",
     after: "work === 'live',",
     test: 'test/mixins/provider-quota.test.ts',
   },

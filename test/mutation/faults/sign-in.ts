@@ -103,8 +103,7 @@ export const signIn: readonly PlantedFault[] = [
     kind: 'secret',
     promise: 'The password alone does not log in an account with a passkey.',
     file: 'services/auth/second-factor/check-code.ts',
-    before:
-      "    if (await lacksPasskey(checking.database, developerId, null)) throw new ServiceError('PASSKEY_REQUIRED');\n",
+    before: "    if (hasPasskey) throw new ServiceError('PASSKEY_REQUIRED');\n",
     after: '',
     test: 'test/http/passkeys.test.ts',
   },

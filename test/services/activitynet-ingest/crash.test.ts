@@ -4,7 +4,8 @@ import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { natsUrl } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
-import { fast, type Setting, setUp } from './setting.ts';
+import { deletions, full, keysOf, nowOf, place, reconciliations } from './reconciling.ts';
+import { dayMs, fast, type Setting, setUp } from './setting.ts';
 
 const secret = 'a secret of the tests with 32 characters and more';
 const leaseMs = 3000;
@@ -67,6 +68,47 @@ t.test('kill -9 while 200 fetches wait: all are made, none twice but those that 
     twice.every((activity) => held.includes(activity)),
     'only what the killed process held',
   );
+});
+
+t.test('kill -9 in the middle of a reconciliation: another process ends it, once', async (t) => {
+  const s = await setUp(t, { processes: 0, settings: {} });
+  const { id: user_id, account } = await s.person('134815', full);
+  for (const id of ['1', '2', '3']) place(s, id, 60);
+  const first = spawnIngest(s);
+  t.teardown(() => first.kill('SIGKILL'));
+  const [{ id: connectionId } = { id: '' }] = await s.database.query('select id from users.connection');
+  await s.database.query(
+    `insert into activitynet.activity (user_id, object_id, connection_id, create_time, work, turn)
+     select $1, n, $2, n, 'fetch', n from generate_series(1, 2) n`,
+    [user_id, connectionId],
+  );
+  await s.settled();
+  await s.database.query("update activitynet.activity set fetched_at = fetched_at - interval '2 hours'");
+  await s.database.query("update users.connection set connected_at = connected_at - interval '1 day'");
+  s.provider.activities.delete('1');
+  s.provider.asked.length = 0;
+  const isPage = (path: string) => path.endsWith('/athlete/activities');
+  const pages = () => s.provider.asked.filter(({ path }) => isPage(path)).length;
+  let isHung = false;
+  s.provider.fault = (path) => {
+    if (!isPage(path) || pages() === 0 || isHung) return null;
+    isHung = true;
+    return { until: new Promise(() => {}) };
+  };
+  await s.call('activitynet-ingest.reconcile', { user_id, start_ms: Math.floor(nowOf(s) - 7 * dayMs) });
+  await until(() => isHung);
+  const ended = new Promise((resolve) => first.once('exit', resolve));
+  first.kill('SIGKILL');
+  await ended;
+  t.match(await reconciliations(s), [{ state: 'waiting', pages: 1, leased: true }], account);
+  const second = spawnIngest(s);
+  t.teardown(() => second.kill('SIGKILL'));
+  await until(async () => (await reconciliations(s))[0]?.state === 'done');
+  await s.settled();
+  second.kill('SIGKILL');
+  t.same(await keysOf(s), ['2', '3']);
+  t.equal(await deletions(s), 1);
+  t.equal(pages(), 2, 'the page that was recorded is not read again');
 });
 
 t.test('what kills its process each time is given up after a few claims', async (t) => {

@@ -29,6 +29,8 @@ export interface Provider {
   readonly asked: Asked[];
   /** Details and streams by the activity's id. */
   readonly activities: Map<string, { details: unknown; streams?: unknown }>;
+  /** Activities that the list leaves out. */
+  readonly unlisted: Set<string>;
   /** Tokens that are good. Empty: any. */
   readonly tokens: Set<string>;
   readonly refreshes: string[];
@@ -71,6 +73,7 @@ export async function startProvider(t: Test): Promise<Provider> {
     },
     asked: [],
     activities: new Map(),
+    unlisted: new Set(),
     tokens: new Set(),
     refreshes: [],
     ahead: quarterMs - (Date.now() % quarterMs) + 60_000,
@@ -111,7 +114,7 @@ export async function startProvider(t: Test): Promise<Provider> {
     note(status);
     tell(res, used);
     res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(status === 200 ? found : (forced?.body ?? { message: 'error' })));
+    res.end(JSON.stringify(forced?.body ?? (status === 200 ? found : { message: 'error' })));
   }
 
   function count(atMs: number): { quarter: number; day: number } {
@@ -133,8 +136,9 @@ export async function startProvider(t: Test): Promise<Provider> {
   function listed(query: URLSearchParams): unknown[] {
     const [page, perPage] = [Number(query.get('page')), Number(query.get('per_page'))];
     const seconds = (one: unknown) => Date.parse(String(Reflect.get(Object(one), 'start_date'))) / 1000;
-    return [...provider.activities.values()]
-      .map(({ details }) => details)
+    return [...provider.activities]
+      .filter(([id]) => !provider.unlisted.has(id))
+      .map(([, { details }]) => details)
       .filter(
         (one) => seconds(one) > Number(query.get('after')) && seconds(one) < Number(query.get('before')),
       )

@@ -10,6 +10,7 @@ import { fetchPace } from '../../../services/activitynet-ingest/pace.ts';
 import { deleteUser } from '../../../services/activitynet-ingest/queries/drop-work.ts';
 import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import { reserveReads } from '../../../services/activitynet-ingest/reads.ts';
+import { reconcilePage } from '../../../services/activitynet-ingest/reconcile.ts';
 import { workEvent } from '../../../services/activitynet-ingest/work-event.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
@@ -85,6 +86,16 @@ t.test('backfill and checks leave the reads of live events', async (t) => {
   const question = { user_id, provider: 'activitynet', about: 'access' } as const;
   await checkAccess(deps, question);
   t.same(seen.work, ['backfill', 'backfill', 'backfill']);
+  t.same(seen.urls, [], 'nothing is sent');
+});
+
+t.test('reconciliations leave more of the quota than backfills', async (t) => {
+  const { deps, seen } = reading(200, ['live', 'backfill']);
+  const held = { job: { ...job, priority: priorities.repair }, signal, holds: async () => true } as never;
+  t.same(await fetchActivity(deps, held), { kind: 'wait' });
+  const run = { connection_id, user_id, attempt: 1, failures: 0 } as never;
+  t.equal(await reconcilePage(deps as never, run, signal), 'wait');
+  t.same(seen.work, ['repair', 'repair']);
   t.same(seen.urls, [], 'nothing is sent');
 });
 

@@ -51,8 +51,11 @@ export interface ActivityRow {
   leased: boolean;
 }
 
-/** Requests without a pause, polls often. */
-export const fast: Partial<FetchPace> = { spacingMs: 0, firstPauseMs: 5, pollMs: 50, timeoutMs: 2000 };
+/** Requests without a pause, polls often. Nothing is reconciled by itself. */
+export const fast: Partial<FetchPace> = {
+  ...{ spacingMs: 0, firstPauseMs: 5, pollMs: 50, timeoutMs: 2000 },
+  firstScheduleMs: 86_400_000,
+};
 
 /** Starts users and timeseries, and as many ingest processes as are wanted. */
 export async function setUp(

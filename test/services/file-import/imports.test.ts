@@ -159,7 +159,7 @@ t.test(
     );
     const samples = `/users/${userId}/timeseries?types=heart_rate&start_time=2026-01-01&end_time=2026-01-02`;
     t.match(await api.expect(200, samples), { data: [] });
-    await until(async () => (await sendFile(api, userId, table)).status === 202);
+    t.equal((await sendFile(api, userId, table)).status, 202, 'the first import is taken');
     const status = async () => JSON.stringify(await api.expect(200, samples));
     await until(async () => (await status()).includes('"value":61'));
     t.match(await api.expect(200, `/users/${userId}/connections`), [{ provider: 'file', status: 'active' }]);

@@ -158,6 +158,26 @@ t.test('lines of a table that cannot be stored are named', async (t) => {
   ]);
 });
 
+t.test('a text that PostgreSQL does not store costs no other entry', async (t) => {
+  const type = `${'a'.repeat(99)}🏃`; // it is cut between the halves of a pair
+  const lines = [`${type},2026-01-01T08:00:00Z,1`, 'a\0b,2026-01-01T08:00:00Z,1'];
+  const table = await imported(
+    ['type,timestamp,value', ...lines, 'weight,2026-01-01T08:00:00Z,70'].join('\n'),
+  );
+  t.match(table, { state: 'done', counts: { weight: 1 } });
+  t.same(table.skipped.map((one) => one.type).toSorted(), [`${'a'.repeat(99)}\uFFFD`, 'ab']);
+  const points = [0, 1].map(
+    (minute) => `<trkpt lat="1" lon="1"><time>2026-01-01T08:0${minute}:00Z</time></trkpt>`,
+  );
+  const named = `<type>${type}</type><name>${'a'.repeat(499)}🏃</name>`;
+  const track = await imported(`<gpx><trk>${named}<trkseg>${points.join('')}</trkseg></trk></gpx>`);
+  t.match(track, { state: 'done', counts: { workouts: 1 } });
+  const creator = `<Creator><Name>${type}</Name></Creator>`;
+  const lap = '<Lap StartTime="2026-01-01T08:00:00Z"><TotalTimeSeconds>60</TotalTimeSeconds></Lap>';
+  const activity = `<TrainingCenterDatabase><Activity Sport="Running">${lap}${creator}</Activity></TrainingCenterDatabase>`;
+  t.match(await imported(activity), { state: 'done', counts: { workouts: 1 } });
+});
+
 t.test('a file of another kind is refused', async (t) => {
   for (const file of ['some text', '{"a": 1}', '<html></html>', 'a,b,c\n1,2,3', Buffer.from([1, 2, 3])])
     t.match(await imported(file), {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Actions } from '../../../contracts/all.ts';
 import type { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
@@ -10,6 +9,9 @@ import { followPart } from '../../../services/freshness/follow.ts';
 import { watchProviders } from '../../../services/freshness/incidents.ts';
 import { judgePart } from '../../../services/freshness/judge-due.ts';
 import { repairHandler } from '../../../services/freshness/repair.ts';
+import { answer } from './answers.ts';
+import { type Counts, type Faults, noFaults } from './counts.ts';
+import { habits, kindNamed, kindNames, seriesOf } from './habits.ts';
 
 /*
  * Days of many connections in seconds: what people record, what of it their providers announce, and what the service reads again.
@@ -22,28 +24,6 @@ type Answers = Actions['deliveries.answers']['returns']['answers'];
 const stepMs = 30 * minuteMs;
 export const simulatedStart = Date.UTC(2026, 5, 1);
 
-/** When a kind of data is recorded on a day, in local hours. */
-type Habit = Partial<Readonly<Record<FreshKind, readonly number[]>>>;
-
-const habits: Partial<Readonly<Record<ProviderName, Habit>>> = {
-  oura: { sleep: [7.5], heart_rate: [7.5, 20], daily_activity: [7.5, 13, 20] },
-  whoop: { sleep: [7], heart_rate: [7, 12, 19] },
-  polar: { sleep: [8], daily_activity: [8, 21] },
-  suunto: { sleep: [7], daily_activity: [7, 22] },
-  withings: { sleep: [7], daily_activity: [9, 21], heart_rate: [9, 21] },
-  googlehealth: { sleep: [7], daily_activity: [8, 12, 16, 21], heart_rate: [8, 12, 16, 21] },
-  devicemaker: {
-    ...{ sleep: [7], daily_activity: [7, 10, 13, 16, 19, 22], heart_rate: [7, 10, 13, 16, 19, 22] },
-    stress: [7, 13, 22],
-  },
-  phone: { daily_activity: [8, 13, 19] },
-};
-const seriesOf: Partial<Readonly<Record<FreshKind, string>>> = {
-  heart_rate: 'heart_rate',
-  daily_activity: 'steps',
-  stress: 'devicemaker_stress_level',
-};
-
 interface Recorded {
   readonly kind: FreshKind;
   readonly atMs: number;
@@ -55,32 +35,10 @@ interface Person {
   readonly connection_id: string;
   readonly provider: ProviderName;
   readonly offsetMs: number;
+  /** Kinds that the person records no more. */
+  readonly stopped: Set<string>;
   recorded: Recorded[];
   isRevoked: boolean;
-}
-
-/** What goes wrong. The defaults are a world without faults. */
-export interface Faults {
-  readonly dropped: number;
-  readonly doubled: number;
-  readonly isDown: (provider: ProviderName) => boolean;
-  readonly isSilent: (provider: ProviderName) => boolean;
-}
-
-const noFaults: Faults = { dropped: 0, doubled: 0, isDown: () => false, isSilent: () => false };
-
-/** What happened so far. */
-export interface Counts {
-  /** Requests to providers after notifications, and those of repairs. */
-  reads: number;
-  /** What `reads` would be without faults. */
-  faultless: number;
-  repairs: number;
-  /** The most repairs of one step at a provider that was down. */
-  probes: number;
-  /** Hours from the record until it was stored by a repair. */
-  readonly repairedAfter: number[];
-  readonly published: { readonly action: string; readonly provider: string; readonly reason: string }[];
 }
 
 /** A world of connections over a database. */
@@ -99,6 +57,7 @@ export class Simulation {
   readonly #database: Database;
   readonly #random: () => number;
   #probes = 0;
+  #heldAt: number | null = null;
   readonly #log: Change[] = [];
   readonly #answers: { readonly provider: ProviderName; readonly atMs: number; readonly failed: boolean }[] =
     [];
@@ -114,7 +73,15 @@ export class Simulation {
       const provider = providers[index % providers.length] ?? 'oura';
       const offsetMs = Math.floor(this.#random() * 24 - 11) * hourMs;
       const [user_id, connection_id] = [randomUUID(), randomUUID()];
-      this.people.push({ user_id, connection_id, provider, offsetMs, recorded: [], isRevoked: false });
+      this.people.push({
+        user_id,
+        connection_id,
+        provider,
+        offsetMs,
+        stopped: new Set(),
+        recorded: [],
+        isRevoked: false,
+      });
       this.#write({ user_id, provider, type: 'connection.created', connection_id });
     }
   }
@@ -124,15 +91,47 @@ export class Simulation {
     person.isRevoked = true;
   }
 
+  /** The person records nothing of some kinds any more. */
+  stop(person: Person, kinds: readonly FreshKind[] = kindNames): void {
+    for (const kind of kinds) person.stopped.add(kind);
+    person.recorded = person.recorded.filter(
+      ({ kind, atMs }) => !person.stopped.has(kind) || atMs <= this.nowMs,
+    );
+  }
+
+  /** The person records everything again, from the next day on. */
+  start(person: Person): void {
+    person.stopped.clear();
+  }
+
+  /** The user ends the connection in the product. */
+  disconnect({ user_id, provider, connection_id }: Person): void {
+    this.#write({ user_id, provider, type: 'connection.revoked', connection_id });
+  }
+
+  /** Scopes that users granted, by their ids. Without one the scope is unknown. */
+  readonly scopes = new Map<string, readonly string[]>();
+
+  /** Lets the service do nothing until `release`, which returns how many arrivals wait. */
+  hold(): void {
+    this.#heldAt = this.#log.length;
+  }
+
+  release(): number {
+    const from = this.#heldAt ?? this.#log.length;
+    this.#heldAt = null;
+    return this.#log.slice(from).filter(({ type }) => !type.startsWith('connection.')).length;
+  }
+
   /** Lets time pass. `each` runs before each step. */
-  async pass(ms: number, each: () => void = () => {}): Promise<void> {
+  async pass(ms: number, each: () => void | Promise<void> = () => {}): Promise<void> {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
-      each();
+      await each();
       if (this.nowMs % dayMs === 0) this.#record();
       this.#sweep();
       this.nowMs += stepMs;
       this.#announce();
-      await this.work();
+      if (this.#heldAt === null) await this.work();
     }
   }
 
@@ -162,7 +161,7 @@ export class Simulation {
   #record(): void {
     for (const person of this.people) {
       const habit = habits[person.provider] ?? {};
-      for (const [kind, hours] of Object.entries(habit))
+      for (const [kind, hours] of Object.entries(habit).filter(([name]) => !person.stopped.has(name)))
         for (const hour of hours) {
           const shift = (this.#random() + this.#random() - 1) * hourMs;
           const atMs = this.nowMs + dayMs + hour * hourMs - person.offsetMs - 13 * hourMs + shift;
@@ -248,9 +247,7 @@ export class Simulation {
 
   /** The other services, as far as this one calls them. */
   readonly call: Call = (async (name: string, params: unknown) => {
-    const read = answered[name];
-    if (read === undefined) throw new Error(`${name} is not simulated`);
-    return read(this, params);
+    return answer(this, name, params);
   }) as never;
 
   /** The part of the change log after an id, which is a number of changes. */
@@ -287,47 +284,3 @@ export class Simulation {
 }
 
 const isSwept = (provider: ProviderName) => providers[provider].backfill.from === 'pages';
-
-function kindNamed(name: string): FreshKind {
-  for (const kind of ['sleep', 'heart_rate', 'daily_activity', 'stress'] as const)
-    if (kind === name) return kind;
-  throw new Error(`${name} is no habit`);
-}
-
-const After = z.object({ after: z.coerce.number(), limit: z.number() });
-const Reconciled = z.object({
-  ...{ user_id: z.string(), provider: z.string(), kinds: z.array(z.string()), start_ms: z.number() },
-});
-const Started = z.object({ user_id: z.string(), provider: z.string(), days: z.number() });
-const Published = z.object({ action: z.string(), provider: z.string(), reason: z.string() });
-
-type Answer = (world: Simulation, params: unknown) => unknown;
-const reconcile: Answer = (world, params) => {
-  const { user_id, provider, kinds, start_ms } = Reconciled.parse(params);
-  world.fetch(user_id, provider, kinds, start_ms);
-  return { types: 1 };
-};
-const answered: Readonly<Record<string, Answer>> = {
-  'webhooks.arrivals': (world, params) => {
-    const { after, limit } = After.parse(params);
-    return world.arrivals(after, limit);
-  },
-  'users.connection': () => ({ scope: [] }),
-  'deliveries.answers': (world) => ({ answers: world.answersOfMinutes() }),
-  'webhooks.publishIncident': (world, params) => {
-    world.counts.published.push(Published.parse(params));
-    return { published: 1 };
-  },
-  'pull-ingest.reconcile': reconcile,
-  'activitynet-ingest.reconcile': reconcile,
-  'backfill.start': (world, params) => {
-    const { user_id, provider, days } = Started.parse(params);
-    world.fetch(
-      user_id,
-      provider,
-      ['sleep', 'heart_rate', 'daily_activity', 'stress'],
-      world.nowMs - days * dayMs,
-    );
-    return {};
-  },
-};

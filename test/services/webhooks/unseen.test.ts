@@ -49,7 +49,13 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['changes.user_sequence', 'webhooks.attempt', 'webhooks.endpoint', 'webhooks.message'],
   ],
   'work in progress; what it stores is recorded where it is stored': [
-    ...['activitynet.activity', 'backfill.receipt', 'deliveries.delivery', 'deliveries.progress'],
+    ...[
+      'activitynet.activity',
+      'activitynet.reconciliation',
+      'backfill.receipt',
+      'deliveries.delivery',
+      'deliveries.progress',
+    ],
     'deliveries.sealed_body',
     ...[
       'phone.deleted',

@@ -909,7 +909,7 @@ export type ConnectionFreshness = {
     connection_id: string;
     provider: Provider;
     /**
-     * The worst of `data_types`.
+     * The worst of `data_types`. `silent` or `paused` only if all of them are one of both.
      */
     state: FreshnessState;
     /**
@@ -1804,7 +1804,7 @@ export type FreshnessRow = {
 /**
  * `fresh`: data arrived within the expected time, or none is expected. `late`: it did not. `stale`: nothing arrived for twice the expected time, or the provider refused the access. `silent`: there never was data of this kind. `paused`: the user does not share it, or does not wear the device.
  */
-export type FreshnessState = 'fresh' | 'paused' | 'silent' | 'late' | 'stale';
+export type FreshnessState = 'silent' | 'paused' | 'fresh' | 'late' | 'stale';
 
 export type Health = {
     status: 'ok';
@@ -2524,7 +2524,7 @@ export type ProviderSetup = {
      */
     secret_address: boolean;
     /**
-     * The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is a developer.
+     * The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is an owner, or has the role `admin` or `developer`.
      */
     webhook_addresses: {
         [key: string]: string;

@@ -1,23 +1,25 @@
 import type { Member, Project } from '../../index.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { formatOption, printRows } from '../table.ts';
+import { retention, retentionOptions } from './retention.ts';
 
 type Role = Member['role'];
 const roles: readonly Role[] = ['admin', 'developer', 'support', 'analyst'];
 
 export const projects: Command = {
   name: 'projects',
-  summary: 'List or create projects; list, add or remove members',
-  usage: '[list|create ID NAME|members|add EMAIL ROLE|remove EMAIL]',
-  words: ['list', 'create', 'members', 'add', 'remove'],
+  summary: 'List or create projects; list, add or remove members; change the retention rule',
+  usage: '[list|create ID NAME|members|add EMAIL ROLE|remove EMAIL|retention]',
+  words: ['list', 'create', 'members', 'add', 'remove', 'retention'],
   arity: [0, 3],
-  options: { format: formatOption },
+  options: { format: formatOption, ...retentionOptions },
   notes: `It needs a developer's token as PULSEBUS_API_KEY. PULSEBUS_PROJECT names the project of all commands; a key belongs to one.
 Roles: ${roles.join(', ')}.`,
   examples: [
     'pulsebus projects',
     "pulsebus projects create staging 'Coaching app, staging'",
     'PULSEBUS_PROJECT=staging pulsebus projects add grace@example.com support',
+    'pulsebus projects retention --samples 730 --types heart_rate=90,weight=all --yes',
   ],
   async run(context) {
     const [word = 'list', ...rest] = context.args;
@@ -34,7 +36,8 @@ Roles: ${roles.join(', ')}.`,
       return printMembers(context, [await auth.addMember({ email, role: roleIn(role) }, call)]);
     }
     if (word === 'remove') return remove(context, rest[0] ?? '');
-    throw new UsageError('projects is followed by list, create, members, add or remove.');
+    if (word === 'retention') return retention(context);
+    throw new UsageError('projects is followed by list, create, members, add, remove or retention.');
   },
 };
 

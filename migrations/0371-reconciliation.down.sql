@@ -1,0 +1,2 @@
+alter table activitynet.activity drop column unlisted_version;
+drop table activitynet.reconciliation;

@@ -1,0 +1,28 @@
+-- The reconciliation of a connection: it lists the activities from `start_time` until now and compares them with what is
+-- stored. `listed` holds the ids of the pages that are read so far, and `end_time` and `connected_at` belong to these pages.
+-- `again_from` is the start of one that was requested meanwhile; it follows. `nightly_on` is the last day with a nightly one.
+create table activitynet.reconciliation (
+  connection_id uuid not null,
+  user_id uuid not null,
+  state text default 'waiting' not null,
+  start_time timestamp(0) with time zone not null,
+  end_time timestamptz(3),
+  connected_at timestamptz(3),
+  again_from timestamp(0) with time zone,
+  nightly_on date,
+  reason text,
+  pages integer default 0 not null,
+  listed bigint[] default '{}' not null,
+  failures smallint default 0 not null,
+  attempt integer default 0 not null,
+  leased boolean default false not null,
+  run_at timestamptz default now() not null,
+  finished_at timestamptz(3),
+  constraint reconciliation_state_check check (state in ('waiting', 'done', 'stopped', 'failed')),
+  constraint reconciliation_pkey primary key (connection_id)
+);
+create index reconciliation_due on activitynet.reconciliation (run_at) where state = 'waiting';
+create index reconciliation_user on activitynet.reconciliation (user_id);
+
+-- The version of the row whose fetch checks an activity that the provider did not list: only that fetch deletes on a 404.
+alter table activitynet.activity add column unlisted_version integer;

@@ -1,0 +1,151 @@
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
+import type { LeaseTime } from './backfill-pages.ts';
+
+/** A reconciliation whose next page is to be read. Claimed until the lease ends. */
+export interface ReconciliationLease {
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly start_time: Date;
+  /** When the first page was read: the end of the list. Null until then. */
+  readonly end_time: Date | null;
+  /** When the connection was made by whose token the pages were read. Null until then. */
+  readonly connected_at: Date | null;
+  readonly pages: number;
+  /** The ids on the pages so far. */
+  readonly listed: readonly string[];
+  readonly failures: number;
+  readonly attempt: number;
+}
+
+const table: JobTable = {
+  name: 'activitynet.reconciliation',
+  table: 'activitynet.reconciliation',
+  key: { connection_id: 'uuid' },
+  attempt: 'attempt',
+  lease: 'leased = true',
+  isLeased: 'leased',
+  now: (parameter) => `activitynet.clock($${parameter})`,
+};
+const { update, extend } = fencedWrites(table);
+const rowOf = ({ connection_id, attempt }: ReconciliationLease) => ({ key: [connection_id], attempt });
+
+const claim = claimStatement(table, {
+  name: 'claim',
+  due: `
+    select connection_id from activitynet.reconciliation
+    where state = 'waiting' and run_at <= activitynet.clock($3) order by run_at limit $1 for update skip locked`,
+  returning: `j.connection_id, j.user_id, j.start_time, j.end_time, j.connected_at, j.pages, j.listed::text[] as listed,
+    j.failures, j.attempt`,
+});
+
+/** Claims up to `limit` reconciliations that are due, the longest due first. */
+export function claimReconciliations(
+  database: Queryable,
+  limit: number,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<ReconciliationLease[]> {
+  return database.query<ReconciliationLease>(claim, [limit, leaseMs, aheadMs]);
+}
+
+/** Extends the lease of a reconciliation. Returns false if it was lost. */
+export function extendReconciliation(
+  database: Queryable,
+  run: ReconciliationLease,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<boolean> {
+  return extend(database, rowOf(run), leaseMs, aheadMs);
+}
+
+const released = 'leased = false, run_at = now()';
+
+const turnPage = update(
+  'turn_page',
+  `${released}, pages = pages + 1, listed = listed || $3::bigint[], failures = 0,
+    end_time = to_timestamp($4::float8 / 1000), connected_at = to_timestamp($5::float8 / 1000)`,
+);
+
+/** The facts of a page that was read. */
+export interface ListedPage {
+  readonly ids: readonly string[];
+  /** The end of the list. */
+  readonly endMs: number;
+  readonly connectedMs: number;
+}
+
+/** Records a page with activities. Returns false if the reconciliation was lost or ended. */
+export function recordListed(
+  database: Queryable,
+  run: ReconciliationLease,
+  { ids, endMs, connectedMs }: ListedPage,
+): Promise<boolean> {
+  return changes(database, turnPage, rowOf(run), ids, endMs, connectedMs);
+}
+
+const emptied = `pages = 0, listed = '{}', end_time = null, connected_at = null, failures = 0`;
+
+const restart = update('restart', `${released}, ${emptied}`);
+
+/** Begins the list anew, because its pages were read with the token of another account. */
+export async function restartReconciliation(database: Queryable, run: ReconciliationLease): Promise<void> {
+  await changes(database, restart, rowOf(run));
+}
+
+const finish = update(
+  'finish',
+  `${released}, ${emptied}, reason = $3, finished_at = now(),
+    state = case when again_from is null then 'done' else 'waiting' end,
+    start_time = coalesce(again_from, start_time), again_from = null`,
+);
+
+/**
+ * Ends a reconciliation whose list was read. One that was requested meanwhile follows. `reason`: nothing was compared.
+ * Returns false if it was lost or ended.
+ */
+export function finishReconciliation(
+  database: Queryable,
+  run: ReconciliationLease,
+  reason: string | null,
+): Promise<boolean> {
+  return changes(database, finish, rowOf(run), reason);
+}
+
+/** A reconciliation fails with this many failures in a row. */
+const mostFailures = 30;
+
+const postpone = update(
+  'postpone',
+  `leased = false, run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
+    state = case when failures + $5 >= ${mostFailures} then 'failed' else state end,
+    again_from = case when failures + $5 < ${mostFailures} then again_from end,
+    finished_at = case when failures + $5 >= ${mostFailures} then now() end`,
+);
+
+/** Postpones a reconciliation. `failures` is 0 if the wait is not caused by an error. */
+export async function postponeReconciliation(
+  database: Queryable,
+  run: ReconciliationLease,
+  wait: {
+    readonly aheadMs: number;
+    readonly delayMs: number;
+    readonly failures: 0 | 1;
+    readonly reason: string | null;
+  },
+): Promise<void> {
+  const { aheadMs, delayMs, failures, reason } = wait;
+  await changes(database, postpone, rowOf(run), aheadMs, delayMs, failures, reason);
+}
+
+const stop = update(
+  'stop',
+  `${released}, ${emptied}, state = 'stopped', again_from = null, reason = $3, finished_at = now()`,
+);
+
+/** Stops a reconciliation because the provider refused it or the connection ended. */
+export async function stopReconciliation(
+  database: Queryable,
+  run: ReconciliationLease,
+  reason: string,
+): Promise<void> {
+  await changes(database, stop, rowOf(run), reason);
+}

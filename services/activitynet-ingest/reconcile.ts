@@ -1,0 +1,169 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { hourMs } from '../../domain/time/time.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import type { Fetching } from './fetched.ts';
+import { type PageOutcome, pageDelayMs } from './list-backfill.ts';
+import { type FoundPage, listQuery, pageOf, placesOf, storeListed } from './listed-activities.ts';
+import { enqueueActivities } from './queries/backfill-pages.ts';
+import { deleteUser } from './queries/drop-work.ts';
+import { enqueueChecks } from './queries/enqueue-checks.ts';
+import { priorities } from './queries/note-event.ts';
+import {
+  finishReconciliation,
+  postponeReconciliation,
+  type ReconciliationLease,
+  recordListed,
+  restartReconciliation,
+  stopReconciliation,
+} from './queries/reconciliation-pages.ts';
+import { requestReconciliation } from './queries/request-reconciliations.ts';
+import { type ReadResult, reserveReads } from './reads.ts';
+import { readsAll } from './reads-all.ts';
+
+/*
+ * A reconciliation lists the activities of an account and compares the ids with what is stored. Unknown ones are fetched.
+ * Stored ones that are not listed are read, and deleted if that read confirms it (confirm-deletion.ts). The comparison
+ * needs the whole list: it begins with the empty page that ends it.
+ */
+
+/** Dependencies of a reconciliation. */
+export interface Reconciling extends Fetching, Pick<Environment, 'logger'> {}
+
+/** Activities that start this close to the start of the span are not compared: a start may be changed. */
+const startMarginMs = 24 * hourMs;
+/** Activities that started or were read this shortly before the list are not compared: it may not contain them yet. */
+const settleMs = hourMs;
+/** A list that is longer is cut off, and nothing is compared. */
+const mostPages = 50;
+/** Maximum number of stored activities that are compared. */
+const mostStored = 10_000;
+/** Maximum number of activities that one reconciliation reads because they are not listed. */
+const mostChecks = 100;
+
+/**
+ * Makes a connection wait for a reconciliation from `start_ms` until the list is read. Returns the start of the waiting
+ * one, which may be earlier. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE,
+ * CONNECTION_WITHOUT_TOKEN (409)
+ */
+export async function startReconciliation(
+  { database, call }: Pick<Fetching, 'database' | 'call'>,
+  { user_id, start_ms }: { readonly user_id: string; readonly start_ms: number },
+): Promise<{ start_ms: number }> {
+  const held = await call('users.tokens', { user_id, provider: 'activitynet' });
+  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id } = held;
+  const start = await requestReconciliation(database, { user_id, connection_id, start_ms });
+  return { start_ms: start.getTime() };
+}
+
+/** Reads the next page of the list of a reconciliation. */
+export async function reconcilePage(
+  deps: Reconciling,
+  run: ReconciliationLease,
+  signal: AbortSignal,
+): Promise<PageOutcome> {
+  const reservation = await reserveReads(deps, { user_id: run.user_id, work: 'repair', signal }, 1);
+  if (reservation === null) return postponed(deps, run, null);
+  const endMs = run.end_time?.getTime() ?? Date.now() + deps.pace.aheadMs();
+  try {
+    const query = listQuery(run.start_time.getTime(), endMs, run.pages);
+    return await goOn(deps, { run, endMs }, await reservation.read('/athlete/activities', query));
+  } finally {
+    await reservation.close();
+  }
+}
+
+/** A claimed reconciliation, with the end of its list. */
+interface Listing {
+  readonly run: ReconciliationLease;
+  readonly endMs: number;
+}
+
+async function goOn(deps: Reconciling, { run, endMs }: Listing, result: ReadResult): Promise<PageOutcome> {
+  const { database } = deps;
+  const page = pageOf(result);
+  if (page.kind === 'wait') return postponed(deps, run, null);
+  if (page.kind === 'failed') return postponed(deps, run, page.reason);
+  if (page.kind === 'stopped') {
+    if (page.reason === 'USER_GONE') await deleteUser(database, run.user_id);
+    else await stopReconciliation(database, run, page.reason);
+    return 'stopped';
+  }
+  if (run.connected_at !== null && run.connected_at.getTime() !== page.connectedMs)
+    await restartReconciliation(database, run);
+  else if (page.activities.length > 0) await takePage(deps, { run, endMs }, page);
+  else await compare(deps, { run, endMs }, page.connectedMs);
+  return 'done';
+}
+
+async function postponed(
+  { database, pace }: Reconciling,
+  run: ReconciliationLease,
+  reason: string | null,
+): Promise<PageOutcome> {
+  const failures = reason === null ? 0 : 1;
+  const delayMs = pageDelayMs(run.failures, reason !== null);
+  await postponeReconciliation(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
+  return failures === 0 ? 'wait' : 'failed';
+}
+
+async function takePage(
+  deps: Reconciling,
+  { run, endMs }: Listing,
+  { activities, connectedMs }: FoundPage,
+): Promise<void> {
+  const { database, pace } = deps;
+  const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
+  const requested = {
+    ...{ user_id: run.user_id, connection_id: run.connection_id, backfill_id: null },
+    ...{ connected_at: new Date(connectedMs), deletedBeforeMs: endMs - settleMs },
+    priority: priorities.repair,
+  };
+  const places = placesOf(activities);
+  const isCutOff = run.pages + 1 >= mostPages;
+  const jobs = await database.transaction(async (transaction) => {
+    const ids = places.map(({ id }) => id);
+    const isHeld = isCutOff
+      ? await finishReconciliation(transaction, run, 'CUT_OFF')
+      : await recordListed(transaction, run, { ids, endMs, connectedMs });
+    return isHeld ? enqueueActivities(transaction, requested, places, lease) : [];
+  });
+  await storeListed(deps, run.user_id, activities, jobs);
+}
+
+// The end of the reconciliation and the jobs are committed together, so that a process that takes over repeats both.
+async function compare(deps: Reconciling, { run, endMs }: Listing, connectedMs: number): Promise<void> {
+  const { database, logger } = deps;
+  const { user_id, connection_id } = run;
+  const found = await unlisted(deps, { run, endMs }, connectedMs);
+  const checks = await database.transaction(async (transaction) => {
+    if (!(await finishReconciliation(transaction, run, found.reason))) return 0;
+    const activities = found.activities.slice(0, mostChecks);
+    const readBeforeMs = endMs - settleMs;
+    return enqueueChecks(transaction, { user_id, connection_id, activities, connectedMs, readBeforeMs });
+  });
+  const { length: listed } = run.listed;
+  logger.info('reconciliation.done', { user_id, listed, checks, reason: found.reason ?? undefined });
+}
+
+interface Unlisted {
+  /** Why nothing was compared. */
+  readonly reason: string | null;
+  readonly activities: { readonly id: string; readonly startMs: number }[];
+}
+
+async function unlisted(deps: Reconciling, { run, endMs }: Listing, connectedMs: number): Promise<Unlisted> {
+  const connection = await readsAll(deps, run.user_id);
+  const isSame = connection?.connection_id === run.connection_id && connection.connectedMs === connectedMs;
+  if (!isSame) return { reason: 'SCOPE_MISSING', activities: [] };
+  const stored = await deps.call('timeseries.workoutKeys', {
+    ...{ user_id: run.user_id, provider: 'activitynet' },
+    ...{ start_ms: run.start_time.getTime() + startMarginMs, end_ms: endMs - settleMs, limit: mostStored },
+  });
+  const listed = new Set(run.listed);
+  const activities = stored
+    .filter(({ key }) => /^\d{1,18}$/.test(key) && !listed.has(key))
+    .map(({ key, start_ms }) => ({ id: key, startMs: start_ms }));
+  return { reason: null, activities };
+}

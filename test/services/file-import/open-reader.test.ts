@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { filePartBytes } from '../../../contracts/file-import.ts';
+import { entriesPerBatch } from '../../../services/file-import/reading/batch.ts';
+import { fileBytes, fileFolder } from '../../../services/file-import/reading/file-folder.ts';
+import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
+import { openReader } from '../../../services/file-import/reading/open-reader.ts';
+import { openFile } from '../../../services/file-import/reading/read-file.ts';
+
+const settings = {
+  DATA_DIR: '.data',
+  IMPORT_DIR: mkdtempSync(join(tmpdir(), 'imports-')),
+  ENCRYPTION_KEY: ['a secret of the test that is long enough'],
+};
+const folder = fileFolder(settings);
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+
+const never = new AbortController().signal;
+
+/** Stores a file as the service does. */
+async function stored(file: Buffer) {
+  const id = randomUUID();
+  for (let part = 0; part * filePartBytes < file.length; part += 1)
+    await folder.write(id, part, file.subarray(part * filePartBytes, (part + 1) * filePartBytes));
+  return { folder: settings, id, bytes: file.length, context };
+}
+
+t.test('a file whose reading takes too much memory is refused with a sentence', async (t) => {
+  const entries = Array.from(
+    { length: 100_000 },
+    (_, at) => `<MetadataEntry key="${at}" value="${'v'.repeat(400)}"/>`,
+  );
+  const input = await stored(
+    Buffer.from(`<HealthData><Record type="a">${entries.join('')}</Record></HealthData>`),
+  );
+  const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+  const reader = await openReader(input, { limits, signal: never });
+  t.teardown(reader.close);
+  await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
+});
+
+const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
+  const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
+  return `heart_rate,${time},60`;
+});
+const table = Buffer.from(['type,timestamp,value', ...lines].join('\n'));
+
+t.test('an abort ends the wait for the next batch, and the opening', async (t) => {
+  const input = await stored(table);
+  const stopping = new AbortController();
+  const reader = await openReader(input, { signal: stopping.signal });
+  t.teardown(reader.close);
+  t.match(await reader.batches.next(), { value: { position: entriesPerBatch } });
+  const next = reader.batches.next();
+  stopping.abort(new Error('the process stops'));
+  await t.rejects(next, new Error('the process stops'));
+  await t.rejects(openReader(input, { signal: stopping.signal }), new Error('the process stops'));
+});
+
+t.test('a file without a batch for too long is refused with a sentence', async (t) => {
+  const late = new FileProblem('Reading the file takes too long.');
+  // A thread takes longer to start.
+  await t.rejects(openReader(await stored(table), { signal: never, longestMs: 0 }), late);
+});
+
+t.test('entries that are stored already are passed over in as many steps as they were stored', async (t) => {
+  const input = await stored(table);
+  const context = { ...input.context, skip: 2 * entriesPerBatch };
+  const reader = await openReader({ ...input, context }, { signal: never });
+  t.teardown(reader.close);
+  const positions: number[] = [];
+  for await (const { position } of reader.batches) positions.push(position);
+  t.same(positions, [3 * entriesPerBatch, 3 * entriesPerBatch]);
+  const { batches } = await openFile(fileBytes(folder, input.id, input.bytes), context);
+  t.same([(await batches.next()).value, (await batches.next()).value], [null, null]);
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { dayMs } from '../../../domain/time/time.ts';
+import type { Simulation } from './simulation.ts';
+
+const OfUser = z.object({ user_id: z.string() });
+const After = z.object({ after: z.coerce.number(), limit: z.number() });
+const Reconciled = z.object({
+  ...{ user_id: z.string(), provider: z.string(), kinds: z.array(z.string()), start_ms: z.number() },
+});
+const Started = z.object({ user_id: z.string(), provider: z.string(), days: z.number() });
+const Published = z.object({ action: z.string(), provider: z.string(), reason: z.string() });
+
+type Answer = (world: Simulation, params: unknown) => unknown;
+const reconcile: Answer = (world, params) => {
+  const { user_id, provider, kinds, start_ms } = Reconciled.parse(params);
+  world.fetch(user_id, provider, kinds, start_ms);
+  return { types: 1 };
+};
+const answered: Readonly<Record<string, Answer>> = {
+  'webhooks.arrivals': (world, params) => {
+    const { after, limit } = After.parse(params);
+    return world.arrivals(after, limit);
+  },
+  'users.connection': (world, params) => ({ scope: world.scopes.get(OfUser.parse(params).user_id) ?? [] }),
+  'deliveries.answers': (world) => ({ answers: world.answersOfMinutes() }),
+  'webhooks.publishIncident': (world, params) => {
+    world.counts.published.push(Published.parse(params));
+    return { published: 1 };
+  },
+  'pull-ingest.reconcile': reconcile,
+  'activitynet-ingest.reconcile': reconcile,
+  'backfill.start': (world, params) => {
+    const { user_id, provider, days } = Started.parse(params);
+    world.fetch(
+      user_id,
+      provider,
+      ['sleep', 'heart_rate', 'daily_activity', 'stress'],
+      world.nowMs - days * dayMs,
+    );
+    return {};
+  },
+};
+
+/** The answer of another service in a simulation. @throws Error if it has none */
+export function answer(world: Simulation, name: string, params: unknown): unknown {
+  const read = answered[name];
+  if (read === undefined) throw new Error(`${name} is not simulated`);
+  return read(world, params);
+}
