@@ -6,7 +6,7 @@ import type {
   IncidentReason,
 } from '../../clients/typescript/src/index.ts';
 
-/** The states of a kind of data, the worst first. */
+/** The states of a kind of data, in the order of the choice. */
 export const freshnessStates: readonly FreshnessState[] = ['stale', 'late', 'silent', 'paused', 'fresh'];
 
 /** What each state means. */
@@ -42,8 +42,8 @@ export const incidentReasons: Readonly<Record<IncidentReason, string>> = {
 /** A connection in a sentence, by its worst state. */
 export const connectionSentences: Readonly<Record<FreshnessState, string>> = {
   fresh: 'Data arrives as expected.',
-  paused: 'Data that is shared and measured arrives as expected.',
-  silent: 'Not every kind of data has arrived yet.',
+  paused: 'The user shares no data, or does not wear the device.',
+  silent: 'No data has arrived yet.',
   late: 'Data did not arrive within the expected time.',
   stale: 'Data is missing.',
 };
