@@ -25,15 +25,15 @@ export function navigate(path: string, replace = false): void {
   if (before !== location.value.path) window.scrollTo(0, 0);
 }
 
-/** Sets parameters of the query; an empty value removes one. */
-export function setQuery(changes: Readonly<Record<string, string>>): void {
+/** Sets parameters of the query; an empty value removes one. With `replace` off, the history keeps the query of before. */
+export function setQuery(changes: Readonly<Record<string, string>>, replace = true): void {
   const query = new URLSearchParams(location.value.query);
   for (const [name, value] of Object.entries(changes)) {
     if (value === '') query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
-  navigate(location.value.path + (text === '' ? '' : `?${text}`), true);
+  navigate(location.value.path + (text === '' ? '' : `?${text}`), replace);
 }
 
 interface LinkProps {

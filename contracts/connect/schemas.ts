@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { staleReasons } from '../../domain/freshness/state.ts';
 
 /** The result of a connection attempt. */
 export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
@@ -18,6 +19,9 @@ export const ConnectReason = z
   ])
   .meta({ id: 'ConnectReason' });
 
+/** Why data of a connection is missing, as events and the connect page say it. */
+export const StaleReason = z.enum(staleReasons).meta({ id: 'StaleReason' });
+
 /** A language of the connect page. */
 export const Language = z
   .enum(['en', 'de', 'fr', 'es'])
@@ -26,3 +30,4 @@ export const Language = z
 export type ConnectReason = z.infer<typeof ConnectReason>;
 export type ConnectStatus = z.infer<typeof ConnectStatus>;
 export type Language = z.infer<typeof Language>;
+export type StaleReason = z.infer<typeof StaleReason>;

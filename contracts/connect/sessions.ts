@@ -5,7 +5,7 @@ import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
 import { LogoName } from '../fields.ts';
 import { ConsentText } from './consents.ts';
-import { ConnectReason, ConnectStatus, Language } from './schemas.ts';
+import { ConnectReason, ConnectStatus, Language, StaleReason } from './schemas.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -45,6 +45,8 @@ const SessionView = z.object({
   choices: z.array(ConnectChoice),
   /** The outcome of the last attempt. */
   last: z.object({ name: z.string(), status: ConnectStatus, reason: ConnectReason.nullable() }).nullable(),
+  /** Why the link was made. Null, and without it from a connect service of the previous version: the page does not say it. */
+  reason: StaleReason.nullish(),
   return_url: z.string().nullable(),
 });
 
@@ -77,6 +79,9 @@ export const sessionActions = {
           .describe('The address of the link back: one of CONNECT_REDIRECTS. Default: no link back.'),
         language: Language.optional().describe(
           'The language of the page. Default: the language of the browser.',
+        ),
+        reason: StaleReason.optional().describe(
+          'Why the user is sent to the page, which says it in a sentence with what to do: `access_ended`, the provider refused the access; `no_data`, no new data arrives. Default: the page says nothing of it.',
         ),
       })
       .refine((given) => (given.user_id === undefined) !== (given.external_user_id === undefined), {

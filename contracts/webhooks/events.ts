@@ -4,6 +4,7 @@ import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { ScoreKind } from '../../domain/records/scores.ts';
 import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
+import { StaleReason } from '../connect/schemas.ts';
 import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 import { Score } from '../timeseries/scores.ts';
@@ -54,12 +55,9 @@ const FailingConnection = Connection.extend({
 }).meta({ id: 'ConnectionErrorEventData' });
 const StaleConnection = Connection.extend({
   data_types: z.array(FreshKind).describe('The kinds of data that are missing.'),
-  reason: z
-    .enum(['no_data', 'access_ended'])
-    .meta({ id: 'StaleReason' })
-    .describe(
-      'Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.',
-    ),
+  reason: StaleReason.describe(
+    'Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.',
+  ),
 }).meta({ id: 'StaleConnectionEventData' });
 const ProviderIncident = z
   .object({

@@ -4,6 +4,9 @@ import { hourMs } from '../time/time.ts';
 export const freshnessStates = ['silent', 'paused', 'fresh', 'late', 'stale'] as const;
 export type FreshnessState = (typeof freshnessStates)[number];
 
+/** Why data of a stale connection is missing: none arrived, or the provider refused the access. */
+export const staleReasons = ['no_data', 'access_ended'] as const;
+
 /**
  * When data of a connection and kind arrived. `lastMs` is the last arrival of current data, null if there was none. `gapsMs`
  * are the longest gaps before arrivals of a day each, of at most the last 28 days with arrivals.

@@ -34,6 +34,7 @@ export const consolePages = [
   'reset',
   'users',
   'users/:id',
+  'freshness',
   'deliveries',
   'deliveries/:id',
   'jobs',

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import type { Language } from '../../contracts/connect/schemas.ts';
+import type { Language, StaleReason } from '../../contracts/connect/schemas.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import { recordAudit } from '../../mixins/database/audit.ts';
@@ -21,6 +21,7 @@ export interface SessionRequest {
   readonly providers?: readonly ProviderName[] | undefined;
   readonly redirect_uri?: string | undefined;
   readonly language?: Language | undefined;
+  readonly reason?: StaleReason | undefined;
 }
 
 interface Deps {
@@ -52,6 +53,7 @@ export async function createSession(
     providers,
     redirectUri: request.redirect_uri ?? null,
     language: request.language ?? null,
+    reason: request.reason ?? null,
     ...{ appName: brand.connect_name, appColour: brand.connect_colour, appLogo: brand.connect_logo },
   };
   const expiresAt = await database.transaction(async (transaction) => {

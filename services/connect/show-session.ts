@@ -126,6 +126,7 @@ function viewOf(
     ...brandOf(session),
     choices: offered.map((provider) => choiceOf(config, provider, connections)),
     last: lastOf(config, session),
+    reason: session.reason,
     return_url: returnUrl(config, session),
   };
 }

@@ -190,6 +190,28 @@ t.test('every provider is connected by keyboard alone, and each page fits every 
   t.strictSame(problems, []);
 });
 
+t.test('a link with a reason says what happened and what to do, in both themes at every width', async (t) => {
+  const { page, problems } = await visit(t, browser, { viewport: { width: 360, height: 800 } });
+  const open = async (userId: string, more: Readonly<Record<string, unknown>>) =>
+    page.goto((await sessionFor(api, userId, more)).url);
+  const userId = await createUser(api);
+  await open(userId, { providers: ['devicemaker'], reason: 'access_ended', language: 'en' });
+  await page.getByText('The access to Garmin has ended').waitFor();
+  await checkWidths(t, page, 'reason-access_ended');
+  await press(page, 'Agree and continue to Garmin');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('Garmin is connected.').waitFor();
+  await open(userId, { reason: 'no_data', language: 'en' });
+  await page.getByText('No new data of Garmin has arrived').waitFor();
+  await checkWidths(t, page, 'reason-no_data');
+  for (const language of ['de', 'fr', 'es'] as const) {
+    await open(userId, { reason: 'no_data', language });
+    await page.getByText(textsOf(language).reasons.no_data('Garmin')).waitFor();
+    await checkThemes(t, page, `reason-${language}`);
+  }
+  t.strictSame(problems, []);
+});
+
 t.test('every language fits the narrowest width and reads well in both themes', async (t) => {
   for (const language of ['de', 'fr', 'es'] as const) {
     const texts = textsOf(language);

@@ -14,6 +14,8 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
   ['', 'figures', 'none in two days'],
   ['/users?search=nobody', 'users', 'No user matches. The search looks at names'],
   [`/users/${user}`, 'user', 'They arrive once an account is connected'],
+  ['/freshness', 'incidents', 'No provider has an incident'],
+  ['/freshness?state=late', 'data by state', 'No data is late. Data is late when none arrived'],
   ['/deliveries?status=ready', 'deliveries', 'A delivery is ready while it waits'],
   ['/deliveries?status=dead', 'deliveries', 'A delivery is dead once no further attempt can succeed'],
   ['/jobs?state=dead', 'jobs', 'A job is dead once no further attempt can succeed'],

@@ -17,15 +17,18 @@ import {
   type View,
   violations,
 } from './console.ts';
+import { insertFreshness } from './freshness-rows.ts';
 import { savePicture } from './pictures.ts';
 
 const { api, root, userId, receiverUrl, openConsole, openAt } = await sharedConsole(t);
 const deliveryId = await newestDelivery(api);
+await insertFreshness(api.database, { provider: 'suunto', states: { sleep: 'stale' } });
 
 const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
   ['', 'Overview', 'figure svg'],
   ['/users', 'Users', 'table'],
   [`/users/${userId}`, '', '.plot canvas'],
+  ['/freshness', 'Freshness', 'table'],
   ['/deliveries', 'Deliveries', 'table'],
   [`/deliveries/${deliveryId}`, 'Delivery', 'dl'],
   ['/jobs', 'Jobs', 'main .state, table'],

@@ -70,6 +70,32 @@ t.test('connect shows connections, and makes a link', async (t) => {
   t.match(await cli.run(['connect', 'cli-1', '--provider', 'other']), { code: 2 });
 });
 
+t.test('freshness lists the data in a state, or shows the connections of a user', async (t) => {
+  const states = async () =>
+    (await client.freshness.ofUser({ user_id: userId })).data.flatMap((one) => one.data_types);
+  await until(
+    async () => (await states()).some(({ state }) => state === 'fresh'),
+    'the service follows the user',
+  );
+  const listed = await cli.run(['freshness', '--state', 'fresh', '--provider', 'devicemaker']);
+  t.match(listed, {
+    ...done,
+    out: /^user_id +provider +data_type +state +since +last_arrival_at +repairs\n/,
+  });
+  t.match(listed.out, new RegExp(`^${userId} +Garmin +\\w+ +fresh `, 'm'));
+  const one = await cli.run(['freshness', '--state', 'fresh', '--limit', '1', '--format', 'json']);
+  t.match([one.out.split('\n').length, JSON.parse(one.out)], [2, { state: 'fresh', connection_id: String }]);
+  t.match(await cli.run(['freshness']), { code: 0, out: '', notes: 'No data is stale.\n' });
+  const shown = await cli.run(['freshness', userId]);
+  t.match(shown, {
+    ...done,
+    out: /^provider +state +stale +late +paused +gaps +action\nGarmin +\w+ +- +- +- +\d+ +-\n/,
+  });
+  t.match(await cli.run(['freshness', 'cli-1']), { code: 0, out: '', notes: /^No data is expected/ });
+  t.match(await cli.run(['freshness', userId, '--state', 'late']), { code: 2 });
+  t.match(await cli.run(['freshness', '--state', 'old']), { code: 2 });
+});
+
 t.test('series is a line of the given width, CSV or JSON', async (t) => {
   const shown = await cli.run(['series', userId, 'heart_rate,steps', '--last', '3d', '--width', '40']);
   t.match(shown, { code: 0, out: /^heart_rate {2}bpm {2}Garmin[,\s]/ });
@@ -256,6 +282,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'users',
     'projects',
     'connect',
+    'freshness',
     'series',
     'listen',
     'backfill',

@@ -30,6 +30,38 @@ t.test('a user who is erased meanwhile, and a connection that is revoked meanwhi
   }
 });
 
+t.test(
+  'the page says why a link was made, once per page, in its language, until an attempt ends',
+  async (t) => {
+    const userId = await createUser(api);
+    provider.account = randomUUID();
+    const first = await opened(userId);
+    await connect(first.browser, first.url);
+    const endAccess = () =>
+      api.database.query("update users.connection set status = 'expired' where user_id = $1", [userId]);
+    const noticesOf = ({ text }: { text: string }) =>
+      [...text.matchAll(/<p class="notice[^>]*>(.*?)<\/p>/g)].map(([, notice]) => notice);
+    const seen = async (more: Readonly<Record<string, unknown>>) =>
+      noticesOf((await opened(userId, more)).page);
+    const withoutData = /^No new data of Garmin has arrived for some time: please open the app of Garmin/;
+    t.match(await seen({ reason: 'no_data' }), [withoutData]);
+    t.strictSame(await seen({ reason: 'access_ended' }), [], 'a connection that works again is not named');
+    await endAccess();
+    const ended = 'The access to Garmin has ended, so no new data arrives: please connect again.';
+    t.strictSame(await seen({ reason: 'access_ended' }), [ended]);
+    t.match(await seen({ reason: 'no_data' }), [withoutData]);
+    const german = await seen({ reason: 'access_ended', language: 'de', providers: ['devicemaker'] });
+    t.match(german, [/^Der Zugriff auf Garmin ist beendet, .*: Bitte verbinden Sie erneut\.$/]);
+    t.strictSame(await seen({}), [], 'without a reason the page says nothing of it');
+    t.strictSame(await seen({ reason: 'access_ended', providers: ['activitynet'] }), [
+      ended.replace('Garmin', 'Strava'),
+    ]);
+
+    const { browser, url } = await opened(userId, { reason: 'access_ended' });
+    t.strictSame(noticesOf(await connect(browser, url)), ['Garmin is connected.']);
+  },
+);
+
 t.test('of two users who connect one account at once, one is refused', async (t) => {
   provider.account = randomUUID();
   const visits = [await opened(await createUser(api)), await opened(await createUser(api))];

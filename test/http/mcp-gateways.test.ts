@@ -23,6 +23,7 @@ t.test('the official client lists and calls every tool over three gateways in tu
   const calls: Readonly<Record<string, Record<string, unknown>>> = {
     find_users: {},
     list_connections: { user_id },
+    get_freshness: { user_id },
     activity_summaries: dates,
     sleep_summaries: dates,
     body_summary: { user_id },

@@ -42,6 +42,7 @@ const listed = async (credential: Ask) =>
 const permitted = {
   find_users: ['api-key', 'developer'],
   list_connections: ['api-key', 'developer', 'sdk'],
+  get_freshness: ['api-key', 'developer', 'sdk'],
   activity_summaries: ['api-key', 'developer', 'sdk'],
   sleep_summaries: ['api-key', 'developer', 'sdk'],
   body_summary: ['api-key', 'developer', 'sdk'],
@@ -60,7 +61,7 @@ const dates = { start_date: '2026-03-01', end_date: '2026-03-02' };
 const times = { start_time: '2026-03-01', end_time: '2026-03-02' };
 const argumentsOf = (name: string, user_id: string): Record<string, unknown> => {
   if (name === 'find_users' || name === 'list_changes') return {};
-  if (name === 'list_connections' || name === 'body_summary') return { user_id };
+  if (['list_connections', 'get_freshness', 'body_summary'].includes(name)) return { user_id };
   return { user_id, ...(name === 'time_series' ? times : dates) };
 };
 

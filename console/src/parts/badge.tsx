@@ -1,5 +1,5 @@
-const good = ['active', 'done', 'delivered', 'connected', 'enabled', 'received', 'configured'];
-const bad = ['dead', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing'];
+const good = ['active', 'fresh', 'done', 'delivered', 'connected', 'enabled', 'received', 'configured'];
+const bad = ['dead', 'stale', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing'];
 
 /** The state of something, in words; the colour only repeats it. */
 export function Badge({ state }: { state: string }) {

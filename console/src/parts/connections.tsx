@@ -2,21 +2,27 @@ import { useState } from 'preact/hooks';
 import type {
   Backfill,
   Connection,
+  ConnectionFreshness,
   InvitationCode,
   Provider,
 } from '../../../clients/typescript/src/index.ts';
 import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
+import { actionTexts } from '../freshness-texts.ts';
 import { useRepeated, useResource } from '../resource.ts';
 import { can } from '../session.ts';
 import { titleOf, typeName } from '../titles.ts';
 import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
-import { Copy } from './copy.tsx';
+import { ConnectLink } from './connect-link.tsx';
+import { FreshnessFacts } from './connection-freshness.tsx';
 import { ShownOnce, TypedConfirmation } from './dialog.tsx';
 import { FileImports } from './file-imports.tsx';
-import { Loaded } from './states.tsx';
+import { Loaded, Problem } from './states.tsx';
 import { Time } from './time.tsx';
+
+/** Data turns late without an event that the change feed has. */
+const freshMs = 30_000;
 
 /** The connections of a user: state, scope, last data, backfill; connect and disconnect. */
 export function Connections({ userId, version }: { userId: string; version: number }) {
@@ -25,6 +31,12 @@ export function Connections({ userId, version }: { userId: string; version: numb
     (signal) => api.users.connections({ user_id: userId }, { signal }),
     true,
   );
+  const freshness = useResource(
+    `${userId} ${version}`,
+    (signal) => api.freshness.ofUser({ user_id: userId }, { signal }),
+    true,
+  );
+  useRepeated(freshMs, freshness.reload);
   const setups = useResource('providers', (signal) => api.deliveries.providers({ signal }));
   const connectedBy = (provider: Provider) =>
     setups.data?.find((one) => one.provider === provider)?.connected_by ?? 'consent_page';
@@ -32,60 +44,45 @@ export function Connections({ userId, version }: { userId: string; version: numb
   return (
     <Loaded of={connections} what="connections">
       {(list) => (
-        <div class="columns">
-          {providers.map((provider) => {
-            const one = list.find((connection) => connection.provider === provider);
-            return (
-              <section key={provider} class="card" aria-label={titleOf(provider)}>
-                <h3>
-                  {titleOf(provider)} <Badge state={one?.status ?? 'not connected'} />
-                </h3>
-                {one === undefined ? (
-                  <p class="faint">No account is connected.</p>
-                ) : (
-                  <Details connection={one} isByApp={isByApp(provider)} changed={connections.reload} />
-                )}
-                {can('tokens.issue') && connectedBy(provider) === 'app' && <Invitation userId={userId} />}
-                {connectedBy(provider) === 'import' && (
-                  <FileImports userId={userId} changed={connections.reload} />
-                )}
-                {can('connections.link') &&
-                  connectedBy(provider) !== 'import' &&
-                  one?.status !== 'active' && (
-                    <Connect userId={userId} provider={provider} isAnew={one === undefined} />
+        <>
+          {freshness.error !== undefined && (
+            <Problem error={freshness.error} what="freshness" retry={freshness.reload} />
+          )}
+          <div class="columns">
+            {providers.map((provider) => {
+              const one = list.find((connection) => connection.provider === provider);
+              const fresh = freshness.data?.data.find((found) => found.connection_id === one?.id);
+              const isEnded = fresh?.action === 'reconnect';
+              return (
+                <section key={provider} class="card" aria-label={titleOf(provider)}>
+                  <h3>
+                    {titleOf(provider)} <Badge state={one?.status ?? 'not connected'} />
+                  </h3>
+                  {one === undefined ? (
+                    <p class="faint">No account is connected.</p>
+                  ) : (
+                    <Details
+                      {...{ connection: one, fresh }}
+                      isByApp={isByApp(provider)}
+                      changed={connections.reload}
+                    />
                   )}
-              </section>
-            );
-          })}
-        </div>
+                  {can('tokens.issue') && connectedBy(provider) === 'app' && <Invitation userId={userId} />}
+                  {connectedBy(provider) === 'import' && (
+                    <FileImports userId={userId} changed={connections.reload} />
+                  )}
+                  {can('connections.link') &&
+                    connectedBy(provider) !== 'import' &&
+                    (one?.status !== 'active' || isEnded) && (
+                      <ConnectLink {...{ userId, provider, isEnded }} isAnew={one === undefined} />
+                    )}
+                </section>
+              );
+            })}
+          </div>
+        </>
       )}
     </Loaded>
-  );
-}
-
-function Connect({ userId, provider, isAnew }: { userId: string; provider: Provider; isAnew: boolean }) {
-  const [link, setLink] = useState('');
-  const make = async () =>
-    setLink((await api.connect.createSession({ user_id: userId, providers: [provider] })).url);
-  if (link === '')
-    return (
-      <Action run={make}>
-        {isAnew ? 'Connect' : 'Connect again:'} {titleOf(provider)}
-      </Action>
-    );
-  return (
-    <>
-      <p class="row">
-        <a class="button" href={link} target="_blank" rel="noopener noreferrer">
-          Open the connect page of {titleOf(provider)}
-        </a>
-        <Copy text={link} of="the address of the connect page" />
-      </p>
-      <p class="faint">
-        Open it here, or send it to the user. It works for 30 minutes, in the first browser that agrees. This
-        page shows the connection as soon as it is made.
-      </p>
-    </>
   );
 }
 
@@ -111,12 +108,14 @@ function Invitation({ userId }: { userId: string }) {
 
 interface OfConnection {
   readonly connection: Connection;
+  /** Undefined: nothing is expected, or it is not read yet. */
+  readonly fresh: ConnectionFreshness | undefined;
   /** An app sends the data: there is no backfill to start or to cancel. */
   readonly isByApp: boolean;
   readonly changed: () => void;
 }
 
-function Details({ connection, isByApp, changed }: OfConnection) {
+function Details({ connection, fresh, isByApp, changed }: OfConnection) {
   const { user_id, provider } = connection;
   return (
     <>
@@ -141,8 +140,10 @@ function Details({ connection, isByApp, changed }: OfConnection) {
             <dd>{connection.scope.join(', ') || 'none'}</dd>
           </>
         )}
+        {fresh !== undefined && <FreshnessFacts of={fresh} />}
       </dl>
       <LastError connection={connection} />
+      {fresh?.action && <p>{actionTexts[fresh.action]}</p>}
       {connection.status === 'active' && (
         <>
           <BackfillState userId={user_id} provider={provider} isByApp={isByApp} />

@@ -5,6 +5,7 @@ import { Account } from '../pages/account.tsx';
 import { Deliveries } from '../pages/deliveries.tsx';
 import { Delivery } from '../pages/delivery.tsx';
 import { Developers } from '../pages/developers.tsx';
+import { Freshness } from '../pages/freshness.tsx';
 import { Jobs } from '../pages/jobs.tsx';
 import { Members } from '../pages/members.tsx';
 import { Overview } from '../pages/overview.tsx';
@@ -32,6 +33,7 @@ const routes: readonly Route[] = [
   { pattern: /^\/$/, title: 'Overview', needs: 'status.read', page: Overview },
   { pattern: /^\/users$/, title: 'Users', needs: 'users.list', page: Users },
   { pattern: /^\/users\/([\w-]+)$/, title: 'User', needs: 'users.read', page: User },
+  { pattern: /^\/freshness$/, title: 'Freshness', needs: 'users.list', page: Freshness },
   { pattern: /^\/deliveries$/, title: 'Deliveries', needs: 'deliveries.read', page: Deliveries },
   { pattern: /^\/deliveries\/([\w-]+)$/, title: 'Delivery', needs: 'deliveries.read', page: Delivery },
   { pattern: /^\/jobs$/, title: 'Jobs', needs: 'deliveries.read', page: Jobs },
@@ -45,6 +47,7 @@ const routes: readonly Route[] = [
 const sections = [
   ['/', 'Overview'],
   ['/users', 'Users'],
+  ['/freshness', 'Freshness'],
   ['/deliveries', 'Deliveries'],
   ['/webhooks', 'Webhooks'],
   ['/developers', 'Developers'],

@@ -62,7 +62,7 @@ export function pickView(frame: Frame, session: SessionView): View {
 <ul class="choices">${items}</ul>`;
   return {
     title: texts.pickTitle,
-    main: html`${noticeOf(texts, session)}
+    main: html`${noticeOf(frame, session)}
 ${list}
 ${endOf(frame, session)}`,
   };
@@ -87,7 +87,7 @@ export function consentView(
   const back = isAlone ? nothing : html`<a class="button quiet" href="${sessionUrl}">${texts.back}</a>`;
   return {
     title: texts.consentTitle(name),
-    main: html`${isAlone ? noticeOf(texts, session) : nothing}
+    main: html`${isAlone ? noticeOf(frame, session) : nothing}
 <p>${texts.consentText(app, name)}</p>
 <ul>${shares.map((one) => html`<li>${texts.shares[one]}</li>`)}</ul>
 <p>${texts.consentRights(app, name)}</p>
@@ -128,12 +128,26 @@ export function problemView({ texts, app }: Frame, problem: Problem, returnUrl: 
   return { title, main: html`<p>${text}</p>${linkBack(texts, app, returnUrl)}` };
 }
 
-function noticeOf(texts: Texts, { last }: SessionView): Html {
-  if (last === null) return nothing;
+// The outcome of an attempt replaces the reason of the link.
+function noticeOf(frame: Frame, session: SessionView): Html {
+  const { texts } = frame;
+  const { last } = session;
+  if (last === null) return reasonOf(frame, session);
   const { name, status, reason } = last;
   if (status === 'connected') return html`<p class="notice good" role="status">${texts.connected(name)}</p>`;
   const fallback = status === 'denied' ? 'access_denied' : 'unavailable';
   return html`<p class="notice" role="status">${texts.failures[reason ?? fallback](name)}</p>`;
+}
+
+// A provider that was connected again by another link is not named.
+function reasonOf({ texts, language }: Frame, { choices, reason = null }: SessionView): Html {
+  if (reason === null) return nothing;
+  const isConcerned = ({ state }: ConnectChoice) =>
+    state === 'expired' || (state === 'connected' ? reason === 'no_data' : choices.length === 1);
+  const names = choices.filter(isConcerned).map(({ name }) => name);
+  if (names.length === 0) return nothing;
+  const providers = new Intl.ListFormat(language, { type: 'conjunction' }).format(names);
+  return html`<p class="notice">${texts.reasons[reason](providers)}</p>`;
 }
 
 function endOf({ texts, app }: Frame, { return_url }: SessionView): Html {

@@ -1,4 +1,4 @@
-import type { ConnectReason } from '../../../contracts/connect/schemas.ts';
+import type { ConnectReason, StaleReason } from '../../../contracts/connect/schemas.ts';
 import type { Refused } from '../../../contracts/connect/sessions.ts';
 import type { SharedData } from '../../../domain/provider/provider.ts';
 
@@ -16,6 +16,8 @@ export interface Texts {
   readonly pickTitle: string;
   readonly pickText: (app: string) => string;
   readonly nothingOffered: string;
+  /** Why the user is here, and what to do. */
+  readonly reasons: Readonly<Record<StaleReason, (providers: string) => string>>;
   readonly states: Readonly<Record<'none' | 'connected' | 'expired', string>>;
   /** The buttons of the list, by state. */
   readonly choose: Readonly<Record<'none' | 'connected' | 'expired', string>>;

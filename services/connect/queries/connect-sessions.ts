@@ -1,4 +1,4 @@
-import type { Language } from '../../../contracts/connect/schemas.ts';
+import type { Language, StaleReason } from '../../../contracts/connect/schemas.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
@@ -10,6 +10,8 @@ export interface ConnectSession {
   readonly providers: readonly ProviderName[];
   readonly redirectUri: string | null;
   readonly language: Language | null;
+  /** Why the link was made. Null: none was given. */
+  readonly reason: StaleReason | null;
   /** The name of the product, to which the user agrees. Null: CONNECT_NAME. */
   readonly appName: string | null;
   /** Null: CONNECT_COLOR. */
@@ -34,6 +36,7 @@ export type NewSession = Pick<
   | 'providers'
   | 'redirectUri'
   | 'language'
+  | 'reason'
   | 'appName'
   | 'appColour'
   | 'appLogo'
@@ -45,11 +48,11 @@ const minutes = 30;
 export async function insertSession(database: Queryable, made: NewSession): Promise<Date> {
   const [row] = await database.query<{ expiresAt: Date }>(
     `insert into connect.session (id, token_hash, user_id, providers, redirect_uri, language, app_name, app_colour, app_logo,
-       expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + interval '${minutes} minutes') returning expires_at as "expiresAt"`,
+       reason, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + interval '${minutes} minutes') returning expires_at as "expiresAt"`,
     [
       ...[made.id, made.tokenHash, made.userId, made.providers, made.redirectUri, made.language],
-      ...[made.appName, made.appColour, made.appLogo],
+      ...[made.appName, made.appColour, made.appLogo, made.reason],
     ],
   );
   if (row === undefined) throw new Error('the session was not written');
@@ -59,7 +62,7 @@ export async function insertSession(database: Queryable, made: NewSession): Prom
 const columns = `
   id, token_hash as "tokenHash", user_id as "userId", providers, redirect_uri as "redirectUri", language, app_name as "appName",
   app_colour as "appColour", app_logo as "appLogo", browser_hash as "browserHash", connected, last_provider as "lastProvider", last_status as "lastStatus",
-  last_reason as "lastReason", expires_at <= now() as "isExpired"`;
+  last_reason as "lastReason", reason, expires_at <= now() as "isExpired"`;
 
 /** The session of a token. */
 export async function findSessionByToken(

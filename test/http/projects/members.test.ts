@@ -275,8 +275,8 @@ t.test('the tools of the MCP server are those of the role and the scopes', async
       .parse(await as(api, owner, 201, '/api-keys', { body: { name: 'x', scopes } })).key,
   });
   const support = { token: await memberToken(api, 'support') };
-  t.strictSame(await namesFor(support), ['find_users', 'list_connections']);
-  t.strictSame(await namesFor(await key(['users'])), ['find_users', 'list_connections']);
+  t.strictSame(await namesFor(support), ['find_users', 'get_freshness', 'list_connections']);
+  t.strictSame(await namesFor(await key(['users'])), ['find_users', 'get_freshness', 'list_connections']);
   t.notOk((await namesFor(await key(['data']))).includes('find_users'));
   t.equal((await namesFor({ token: await memberToken(api, 'analyst') })).length, tools.length);
   const times = { user_id: user, start_time: '2026-03-01', end_time: '2026-03-02' };

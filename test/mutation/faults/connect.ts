@@ -187,4 +187,12 @@ export const connect: readonly PlantedFault[] = [
     after: "textField('en')",
     test: 'test/flow/consents.test.ts',
   },
+  {
+    kind: 'value',
+    promise: 'The connect page does not say that an access has ended which works again.',
+    file: 'services/api-gateway/connect-page/page-views.ts',
+    before: "state === 'expired' || (state === 'connected' ? reason === 'no_data' : choices.length === 1);",
+    after: 'true;',
+    test: 'test/flow/connect-page-outcomes.test.ts',
+  },
 ];

@@ -391,8 +391,8 @@ const rows: readonly Row[] = [
   [
     'A message goes to the endpoints of the project.',
     'services/webhooks/queries/publish-due.ts',
-    'on e.enabled and e.project_id = p.project_id\n',
-    'on e.enabled\n',
+    'p.recorded_at\n      from published p join webhooks.endpoint e on e.enabled and e.project_id = p.project_id\n        and (e.event_types is null or p.type = any(e.event_types))\n      order',
+    'p.recorded_at\n      from published p join webhooks.endpoint e on e.enabled\n        and (e.event_types is null or p.type = any(e.event_types))\n      order',
   ],
 ];
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../config.ts';
+import { StaleReason } from '../../../contracts/connect/schemas.ts';
 import { SharedData } from '../../../domain/provider/provider.ts';
 import { accentOn, backgrounds, contrast } from '../../../services/api-gateway/connect-page/accent.ts';
 import { chooseLanguage, textsOf } from '../../../services/api-gateway/connect-page/choose-language.ts';
@@ -49,6 +50,10 @@ t.test('every language names every kind of data and says what to do in every ref
         text === Object.entries(english?.problems ?? {}).find(([other]) => other === name)?.[1].text,
     );
     t.same(same, [], 'no text is left in English');
+    for (const reason of StaleReason.options) {
+      t.match(texts.reasons[reason]('Garmin'), 'Garmin');
+      t.not(texts.reasons[reason]('Garmin'), english?.reasons[reason]('Garmin'));
+    }
   }
 });
 

@@ -14,7 +14,7 @@ const make = async (body: Record<string, unknown>) =>
 const rowOf = async (token: string) => {
   const hash = createHash('sha256').update(token).digest('hex');
   const [row] = await api.database.query<Record<string, unknown>>(
-    `select user_id, providers, redirect_uri, language, browser_hash,
+    `select user_id, providers, redirect_uri, language, reason, browser_hash,
        expires_at - created_at = interval '30 minutes' as "lastsHalfAnHour"
      from connect.session where token_hash = $1`,
     [hash],
@@ -24,7 +24,10 @@ const rowOf = async (token: string) => {
 
 t.test('a session is for one user, lasts half an hour, and its token is stored as a hash', async (t) => {
   const userId = await createUser(api);
-  const body = { user_id: userId, providers: ['activitynet'], redirect_uri: appUrl, language: 'de' };
+  const body = {
+    ...{ user_id: userId, providers: ['activitynet'], redirect_uri: appUrl, language: 'de' },
+    reason: 'access_ended',
+  };
   const { url, token, expires_at } = await make(body);
   t.equal(url, `https://connect.example/health/connect/${token}`);
   t.ok(Buffer.from(token, 'base64url').length >= 32);
@@ -34,6 +37,7 @@ t.test('a session is for one user, lasts half an hour, and its token is stored a
     providers: ['activitynet'],
     redirect_uri: appUrl,
     language: 'de',
+    reason: 'access_ended',
     browser_hash: null,
     lastsHalfAnHour: true,
   });
@@ -45,7 +49,9 @@ t.test('a session is for one user, lasts half an hour, and its token is stored a
 t.test('the user may be named by the external id; all configured providers are offered', async (t) => {
   const userId = await createUser(api, { external_user_id: 'ext-1' });
   const { token } = await make({ external_user_id: 'ext-1' });
-  t.match(await rowOf(token), { user_id: userId, providers: ['devicemaker', 'activitynet'] });
+  t.match(await rowOf(token), {
+    ...{ user_id: userId, providers: ['devicemaker', 'activitynet'], reason: null },
+  });
   await api.expect(404, '/connect/sessions', { body: { external_user_id: 'ext-2' } });
   await api.expect(404, '/connect/sessions', { body: { user_id: '00000000-0000-4000-8000-000000000000' } });
 });
@@ -59,6 +65,7 @@ t.test('unlisted addresses, unknown values and two users are refused', async (t)
     { user_id, providers: ['nobody'] },
     { user_id, language: 'nl' },
     { user_id, colour: 'red' },
+    { user_id, reason: 'late' },
     ...[
       'https://evil.example/',
       `${appUrl}&next=https://evil.example`,

@@ -4,6 +4,7 @@ import { completion } from './commands/completion.ts';
 import { connect } from './commands/connect.ts';
 import { deliveries } from './commands/deliveries.ts';
 import { exportData } from './commands/export.ts';
+import { freshness } from './commands/freshness.ts';
 import { importFile } from './commands/import.ts';
 import { listen } from './commands/listen.ts';
 import { login, logout } from './commands/login.ts';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   users,
   projects,
   connect,
+  freshness,
   series,
   listen,
   backfill,

@@ -747,6 +747,10 @@ export type ConnectSessionRequest = {
      * The language of the page. Default: the language of the browser.
      */
     language?: Language;
+    /**
+     * Why the user is sent to the page, which says it in a sentence with what to do: `access_ended`, the provider refused the access; `no_data`, no new data arrives. Default: the page says nothing of it.
+     */
+    reason?: StaleReason;
 };
 
 export type ConnectStatus = 'connected' | 'denied' | 'failed';

@@ -7,6 +7,12 @@ export const de: Texts = {
     `Wählen Sie die Dienste aus, von denen ${app} Daten erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
   nothingOffered:
     'Im Moment lässt sich nichts verbinden. Bitte gehen Sie zurück zur App und versuchen Sie es später erneut.',
+  reasons: {
+    access_ended: (providers) =>
+      `Der Zugriff auf ${providers} ist beendet, daher kommen keine neuen Daten mehr an: Bitte verbinden Sie erneut.`,
+    no_data: (providers) =>
+      `Seit einiger Zeit sind keine neuen Daten von ${providers} angekommen: Bitte öffnen Sie die App von ${providers} auf Ihrem Gerät, damit sie Daten senden kann, oder verbinden Sie erneut.`,
+  },
   states: {
     none: 'Nicht verbunden',
     connected: 'Verbunden',

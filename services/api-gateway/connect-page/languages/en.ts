@@ -6,6 +6,12 @@ export const en: Texts = {
   pickText: (app) =>
     `Choose the services from which ${app} may receive data. You see what is shared before anything is connected.`,
   nothingOffered: 'There is nothing to connect at the moment. Please go back to the app and try again later.',
+  reasons: {
+    access_ended: (providers) =>
+      `The access to ${providers} has ended, so no new data arrives: please connect again.`,
+    no_data: (providers) =>
+      `No new data of ${providers} has arrived for some time: please open the app of ${providers} on your device so that it can send data, or connect again.`,
+  },
   states: {
     none: 'Not connected',
     connected: 'Connected',

@@ -6,6 +6,12 @@ export const es: Texts = {
   pickText: (app) =>
     `Elige los servicios de los que ${app} puede recibir datos. Antes de conectar nada, verás qué se comparte.`,
   nothingOffered: 'En este momento no se puede conectar nada. Vuelve a la aplicación e inténtalo más tarde.',
+  reasons: {
+    access_ended: (providers) =>
+      `El acceso a ${providers} ha terminado y no llegan datos nuevos: vuelve a conectar.`,
+    no_data: (providers) =>
+      `Desde hace un tiempo no llegan datos nuevos de ${providers}: abre la aplicación de ${providers} en tu dispositivo para que pueda enviar datos, o vuelve a conectar.`,
+  },
   states: {
     none: 'No conectado',
     connected: 'Conectado',

@@ -7,6 +7,12 @@ export const fr: Texts = {
     `Choisissez les services dont ${app} peut recevoir des données. Avant toute connexion, vous voyez ce qui est partagé.`,
   nothingOffered:
     'Rien ne peut être connecté pour le moment. Revenez à l’application et réessayez plus tard.',
+  reasons: {
+    access_ended: (providers) =>
+      `L’accès à ${providers} a pris fin et aucune nouvelle donnée n’arrive : veuillez vous reconnecter.`,
+    no_data: (providers) =>
+      `Aucune nouvelle donnée de ${providers} n’est arrivée depuis un certain temps : veuillez ouvrir l’application de ${providers} sur votre appareil pour qu’elle puisse envoyer des données, ou vous reconnecter.`,
+  },
   states: {
     none: 'Non connecté',
     connected: 'Connecté',

@@ -1,0 +1,1 @@
+alter table connect.session drop column reason;
