@@ -15,6 +15,7 @@ import { Badge } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { ShownOnce, TypedConfirmation } from './dialog.tsx';
 import { FileImports } from './file-imports.tsx';
+import { ProviderTitle } from './provider-title.tsx';
 import { Loaded } from './states.tsx';
 import { Time } from './time.tsx';
 
@@ -38,7 +39,7 @@ export function Connections({ userId, version }: { userId: string; version: numb
             return (
               <section key={provider} class="card" aria-label={titleOf(provider)}>
                 <h3>
-                  {titleOf(provider)} <Badge state={one?.status ?? 'not connected'} />
+                  <ProviderTitle provider={provider} /> <Badge state={one?.status ?? 'not connected'} />
                 </h3>
                 {one === undefined ? (
                   <p class="faint">No account is connected.</p>
