@@ -61,17 +61,18 @@ export function apiHeadersOf(config: Config, provider: ProviderName): Readonly<R
 export const titleOf = ({ PROVIDER_NAMES }: Pick<Config, 'PROVIDER_NAMES'>, provider: ProviderName): string =>
   PROVIDER_NAMES[provider] ?? providers[provider].title;
 
-/** The names that people read: of a provider, and of its sources by a part of the device's or the app's name. */
+/** The names that people read, of a provider and of its sources by a part of the device's or the app's name, and its colour. */
 export interface Titles {
   readonly title: string;
+  readonly colour: string;
   readonly source_titles: Readonly<Record<string, string>>;
 }
 
-/** The names of all providers and their sources that people read. */
+/** The names that people read, and the colours, of all providers. */
 export const titlesOf = (config: Pick<Config, 'PROVIDER_NAMES'>): Readonly<Record<ProviderName, Titles>> =>
   byProvider((provider) => {
-    const { sourceTitles = {} }: Provider = providers[provider];
-    return { title: titleOf(config, provider), source_titles: sourceTitles };
+    const { colour, sourceTitles = {} }: Provider = providers[provider];
+    return { title: titleOf(config, provider), colour, source_titles: sourceTitles };
   });
 
 /** Whether users can connect to a provider: its client id and secret are set, or it needs none. */

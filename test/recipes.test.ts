@@ -129,6 +129,7 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
   });
   const basic = `Basic ${Buffer.from('ring-client:ring-secret').toString('base64')}`;
   t.strictSame(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), {
+    shown: ['Ring Maker', '#6e63e3'],
     authorize: ['/authorize', 'naps heart', 'S256'],
     landed: 'connected',
     connection: ['ring-7', 'active', ['naps', 'heart']],

@@ -1,7 +1,12 @@
 import { computed, signal } from '@preact/signals';
 import type { Developer, Project } from '../../clients/typescript/src/index.ts';
-import type { Titles } from '../../clients/typescript/src/source-text.ts';
+import type { Titles as Names } from '../../clients/typescript/src/source-text.ts';
 import { holdsIn, isPermitted, type Permission } from '../../domain/access.ts';
+
+/** The names of a provider that people read, and its colour. */
+export interface Titles extends Names {
+  readonly colour: string;
+}
 
 /** The session of this browser: who is signed in, and the token that requests of these pages carry. */
 export interface Session {
@@ -9,7 +14,7 @@ export interface Session {
   readonly csrf_token: string;
   /** Whether a sandbox runs beside the service. */
   readonly sandbox: boolean;
-  /** The names of providers that people read. */
+  /** The names of providers that people read, and their colours. */
   readonly provider_titles: Readonly<Record<string, Titles>>;
 }
 

@@ -26,6 +26,8 @@ const Refused = z.object({
 const ConnectChoice = z.object({
   provider: ProviderName,
   name: z.string(),
+  /** Absent from a connect service of the previous version. */
+  colour: z.string().optional(),
   state: z.enum(['none', 'connected', 'expired']),
   shares: z.array(SharedData),
 });

@@ -27,6 +27,9 @@ export const ProviderSetup = z
   .object({
     provider: ProviderName,
     title: z.string().describe('The name that people read. PROVIDER_NAMES sets it.'),
+    colour: z
+      .string()
+      .describe('The colour of its monogram, as `#rrggbb`. It can be seen on a white and on a dark page.'),
     source_titles: z
       .record(z.string(), z.string())
       .describe("Names of its sources that people read, by a part of the device's name in lower case."),

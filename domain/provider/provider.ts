@@ -28,6 +28,11 @@ export type SharedData = z.infer<typeof SharedData>;
 export interface Provider {
   /** The name that people know it by. PROVIDER_NAMES overrides it. */
   readonly title: string;
+  /**
+   * The colour of its monogram, as `#rrggbb`: a choice of ours, with at least 3:1 to the pages of both themes and 4.5:1 to the
+   * white letters on it.
+   */
+  readonly colour: `#${string}`;
   /** The names that people know its sources by, by a part of the device's or the app's name in lower case. */
   readonly sourceTitles?: Readonly<Record<string, string>>;
   /** Its settings by name, each with its schema and default; config.ts adds them to its own. */

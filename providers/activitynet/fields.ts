@@ -76,6 +76,8 @@ const left: FieldTable = assumed({
   start_date_local: notKept('`start_date` and the offset have the same time'),
   start_latlng: notKept(place, 'degrees'),
   end_latlng: notKept(place, 'degrees'),
+  start_latitude: notKept(place, 'degrees'),
+  start_longitude: notKept(place, 'degrees'),
   location_city: notKept(place),
   location_state: notKept(place),
   location_country: notKept(place),

@@ -49,6 +49,7 @@ function accountsOf(fields: ReadonlyMap<string, string | undefined>): string[] |
 /** The activity platform: the Strava API V3. */
 export const activitynet = {
   title: 'Strava',
+  colour: '#ca4d24',
   settings,
   names: settingNames('ACTIVITYNET'),
   ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },

@@ -45,6 +45,7 @@ function readAccount(text: string): string | null {
 /** The device maker: the Garmin Health API. */
 export const devicemaker = {
   title: 'Garmin',
+  colour: '#3572db',
   settings,
   names: settingNames('DEVICEMAKER'),
   ingest: {

@@ -7,6 +7,7 @@ import { fields } from './fields.ts';
  */
 export const file = {
   title: 'Files',
+  colour: '#647082',
   sourceTitles: { apple: 'Apple Health', iphone: 'Apple Health', ipad: 'Apple Health' },
   settings: {},
   names: null,

@@ -45,7 +45,18 @@ const placed: Readonly<Record<SampledRow['shape'], FieldTable>> = {
   daily: { date: kept(null, 'start_time') },
 };
 
-function ofSampled({ member, shape, values, dayValue }: SampledRow): FieldTable {
+/** What a member of a type has beside its values. */
+const beside: Readonly<Record<string, FieldTable>> = {
+  'daily-resting-heart-rate': {
+    dailyRestingHeartRateMetadata: notKept('how the provider computed the value'),
+  },
+  'daily-sleep-temperature-derivations': {
+    baselineTemperatureCelsius: notKept('follows from the nights before', 'celsius'),
+    relativeNightlyStddev30dCelsius: notKept('follows from the nights before', 'celsius'),
+  },
+};
+
+function ofSampled({ type, member, shape, values, dayValue }: SampledRow): FieldTable {
   const { name, ...rest } = point;
   const own = values.map(({ path, unit, series }) => {
     const day = dayValue === undefined ? [] : [`day_values.${dayValue}` as const];
@@ -56,6 +67,7 @@ function ofSampled({ member, shape, values, dayValue }: SampledRow): FieldTable 
     name: notKept('a sample is identified by its series and time'),
     ...(shape === 'sample' ? assumed({ 'dataSource.recordingMethod': ranked }) : {}),
     ...under(member, placed[shape]),
+    ...under(member, assumed(beside[type] ?? {})),
     ...Object.fromEntries(own),
   };
 }

@@ -71,10 +71,11 @@ const scopes = [...anyData, scopeOf('profile'), scopeOf('settings')];
 /** The health data platform: the Google Health API v4. */
 export const googlehealth = {
   title: 'Google Health',
+  colour: '#18863d',
   ...listed,
   settings,
   names: settingNames('GOOGLEHEALTH'),
-  normaliserVersion: 4,
+  normaliserVersion: 5,
   fields,
   projectClientRefusal:
     'Notifications come by a subscriber of the Google Cloud project of the OAuth client, and an installation has one.',

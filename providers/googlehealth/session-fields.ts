@@ -1,6 +1,15 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
+import {
+  assumed,
+  extra,
+  extras,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
 
 const ofDevice = 'describes the device, which the source names';
+const stamp = 'the time of the record at the provider';
 const civil = 'the interval and its offset have the same time';
 
 /** Fields of every point. */
@@ -12,6 +21,7 @@ export const point: FieldTable = {
   'dataSource.device.formFactor': notKept('the kind of device ranks sources of summed values only'),
   ...assumed({
     'dataSource.device.model': kept(null, 'source'),
+    'dataSource.application': notKept('the source is the device'),
     'dataSource.recordingMethod': notKept('a night or a day value that was typed in counts like others'),
   }),
 };
@@ -50,6 +60,12 @@ export const sleep: FieldTable = {
     'sleep.summary.minutesAfterWakeUp': extra('min'),
     'sleep.summary.stagesSummary[].count': extra('count'),
     'sleep.type': extra(),
+    'sleep.metadata.mainSleep': extra(),
+    'sleep.metadata.processed': notKept('the state of the computation: its end is a change of the night'),
+    'sleep.stages[].startUtcOffset': notKept('the offset of the session counts', 's'),
+    'sleep.stages[].endUtcOffset': notKept('the offset of the session counts', 's'),
+    'sleep.createTime': notKept(stamp),
+    'sleep.updateTime': notKept(stamp),
   }),
 };
 
@@ -81,5 +97,12 @@ export const exercise: FieldTable = {
     'exercise.metricsSummary.averagePaceSecondsPerMeter': extra('s/m'),
     'exercise.metricsSummary.activeZoneMinutes': extra('min'),
     'exercise.metricsSummary.runVo2Max': extra('ml/kg/min'),
+    ...under('exercise.metricsSummary.heartRateZoneDurations', {
+      ...extras('lightTime', 'moderateTime', 'vigorousTime', 'peakTime'),
+    }),
+    'exercise.exerciseEvents': notKept('starts and pauses: `activeDuration` is the time without pauses'),
+    'exercise.exerciseMetadata': notKept('recordings of it are empty'),
+    'exercise.createTime': notKept(stamp),
+    'exercise.updateTime': notKept(stamp),
   }),
 };

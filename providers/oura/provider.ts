@@ -57,6 +57,7 @@ function read(body: Buffer): Hint[] | null {
 /** Oura, API v2. */
 export const oura = {
   title: 'Oura',
+  colour: '#9952e0',
   ...listed,
   settings,
   names: settingNames('OURA'),

@@ -10,6 +10,7 @@ export const timeZoneHeader = 'time-zone';
  */
 export const phone = {
   title: 'Phone',
+  colour: '#8f7219',
   sourceTitles: {
     ...{ apple: 'Apple Health', iphone: 'Apple Health', ipad: 'Apple Health' },
     ...{ samsung: 'Samsung Health', '.sec.': 'Samsung Health' },

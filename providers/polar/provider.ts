@@ -69,6 +69,7 @@ const isPing = (body: Buffer): boolean =>
 /** Polar, AccessLink API v3. */
 export const polar = {
   title: 'Polar',
+  colour: '#da2b82',
   ...listed,
   settings,
   names: settingNames('POLAR'),

@@ -54,10 +54,11 @@ const probe = { path: '/v3/workouts/', query: { limit: '1' } } as const;
 /** Suunto, Cloud API. */
 export const suunto = {
   title: 'Suunto',
+  colour: '#1f7ead',
   ...listed,
   settings,
   names: settingNames('SUUNTO'),
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   fields: fieldsOf(collections),
   apiHeaders: ({ SUUNTO_SUBSCRIPTION_KEY: key }: Settings): Readonly<Record<string, string>> =>
     key === undefined ? {} : { 'Ocp-Apim-Subscription-Key': key },

@@ -59,6 +59,7 @@ function read(body: Buffer): Hint[] | null {
 /** WHOOP, API v2. */
 export const whoop = {
   title: 'WHOOP',
+  colour: '#5d8017',
   ...listed,
   settings,
   names: settingNames('WHOOP'),

@@ -31,6 +31,9 @@ const measures: FieldTable = {
     comment: notKept('written by the user, and may name places or people'),
     'measures[].algo': notKept('a figure of the sensor without a unit'),
     'measures[].fm': notKept('a figure of the sensor without a unit'),
+    'measures[].apppfmid': notKept('the app in which a value was typed'),
+    'measures[].appliver': notKept('the app in which a value was typed'),
+    'measures[].position': notKept('a part of the body: the types that are kept are of the whole of it'),
   }),
 };
 
@@ -73,7 +76,10 @@ const days: FieldTable = {
   hr_max: kept('bpm', 'day.max_heart_rate_bpm'),
   ...zones,
   ...rowDevice,
-  ...assumed({ active: notKept('the sum of `soft`, `moderate` and `intense`', 's') }),
+  ...assumed({
+    active: notKept('the sum of `moderate` and `intense`', 's'),
+    modelid: notKept(ofDevice),
+  }),
 };
 
 /** Activity within a day. `epoch` is the key of an entry. */

@@ -39,6 +39,7 @@ const probe = { path: '/v2/user', form: { action: 'getdevice' } };
 /** Withings: the public health data API. */
 export const withings = {
   title: 'Withings',
+  colour: '#17847b',
   ...listed,
   settings,
   names: settingNames('WITHINGS'),

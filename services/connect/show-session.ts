@@ -138,6 +138,7 @@ function choiceOf(config: Config, provider: ProviderName, connections: readonly 
   return {
     provider,
     name: titleOf(config, provider),
+    colour: providers[provider].colour,
     state: held === undefined ? 'none' : states[held.status],
     shares: [...providers[provider].shares],
   };

@@ -1,6 +1,11 @@
-/** Settings by which the services send requests without a limit, because the scenarios last seconds. */
-export const unlimited = {
-  ...{ ACTIVITYNET_READS_PER_15_MIN: '100000', ACTIVITYNET_READS_PER_DAY: '1000000' },
-  WITHINGS_REQUESTS_PER_MINUTE: '100000',
-  OURA_REQUESTS_PER_5_MINUTES: '100000',
-};
+import type { Provider } from '../../domain/provider/provider.ts';
+import { providers } from '../../providers/all.ts';
+
+const limits = Object.values(providers).flatMap(({ settings }: Provider) =>
+  Object.keys(settings).filter((name) => /_(REQUESTS|READS)_PER_/.test(name)),
+);
+
+/** Settings by which the services send requests without a limit, because hours of the scenarios last seconds. */
+export const unlimited: Readonly<Record<string, string>> = Object.fromEntries(
+  limits.map((name) => [name, '100000']),
+);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { providers } from '../../providers/all.ts';
 import { consentTo } from '../services/connect/provider.ts';
 import { createUser, joinApi } from '../support/api.ts';
 import { appUrl, connectionsOf } from '../support/connect.ts';
@@ -19,6 +20,13 @@ t.test('the page lists the providers, connects each, and leads back with the res
   t.match(page.text, 'status=cancelled');
   const consent = await browser.open(`${url}/devicemaker`);
   t.match(consent.text, /Heart rate[\s\S]*Blood pressure/);
+  const monograms = [...page.text.matchAll(/<rect [^>]*fill="(#[0-9a-f]{6})"\/><text [^>]*>(\w+)</g)];
+  const colours = [providers.devicemaker.colour, providers.activitynet.colour];
+  t.same(
+    monograms.map(([, colour, letters]) => `${letters} ${colour}`),
+    [`Ga ${colours[0]}`, `St ${colours[1]}`],
+  );
+  t.match(consent.text, `fill="${colours[0]}"`);
   t.strictSame(await connectionsOf(api, userId), [], 'nothing is connected before the user agrees');
 
   const first = await connect(browser, url);

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { providers } from '../../providers/all.ts';
 import { consoleEndpoints } from '../../services/api-gateway/console/serve-console.ts';
 import { type Answer, type Ask, createUser, developer, startApi } from '../support/api.ts';
 
@@ -51,7 +52,10 @@ t.test('a sign-in sets a cookie for the paths of the console only, and stores it
   const rows = await api.database.query('select 1 from auth.console_session where hash = $1', [hash]);
   t.equal(rows.length, 1);
   const page = await api.ask('/console/session', { headers: { Cookie: cookieOf(answer) } });
-  const provider_titles = { devicemaker: { title: 'Garmin' }, activitynet: { title: 'Strava' } };
+  const provider_titles = {
+    devicemaker: { title: 'Garmin', colour: providers.devicemaker.colour },
+    activitynet: { title: 'Strava', colour: providers.activitynet.colour },
+  };
   for (const { body } of [answer, page])
     t.match(body, { developer: { email: developer.email }, csrf_token: /^[\w-]{43}$/, provider_titles });
 });

@@ -4,6 +4,7 @@ import { useChanges } from '../changes.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { CursorList } from '../parts/cursor-list.tsx';
+import { ProviderTitle } from '../parts/provider-title.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -86,7 +87,9 @@ export function Deliveries() {
                       <Time at={one.received_at} />
                     </Link>
                   </td>
-                  <td>{titleOf(one.provider)}</td>
+                  <td>
+                    <ProviderTitle provider={one.provider} />
+                  </td>
                   <td>{one.kind}</td>
                   <td>
                     <Badge state={one.status} />

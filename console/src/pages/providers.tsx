@@ -3,6 +3,7 @@ import type { ProviderSetup, ProviderStatus, Status } from '../../../clients/typ
 import { api } from '../api.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { ProviderTitle } from '../parts/provider-title.tsx';
 import { SandboxFaults } from '../parts/sandbox-faults.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { duration, Time } from '../parts/time.tsx';
@@ -72,7 +73,7 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
   return (
     <section id={provider} aria-label={title}>
       <h2>
-        {title} <Badge state={configured ? 'configured' : 'missing'} />
+        <ProviderTitle provider={provider} /> <Badge state={configured ? 'configured' : 'missing'} />
       </h2>
       <MissingSettings setup={setup} />
       <dl class="facts">

@@ -18,6 +18,7 @@ import { ConnectLink } from './connect-link.tsx';
 import { FreshnessFacts } from './connection-freshness.tsx';
 import { ShownOnce, TypedConfirmation } from './dialog.tsx';
 import { FileImports } from './file-imports.tsx';
+import { ProviderTitle } from './provider-title.tsx';
 import { Loaded, Problem } from './states.tsx';
 import { Time } from './time.tsx';
 
@@ -56,7 +57,7 @@ export function Connections({ userId, version }: { userId: string; version: numb
               return (
                 <section key={provider} class="card" aria-label={titleOf(provider)}>
                   <h3>
-                    {titleOf(provider)} <Badge state={one?.status ?? 'not connected'} />
+                    <ProviderTitle provider={provider} /> <Badge state={one?.status ?? 'not connected'} />
                   </h3>
                   {one === undefined ? (
                     <p class="faint">No account is connected.</p>

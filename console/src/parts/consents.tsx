@@ -1,7 +1,7 @@
 import type { Consent } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
-import { titleOf } from '../titles.ts';
 import { CursorList } from './cursor-list.tsx';
+import { ProviderTitle } from './provider-title.tsx';
 import { Empty } from './states.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
@@ -37,7 +37,9 @@ function Row({
 }) {
   return (
     <tr>
-      <td>{titleOf(provider)}</td>
+      <td>
+        <ProviderTitle provider={provider} />
+      </td>
       <td>
         <Time at={agreed_at} />
       </td>

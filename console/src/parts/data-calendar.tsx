@@ -1,5 +1,6 @@
 import type { CalendarRow, DataCalendar } from '../../../clients/typescript/src/index.ts';
-import { titleOf, typeName } from '../titles.ts';
+import { typeName } from '../titles.ts';
+import { ProviderTitle } from './provider-title.tsx';
 import { Table } from './table.tsx';
 
 const dayMs = 86_400_000;
@@ -15,7 +16,9 @@ export function Calendar({ calendar }: { calendar: DataCalendar }) {
       {calendar.data.map((row) => (
         <tr key={`${row.kind} ${row.type} ${row.provider}`}>
           <td>{nameOf(row)}</td>
-          <td>{titleOf(row.provider)}</td>
+          <td>
+            <ProviderTitle provider={row.provider} />
+          </td>
           <td>{row.day_count}</td>
           <td>
             <Days row={row} calendar={calendar} />

@@ -1,5 +1,6 @@
 import type { Language } from '../../../contracts/connect/schemas.ts';
 import type { ConnectChoice, SessionView } from '../../../contracts/connect/sessions.ts';
+import { monogramOf } from '../../../domain/provider/monogram.ts';
 import { textField } from './consent-text.ts';
 import { type Html, html, nothing } from './html.ts';
 import type { Problem, Texts } from './texts.ts';
@@ -18,6 +19,8 @@ export interface Frame {
 /** One page: its title and content, and the address to which the browser goes on by itself. */
 export interface View {
   readonly title: string;
+  /** Stands before the title. */
+  readonly mark?: Html;
   readonly main: Html;
   readonly refreshUrl?: string;
 }
@@ -43,7 +46,7 @@ ${icon}${refresh}
 <body>
 <header>${logo}</header>
 <main>
-<h1>${view.title}</h1>
+<h1>${view.mark ?? nothing}${view.title}</h1>
 ${view.main}
 </main>
 </body>
@@ -68,9 +71,16 @@ ${endOf(frame, session)}`,
   };
 }
 
-function itemOf({ texts, sessionUrl }: Frame, { provider, name, state }: ConnectChoice): Html {
+// The colour is an attribute, because the policy of the page refuses styles in it.
+function monogram({ name, colour }: ConnectChoice): Html {
+  if (colour === undefined) return nothing;
+  return html`<svg class="monogram" viewBox="0 0 40 40" aria-hidden="true"><rect width="40" height="40" rx="10" fill="${colour}"/><text x="20" y="20">${monogramOf(name)}</text></svg>`;
+}
+
+function itemOf({ texts, sessionUrl }: Frame, choice: ConnectChoice): Html {
+  const { provider, name, state } = choice;
   const quiet = state === 'connected' ? 'button quiet' : 'button';
-  return html`<li><div><h2>${name}</h2><p class="${state}">${texts.states[state]}</p></div>
+  return html`<li>${monogram(choice)}<div><h2>${name}</h2><p class="${state}">${texts.states[state]}</p></div>
 <a class="${quiet}" href="${sessionUrl}/${provider}" aria-label="${texts.choose[state]}: ${name}">${texts.choose[state]}</a></li>
 `;
 }
@@ -79,14 +89,16 @@ function itemOf({ texts, sessionUrl }: Frame, { provider, name, state }: Connect
 export function consentView(
   frame: Frame,
   session: SessionView,
-  { provider, name, shares }: ConnectChoice,
+  choice: ConnectChoice,
   formToken: string,
 ): View {
+  const { provider, name, shares } = choice;
   const { texts, app, language, sessionUrl } = frame;
   const isAlone = session.choices.length === 1;
   const back = isAlone ? nothing : html`<a class="button quiet" href="${sessionUrl}">${texts.back}</a>`;
   return {
     title: texts.consentTitle(name),
+    mark: monogram(choice),
     main: html`${isAlone ? noticeOf(frame, session) : nothing}
 <p>${texts.consentText(app, name)}</p>
 <ul>${shares.map((one) => html`<li>${texts.shares[one]}</li>`)}</ul>

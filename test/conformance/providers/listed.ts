@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { SeriesType } from '../../../domain/records/series.ts';
+import { type PulledName, pullOf } from '../../../providers/all.ts';
+import { until } from '../../support/until.ts';
 import {
   type Playing,
   passQuarters,
@@ -15,14 +17,16 @@ import { servedCounts, servedStarts } from '../served.ts';
 import { pulledPlaying, sweep } from './pulled.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
 
+/** The number of users in the table of the simulation; those after it have the same traits again. */
+const people = 6;
+/** The first one wears the device at night. */
+const firstPerson = 1;
+/** Hours that pass once the first person is connected, so that a night is compared. */
+const firstHours = 13;
+
 /** What differs between providers that list records. */
 export interface ListedCase {
-  readonly provider: string;
-  readonly people: number;
-  /** The first person; the fifth one does not wear a device at night, so that no nights are compared. */
-  readonly firstPerson?: number;
-  /** Hours that pass once the first person is connected, so that a night is compared. */
-  readonly firstHours?: number;
+  readonly provider: PulledName;
   /** A type of which a genuine notification can be made, and an id of it. */
   readonly notified: { readonly type: string; readonly id: string };
   /** The header of the signature, and its encoding. */
@@ -46,17 +50,7 @@ const Ledger = z.object({ kinds: z.array(Kind) });
 
 /** The descriptor of a provider that lists records and signs notifications which name them. */
 export function listedDescriptor(given: ListedCase): Descriptor {
-  const {
-    provider,
-    people,
-    firstPerson = 5,
-    firstHours = 0,
-    header,
-    encoding,
-    series,
-    partialScopes,
-    rotates,
-  } = given;
+  const { provider, header, encoding, series, partialScopes, rotates } = given;
   // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
   const pulled = pulledPlaying(provider);
   const playing: Playing = {
@@ -94,12 +88,14 @@ export function listedDescriptor(given: ListedCase): Descriptor {
     ];
   }
 
-  async function compare(
-    product: Product,
-    { userId, person, fromMs, without }: Account,
-  ): Promise<Comparison> {
+  async function ledgerOf(product: Product, { person, fromMs }: Account) {
     const path = `/${provider}/control/ledger?person=${person}&from_ms=${fromMs}`;
-    const { kinds } = Ledger.parse(await control(product, 'GET', path));
+    return Ledger.parse(await control(product, 'GET', path)).kinds;
+  }
+
+  async function compare(product: Product, account: Account): Promise<Comparison> {
+    const { userId, fromMs, without } = account;
+    const kinds = await ledgerOf(product, account);
     const granted = kinds.filter(({ scope }) => !without.includes(scope));
     const samples: Record<string, number> = {};
     for (const one of granted)
@@ -120,7 +116,12 @@ export function listedDescriptor(given: ListedCase): Descriptor {
     isLean: false,
     async connect(product, person, without) {
       const account = await connectTo(product, provider, firstPerson + people * person, without);
-      if (person === 0) await passQuarters(product, 4 * firstHours);
+      if (person > 0) return account;
+      await subscribed(product, provider);
+      await passQuarters(product, 4 * firstHours);
+      const kinds = await ledgerOf(product, account);
+      if (!kinds.some(({ kind, records }) => kind === 'sleeps' && records > 0))
+        throw new Error(`${provider} has no night to compare`);
       return account;
     },
     ...{ newData: playing.newData, compare, genuine },
@@ -155,6 +156,13 @@ export function listedDescriptor(given: ListedCase): Descriptor {
       erasure: { queue: queueWork(playing) },
     },
   };
+}
+
+/** Where the product makes its subscriptions itself, the provider notifies of nothing before that. */
+async function subscribed({ api }: Product, provider: PulledName): Promise<void> {
+  if (pullOf(provider).subscription?.of !== 'application') return;
+  const active = `select from pull.subscription where provider = $1 and state = 'active'`;
+  await until(async () => (await api.database.query(active, [provider])).length > 0);
 }
 
 function withoutZero(counts: Readonly<Record<string, number>>): Record<string, number> {

@@ -2,15 +2,7 @@ import { listedDescriptor } from './listed.ts';
 
 /** A maker of rings: days by their local date, nights with their heart rates, and heart rates without notifications. */
 export const oura = listedDescriptor({
-  ...{
-    provider: 'oura',
-    people: 6,
-    firstPerson: 1,
-    firstHours: 13,
-    header: 'x-oura-signature',
-    encoding: 'hex',
-    rotates: true,
-  },
+  ...{ provider: 'oura', header: 'x-oura-signature', encoding: 'hex', rotates: true },
   notified: { type: 'sleep', id: '2-5daccc095220cc5493a4e9c2b681ca941e' },
   series: [
     ...(['heart_rate', 'heart_rate_variability_rmssd', 'resting_heart_rate', 'respiratory_rate'] as const),

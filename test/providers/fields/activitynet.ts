@@ -51,6 +51,7 @@ const full = {
     suffer_score: 87,
   },
   ...{ workout_type: 1, hide_from_home: false, private_note: 'sore', start_latlng: [37.7, -122.4] },
+  ...{ start_latitude: 37.7, start_longitude: -122.4 },
   ...{ end_latlng: [37.8, -122.4], location_city: 'a', location_state: 'b', location_country: 'c' },
   ...{ map: { id: 'm', polyline: 'abc' }, segment_efforts: [{ name: 'Hill' }], has_kudoed: false },
   ...{ heartrate_opt_out: false, display_hide_heartrate_option: true, segment_leaderboard_opt_out: false },

@@ -17,7 +17,7 @@ const sources = [
   { manufacturer: 'Maker', formFactor: 'WATCH' },
 ].map((device, index) => ({
   ...{ platform: 'FITBIT', device },
-  ...(index === 0 ? { recordingMethod: 'MANUAL' } : {}),
+  ...(index === 0 ? { recordingMethod: 'MANUAL' } : { application: { packageName: 'com.example.app' } }),
 }));
 const points = (member: object) =>
   sources.map((dataSource) => ({ name: 'users/1/dataTypes/x/dataPoints/a', dataSource, ...member }));
@@ -36,6 +36,14 @@ function at(path: string, value: unknown): object {
   return { [name]: rest.length === 0 ? value : at(rest.join('.'), value) };
 }
 
+/** What a member of a type has beside its values. */
+const beside: Readonly<Record<string, object>> = {
+  'daily-resting-heart-rate': { dailyRestingHeartRateMetadata: { calculationMethod: 'WITH_SLEEP' } },
+  'daily-sleep-temperature-derivations': {
+    ...{ baselineTemperatureCelsius: 33.8, relativeNightlyStddev30dCelsius: 0.4 },
+  },
+};
+
 const levelsOf = (activityLevel: string) => ({
   activeMinutesByActivityLevel: [{ activityLevel, activeMinutes: 20 }],
 });
@@ -51,7 +59,7 @@ const summedCases = summed.map(({ type, member, path, read: reads }): [string, F
 });
 const sampledCases = [...sampled, runVo2Max].map(({ type, member, shape, values }): [string, FieldCase] => {
   const time = shape === 'daily' ? { date } : { sampleTime };
-  const numbers = Object.assign({}, ...values.map(({ path }) => at(path, 40)));
+  const numbers = Object.assign({ ...beside[type] }, ...values.map(({ path }) => at(path, 40)));
   const table = fields[type] ?? {};
   const of = type === runVo2Max.type ? 'vo2-max' : type;
   return [type, { table, items: points({ [member]: { ...time, ...numbers } }), read: read(of, type) }];
@@ -61,17 +69,24 @@ const summary = {
   ...{ minutesInSleepPeriod: '31', minutesAsleep: '25', minutesAwake: '5', minutesToFallAsleep: '4' },
   ...{ minutesAfterWakeUp: '2', stagesSummary: [{ type: 'DEEP', minutes: '20', count: '1' }] },
 };
+const stamps = { createTime: '2026-03-01T07:00:00Z', updateTime: '2026-03-01T07:05:00Z' };
 const night = {
   interval,
   type: 'STAGES',
-  metadata: { nap: false, externalId: 'x', stagesStatus: 'OK' },
+  metadata: { nap: false, externalId: 'x', stagesStatus: 'OK', mainSleep: true, processed: true },
   summary,
+  ...stamps,
 };
-const stages = [{ startTime: interval.startTime, endTime: interval.endTime, type: 'DEEP' }];
+const { civilStartTime: _start, civilEndTime: _end, ...stageTime } = interval;
+const stages = [{ ...stageTime, type: 'DEEP' }];
 const { stagesSummary: _, ...unstaged } = summary;
 const exercise = {
   ...{ interval, exerciseType: 'TRAIL_RUNNING', activeDuration: '1830s', displayName: 'Run', notes: 'easy' },
+  ...{ ...stamps, exerciseEvents: [{ exerciseEventType: 'START' }], exerciseMetadata: {} },
   metricsSummary: {
+    heartRateZoneDurations: {
+      ...{ lightTime: '60s', moderateTime: '600s', vigorousTime: '1170s', peakTime: '0s' },
+    },
     ...{ caloriesKcal: 300, distanceMillimeters: '5000000', steps: '6000', elevationGainMillimeters: 9000 },
     ...{ averageSpeedMillimetersPerSecond: 2700, averageHeartRateBeatsPerMinute: 140 },
     ...{

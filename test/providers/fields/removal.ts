@@ -32,6 +32,35 @@ export function faultsOf({ table, items, read }: FieldCase): string[] {
   ];
 }
 
+/** The paths of fields of items that a table does not list. */
+export function unlistedPaths({ table, items }: Pick<FieldCase, 'table' | 'items'>): string[] {
+  const tree = treeOf(table);
+  const all = new Set(items.flatMap((item) => pathsOf(item, tree)));
+  return [...all].filter((path) => !Object.hasOwn(table, path));
+}
+
+/** The faults of items that have some of a table's fields. A null is as good as no field. */
+export function faultsInPart({ table, items, read }: FieldCase): string[] {
+  const given = items.map(withoutNulls).filter(isObject);
+  const found = new Set(given.flatMap((item) => pathsOf(item, treeOf(table))));
+  const part = Object.fromEntries(Object.entries(table).filter(([path]) => found.has(path)));
+  const differing = items.filter((item) => differences(read(item), read(withoutNulls(item))).size > 0);
+  return [
+    ...unlistedPaths({ table, items }).map((path) => `${path} is not in the table`),
+    ...(differing.length === 0 ? [] : ['a null is not read as no field']),
+    ...faultsOf({ table: part, items: given, read }).filter(
+      (fault) => !fault.endsWith('is not in the table'),
+    ),
+  ];
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(entries.map(([name, one]) => [name, withoutNulls(one)]));
+}
+
 function faultOf(path: string, field: Field, changed: readonly ReadonlySet<string>[]): string[] {
   if (!isKept(field)) {
     const ends = [...new Set(changed.flatMap((one) => [...one]))];

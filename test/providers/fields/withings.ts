@@ -8,7 +8,9 @@ import type { FieldCase } from './removal.ts';
 const { morning, nowMs } = rows;
 const span = { startMs: (morning - 86_400) * 1000, endMs: nowMs };
 const device = { hash_deviceid: 'h', model_id: 44 };
-const weight = { value: 72_345, type: 1, unit: -3, algo: 0, fm: 3 };
+const weight = {
+  ...{ value: 72_345, type: 1, unit: -3, algo: 0, fm: 3, apppfmid: 7, appliver: 5_050_021, position: 7 },
+};
 
 function read(type: keyof typeof types, pass = 'rows') {
   return (item: unknown) => rowsOf(types[type].normalise({ records: { [pass]: [item] }, span, nowMs }));
@@ -74,7 +76,7 @@ export const withingsCases: Readonly<Record<string, FieldCase>> = {
   days: {
     table: fields.days,
     items: [
-      rows.day({ ...device, active: 6000 }),
+      rows.day({ ...device, active: 2400, modelid: 93 }),
       rows.importedDay(),
       rows.importedDay({ is_tracker: null }),
       rows.importedDay({ brand: null }),

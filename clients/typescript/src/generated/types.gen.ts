@@ -2498,6 +2498,10 @@ export type ProviderSetup = {
      */
     title: string;
     /**
+     * The colour of its monogram, as `#rrggbb`. It can be seen on a white and on a dark page.
+     */
+    colour: string;
+    /**
      * Names of its sources that people read, by a part of the device's name in lower case.
      */
     source_titles: {
