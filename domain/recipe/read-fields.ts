@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { withoutNoise } from '../json/decimals.ts';
 import { type FieldEnd, type FieldReader, type FieldTable, isKept } from '../provider/field-table.ts';
 import { isScoreOf, mostScoreComponents, ScoreKind } from '../records/scores.ts';
@@ -13,6 +13,13 @@ export type Item = Readonly<Record<string, unknown>>;
 /** Whether a value is an object that is no list. */
 export function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of an item at a path. */
+export function valueAt(item: Item, path: readonly string[]): unknown {
+  let value: unknown = item;
+  for (const name of path) value = isItem(value) ? value[name] : undefined;
+  return value;
 }
 
 /** The parts and fields of a draft while they are collected. */
@@ -36,13 +43,12 @@ const compiled = new WeakMap<FieldTable, readonly Step[]>();
 export function readFields(table: FieldTable, item: Item): Draft {
   const into: Raw = { fields: {}, parts: {} };
   for (const { path, read, puts } of stepsOf(table)) {
-    let value: unknown = item;
-    for (const name of path) value = isItem(value) ? value[name] : undefined;
+    const value = valueAt(item, path);
     if (value === undefined || value === null) continue;
     const made = read === undefined ? value : read(value, item);
     if (made !== undefined && made !== null) for (const put of puts) put(made, into);
   }
-  return { ...into.fields, ...into.parts };
+  return Object.assign(into.fields, into.parts);
 }
 
 /** Compiles a table, so that a wrong unit is found when the process starts. */
@@ -141,22 +147,36 @@ function columnReader(part: string, name: string, unit: string | null): Column {
   const accepts = (value: unknown) => schema.safeParse(value).success;
   if (accepts(true)) return (value) => (typeof value === 'boolean' ? value : null);
   if (accepts(0.5) || accepts(1)) {
-    const [factor, isWhole] = [factorOf(unit, columnUnit(name)), !accepts(0.5)];
+    const [factor, isWhole, [least, most]] = [
+      factorOf(unit, columnUnit(name)),
+      !accepts(0.5),
+      boundsOf(schema),
+    ];
     return (value) => {
       const number = numberOf(value);
       if (number === null) return null;
       const made = isWhole ? Math.round(number * factor) : withoutNoise(number * factor);
-      return isPlausible(name, made) && accepts(made) ? made : null;
+      return isPlausible(name, made) && made >= least && made <= most ? made : null;
     };
   }
+  const longest = [5000, 500, 300, 200, 100].find((length) => accepts('x'.repeat(length))) ?? 60;
   return (value) => {
-    const made = typeof value === 'string' ? textOf(value)?.slice(0, longestOf(accepts)) : value;
+    const made = typeof value === 'string' ? textOf(value)?.slice(0, longest) : value;
     return accepts(made) ? made : null;
   };
 }
 
-const longestOf = (accepts: (text: string) => boolean): number =>
-  [5000, 500, 300, 200, 100, 60].find((length) => accepts('x'.repeat(length))) ?? 60;
+const Bounds = z.looseObject({ minimum: z.number().optional(), maximum: z.number().optional() });
+
+/** The bounds of the numbers that a schema accepts, also of one that accepts null. */
+function boundsOf(schema: z.ZodType): readonly [least: number, most: number] {
+  const { anyOf = [], ...own } = z.toJSONSchema(schema, { io: 'input' });
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } =
+    [own, ...anyOf]
+      .map((one) => Bounds.parse(one))
+      .find(({ minimum, maximum }) => minimum !== undefined || maximum !== undefined) ?? {};
+  return [minimum, maximum];
+}
 
 function schemaOf(part: string, name: string): z.ZodType {
   const shapes: Readonly<Record<string, z.ZodObject>> = partSchemas;

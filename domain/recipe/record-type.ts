@@ -1,19 +1,20 @@
-import { type FieldTable, isExtra, isKept } from '../provider/field-table.ts';
+import { isExtra, isKept } from '../provider/field-table.ts';
 import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pulled-provider.ts';
 import { summedTypes } from '../records/interval-records.ts';
+import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
 import { dateToMs, dayMs, earliestMs, hourMs, isoTime, knownLocalDate, minuteMs } from '../time/time.ts';
+import type { Track } from '../workouts/track.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
-import { itemOfRecord } from './item-of-record.ts';
+import { itemOfRecord, type RecordRules } from './item-of-record.ts';
 import type { ListRead } from './list-pass.ts';
 import type { Made } from './made.ts';
 import { type Item, isItem, readFields, stepsOf } from './read-fields.ts';
-import { intervalsOf, isSummed, sampleItems } from './sample-blocks.ts';
+import { type IntervalNames, intervalsOf, isSummed, type SampleItem, sampleItems } from './sample-blocks.ts';
 
 /** A kind of items of a provider: its fields, and what a table cannot say. */
-export interface RecordType {
-  readonly fields: FieldTable;
+export interface RecordType extends RecordRules {
   /** The name of the device of items that name none. */
   readonly device: string;
   /** Makes the items from the records of a part, where several records are one item. */
@@ -22,6 +23,9 @@ export interface RecordType {
   readonly complete?: (draft: Draft, item: Item) => Draft | string;
   /** An end that is not read by the table of this type: `complete` makes it. */
   readonly makes?: readonly SeriesType[];
+  /** How samples alone are items. Omitted: those of a part are one. */
+  readonly sampleItem?: SampleItem;
+  readonly intervals?: IntervalNames;
   /** Its samples are those of its workouts, and go with them: none is deleted because a span is read again. */
   readonly ownsSamples?: boolean;
   /** A further list that shows the offset of days, for local times without one. */
@@ -83,25 +87,35 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     const skipped: Record<string, number> = {};
     const context = { nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
     const all = Object.values(records).flat();
-    const made = (type.join?.(all, span) ?? all).flatMap((item): Made[] => {
+    const skip = (reason: string, count = 1) => {
+      skipped[reason] = (skipped[reason] ?? 0) + count;
+    };
+    const made: Made[] = [];
+    for (const item of type.join?.(all, span) ?? all) {
       const one = madeOf(type, item, context);
-      if (typeof one !== 'string') return [one];
-      skipped[one] = (skipped[one] ?? 0) + 1;
-      return [];
-    });
+      if (typeof one === 'string') skip(one);
+      else made.push(one);
+    }
+    for (const { draft } of made)
+      if (draft.skipped !== undefined)
+        for (const [reason, count] of Object.entries(draft.skipped)) skip(reason, count);
     const items = isRecord
-      ? made.map((one) => itemOfRecord(name, type.fields, one))
-      : sampleItems(name, made, span?.startMs);
-    const tracks = made.flatMap(({ draft: { track } }, index) => {
-      const key = items[index]?.key;
-      return isRecord && track !== undefined && key !== undefined ? [[key, track] as const] : [];
-    });
+      ? made.map((one) => itemOfRecord(name, type, one))
+      : sampleItems(name, made, span?.startMs, type.sampleItem);
+    const tracks = isRecord ? tracksOf(made, items) : [];
     return {
       ...{ items, skipped },
       ...(tracks.length === 0 ? {} : { tracks: new Map(tracks) }),
-      ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made) }),
+      ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made, type.intervals) }),
     };
   };
+}
+
+function tracksOf(made: readonly Made[], items: readonly StoreItem[]): [key: string, track: Track][] {
+  return made.flatMap(({ draft: { track } }, index): [string, Track][] => {
+    const key = items[index]?.key;
+    return track === undefined || key === undefined ? [] : [[key, track]];
+  });
 }
 
 function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): ReadonlyMap<string, number> {
