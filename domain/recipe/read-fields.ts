@@ -185,12 +185,13 @@ function schemaOf(part: string, name: string): z.ZodType {
   return schema;
 }
 
-const times: Readonly<
-  Record<
-    string,
-    (value: unknown) => { readonly ms: number; readonly offset?: number; readonly isLocal?: true } | null
-  >
-> = {
+interface ReadTime {
+  readonly ms: number;
+  readonly offset?: number;
+  readonly isLocal?: true;
+}
+
+const times: Readonly<Record<string, (value: unknown) => ReadTime | null>> = {
   'ISO 8601': instantWithOffset,
   'local time': (value) => {
     const ms =
@@ -201,7 +202,7 @@ const times: Readonly<
   ms: (value) => ofNumber(value, 1),
 };
 
-function ofNumber(value: unknown, factor: number) {
+function ofNumber(value: unknown, factor: number): ReadTime | null {
   const number = numberOf(value);
   return number === null ? null : { ms: Math.round(number * factor) };
 }
@@ -241,7 +242,7 @@ function puttingTime(name: string, read: (typeof times)[string] | undefined): St
     const time =
       fields[name] === undefined
         ? typeof value === 'number' && read === instantWithOffset
-          ? { ms: value }
+          ? ofNumber(value, 1)
           : read(value)
         : null;
     if (time === null) return;

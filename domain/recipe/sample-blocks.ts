@@ -77,7 +77,7 @@ export function sampleItems(
     const [samples, other] = [blocksOf(group), eventOf(group)];
     const [first] = samples;
     if (first === undefined && other === null) return [];
-    const key = own ?? new Date(fromMs ?? first?.base_ms ?? 0).toISOString().slice(0, 10);
+    const key = own?.slice(0, 200) ?? new Date(fromMs ?? first?.base_ms ?? 0).toISOString().slice(0, 10);
     return [
       {
         ...bareItem,
