@@ -15,7 +15,7 @@ import { dateToMs, dayMs } from '../time/time.ts';
 import { hasExtras, sentDetails } from '../workouts/details.ts';
 import type { Draft } from './draft.ts';
 import type { Made } from './made.ts';
-import { valueAt } from './read-fields.ts';
+import { type Item, isItem, valueAt } from './read-fields.ts';
 import { blocksOf } from './sample-blocks.ts';
 import { workoutTypeNamed } from './workout-names.ts';
 
@@ -64,8 +64,17 @@ function extraFields({ fields, extraAt }: RecordRules, { item }: Made): ReturnTy
   hasExtraFields.set(fields, isSome);
   if (!isSome) return null;
   if (extraAt === undefined) return extraOf(item, fields);
-  const paths = extraAt.map((path) => path.split('.'));
-  return extrasTogether(...paths.map((names) => extraOf(valueAt(item, names), fields, ...names)));
+  return extrasTogether(...extraAt.map((path) => extraOfPart(item, path, { fields, extraAt })));
+}
+
+// A part that is named, too, is no field of the part that it is in.
+function extraOfPart(item: Item, path: string, { fields, extraAt = [] }: RecordRules) {
+  const names = path.split('.');
+  const value = valueAt(item, names);
+  const within = extraAt.filter((one) => one.startsWith(`${path}.`)).map((one) => one.slice(path.length + 1));
+  if (within.length === 0 || !isItem(value)) return extraOf(value, fields, ...names);
+  const own = Object.entries(value).filter(([name]) => !within.includes(name));
+  return extraOf(Object.fromEntries(own), fields, ...names);
 }
 
 // Without what the item has not, so that a further part of items does not change the hashes of those without it.

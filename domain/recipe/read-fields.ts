@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { withoutNoise } from '../json/decimals.ts';
-import { type FieldEnd, type FieldReader, type FieldTable, isKept } from '../provider/field-table.ts';
+import {
+  type FieldEnd,
+  type FieldReader,
+  type FieldTable,
+  isKept,
+  noValue,
+} from '../provider/field-table.ts';
 import { isScoreOf, mostScoreComponents, ScoreKind } from '../records/scores.ts';
 import { isSeriesType, seriesOf } from '../records/series.ts';
 import { CalendarDate, parseInstant } from '../time/time.ts';
@@ -57,7 +63,7 @@ export function stepsOf(table: FieldTable): readonly Step[] {
   if (known !== undefined) return known;
   const steps = Object.entries(table).flatMap(([path, field]): Step[] => {
     // What is in lists, and tracks, are made by `complete`.
-    if (!isKept(field) || path.includes('[]')) return [];
+    if (!isKept(field) || path.includes('[]') || field.read === noValue) return [];
     const ends = field.ends.filter((end) => end !== 'extra' && !end.startsWith('streams.'));
     if (ends.length === 0) return [];
     const unit = field.read === undefined ? field.unit : null;
@@ -89,11 +95,10 @@ function puttingSeries(name: string, unit: string | null): Step['puts'][number] 
   if (!isSeriesType(name)) throw new Error(`no series ${name}`);
   const factor = factorOf(unit, seriesOf(name).unit);
   return (value, { parts }) => {
-    parts.series ??= {};
-    if (parts.series[name] !== undefined) return;
     const number = numberOf(value);
-    if (number !== null) parts.series[name] = withoutNoise(number * factor);
-    else if (Array.isArray(value) && value.length > 0) parts.series[name] = value;
+    if (number === null && (!Array.isArray(value) || value.length === 0)) return;
+    parts.series ??= {};
+    parts.series[name] ??= number === null ? value : withoutNoise(number * factor);
   };
 }
 
@@ -129,7 +134,8 @@ function puttingComponents(name: string, own: string): Step['puts'][number] {
   };
 }
 
-function numberOf(value: unknown): number | null {
+/** A number, also one that is sent as a text. Null: it is none. */
+export function numberOf(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }

@@ -17,7 +17,7 @@ import { type IntervalNames, intervalsOf, isSummed, type SampleItem, sampleItems
 export interface RecordType extends RecordRules {
   /** The name of the device of items that name none. */
   readonly device: string;
-  /** Makes the items from the records of a part, where several records are one item. */
+  /** Makes the items from the records of a pass, where several records are one item. */
   readonly join?: (records: readonly unknown[], span: Span | null) => readonly unknown[];
   /** Completes what the table read. A text is the reason why the item is left out. */
   readonly complete?: (draft: Draft, item: Item) => Draft | string;
@@ -33,6 +33,8 @@ export interface RecordType extends RecordRules {
     readonly read: ListRead;
     readonly of: (item: Item) => { readonly date: string; readonly minutes: number } | null;
   };
+  /** A list may also show items that begin outside of the span: they are left to the read of their own span. */
+  readonly isOfSpan?: true;
   /** The names of devices of samples. Samples of others are kept when a span is read again. */
   readonly devices?: readonly string[];
 }
@@ -84,21 +86,8 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
   return ({ records: { [offsetsPass]: days = [], ...records }, span, nowMs, offsetMinutes = null }) => {
-    const skipped: Record<string, number> = {};
-    const context = { nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
-    const all = Object.values(records).flat();
-    const skip = (reason: string, count = 1) => {
-      skipped[reason] = (skipped[reason] ?? 0) + count;
-    };
-    const made: Made[] = [];
-    for (const item of type.join?.(all, span) ?? all) {
-      const one = madeOf(type, item, context);
-      if (typeof one === 'string') skip(one);
-      else made.push(one);
-    }
-    for (const { draft } of made)
-      if (draft.skipped !== undefined)
-        for (const [reason, count] of Object.entries(draft.skipped)) skip(reason, count);
+    const context = { span, nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
+    const { made, skipped } = madeFrom(type, records, context);
     const items = isRecord
       ? made.map((one) => itemOfRecord(name, type, one))
       : sampleItems(name, made, span?.startMs, type.sampleItem);
@@ -110,6 +99,29 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     };
   };
 }
+
+// The items of all passes, and the number of those and of their values that are left out, by reason.
+function madeFrom(type: RecordType, records: PartRead['records'], context: Context) {
+  const { span } = context;
+  const made: Made[] = [];
+  const skipped: Record<string, number> = {};
+  const skip = (reason: string, count: number) => {
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  };
+  for (const [pass, all] of Object.entries(records))
+    for (const item of type.join?.(all, span) ?? all) {
+      const one = madeOf(type, item, pass, context);
+      if (typeof one === 'string') skip(one, 1);
+      else if (type.isOfSpan !== true || isIn(span, one.startMs)) made.push(one);
+    }
+  for (const { draft } of made)
+    for (const [reason, count] of Object.entries(draft.skipped ?? none)) skip(reason, count);
+  return { made, skipped };
+}
+
+const none: NonNullable<Draft['skipped']> = {};
+const isIn = (span: Span | null, ms: number): boolean =>
+  span === null || (ms >= span.startMs && ms < span.endMs);
 
 function tracksOf(made: readonly Made[], items: readonly StoreItem[]): [key: string, track: Track][] {
   return made.flatMap(({ draft: { track } }, index): [string, Track][] => {
@@ -126,13 +138,14 @@ function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): Readonly
 const longestMs = 31 * dayMs;
 
 interface Context {
+  readonly span: Span | null;
   readonly nowMs: number;
   /** The user's clock. */
   readonly offsetMinutes: number | null;
   readonly offsets: ReadonlyMap<string, number>;
 }
 
-function madeOf(type: RecordType, item: unknown, context: Context): Made | string {
+function madeOf(type: RecordType, item: unknown, pass: string, context: Context): Made | string {
   if (!isItem(item)) return 'unreadable';
   const read = readFields(type.fields, item);
   const given = type.complete === undefined ? read : type.complete(read, item);
@@ -146,7 +159,7 @@ function madeOf(type: RecordType, item: unknown, context: Context): Made | strin
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
   const date = draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
-  return { item, draft, startMs, endMs, offset, date, device: draft.source ?? type.device };
+  return { item, pass, draft, startMs, endMs, offset, date, device: draft.source ?? type.device };
 }
 
 /**
