@@ -14,7 +14,7 @@ import { type ScoreRecord, scoreKinds } from '../records/scores.ts';
 import { dateToMs, dayMs } from '../time/time.ts';
 import { hasExtras, sentDetails } from '../workouts/details.ts';
 import type { Draft } from './draft.ts';
-import type { Made } from './made.ts';
+import { dateOf, type Made } from './made.ts';
 import { type Item, isItem, valueAt } from './read-fields.ts';
 import { blocksOf } from './sample-blocks.ts';
 import { workoutTypeNamed } from './workout-names.ts';
@@ -52,35 +52,55 @@ export function itemOfRecord(name: string, rules: RecordRules, made: Made): Stor
     day: draft.day === undefined ? null : dayOf(made),
     day_values: isDay ? { ...placeOf(made), values, extra: draft.sleep === undefined ? extra : null } : null,
     scores: scoresOf(made),
-    samples: blocksOf([made]),
+    samples: draft.series === undefined ? [] : blocksOf([made]),
   };
   return Object.assign(whole, { hash: hashOf(whole) });
 }
 
-const hasExtraFields = new WeakMap<FieldTable, boolean>();
-
-function extraFields({ fields, extraAt }: RecordRules, { item }: Made): ReturnType<typeof extraOf> {
-  const isSome = hasExtraFields.get(fields) ?? Object.values(fields).some(isExtra);
-  hasExtraFields.set(fields, isSome);
-  if (!isSome) return null;
-  if (extraAt === undefined) return extraOf(item, fields);
-  return extrasTogether(...extraAt.map((path) => extraOfPart(item, path, { fields, extraAt })));
+/** A part of an item with extra fields. What is named as a part of its own within it is no field of it. */
+interface ExtraPart {
+  readonly path: readonly string[];
+  readonly within: ReadonlySet<string>;
 }
 
-// A part that is named, too, is no field of the part that it is in.
-function extraOfPart(item: Item, path: string, { fields, extraAt = [] }: RecordRules) {
-  const names = path.split('.');
-  const value = valueAt(item, names);
-  const within = extraAt.filter((one) => one.startsWith(`${path}.`)).map((one) => one.slice(path.length + 1));
-  if (within.length === 0 || !isItem(value)) return extraOf(value, fields, ...names);
-  const own = Object.entries(value).filter(([name]) => !within.includes(name));
-  return extraOf(Object.fromEntries(own), fields, ...names);
+const extraParts = new WeakMap<FieldTable, readonly ExtraPart[]>();
+
+function extraPartsOf({ fields, extraAt = [''] }: RecordRules): readonly ExtraPart[] {
+  const known = extraParts.get(fields);
+  if (known !== undefined) return known;
+  const parts = extraAt.map((path) => {
+    const within = extraAt.filter((one) => one.startsWith(`${path}.`));
+    return {
+      path: path.split('.').filter((name) => name !== ''),
+      within: new Set(within.map((one) => one.slice(path.length + 1))),
+    };
+  });
+  const made = Object.values(fields).some(isExtra) ? parts : [];
+  extraParts.set(fields, made);
+  return made;
+}
+
+function extraFields(rules: RecordRules, { item }: Made): ReturnType<typeof extraOf> {
+  const [part, ...others] = extraPartsOf(rules);
+  if (part === undefined) return null;
+  const first = extraOfPart(item, part, rules.fields);
+  return others.length === 0
+    ? first
+    : extrasTogether(first, ...others.map((one) => extraOfPart(item, one, rules.fields)));
+}
+
+function extraOfPart(item: Item, { path, within }: ExtraPart, fields: FieldTable) {
+  const value = valueAt(item, path);
+  if (within.size === 0 || !isItem(value)) return extraOf(value, fields, ...path);
+  const own = Object.entries(value).filter(([name]) => !within.has(name));
+  return extraOf(Object.fromEntries(own), fields, ...path);
 }
 
 // Without what the item has not, so that a further part of items does not change the hashes of those without it.
 function hashOf(item: Omit<StoreItem, 'hash'>): string {
-  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
-  const parts = Object.entries(item).filter(([, value]) => !isEmpty(value));
+  const parts = Object.entries(item).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
   return hash('sha256', JSON.stringify(parts));
 }
 
@@ -127,7 +147,7 @@ function plainName(rawType: string): string {
 }
 
 function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
-  const { draft, startMs, endMs, offset, date, device } = made;
+  const { draft, startMs, endMs, offset, device } = made;
   const { validation, score_qualifier, score_parts, latency_seconds, ...sleep } = draft.sleep ?? {};
   const spans = sleep.stage_intervals ?? null;
   const inStage = (stage: string) =>
@@ -160,7 +180,7 @@ function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
       start_ms: startMs,
       end_ms: endMs,
       zone_offset_minutes: offset,
-      date,
+      date: dateOf(made),
       device,
       stage_intervals: spans,
     },
@@ -175,7 +195,9 @@ function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
 }
 
 // A day without a time begins at midnight UTC of its date.
-function placeOf({ draft, startMs, offset, date, device }: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
+function placeOf(made: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
+  const { draft, startMs, offset, device } = made;
+  const date = dateOf(made);
   const start_ms = draft.start_time === undefined && date !== null ? dateToMs(date) : startMs;
   const duration_seconds = draft.duration_seconds ?? dayMs / 1000;
   return { date, start_ms, duration_seconds, zone_offset_minutes: offset, device };

@@ -1,3 +1,4 @@
+import { knownLocalDate } from '../time/time.ts';
 import type { Draft } from './draft.ts';
 import type { Item } from './read-fields.ts';
 
@@ -10,6 +11,10 @@ export interface Made {
   readonly startMs: number;
   readonly endMs: number;
   readonly offset: number | null;
-  readonly date: string | null;
   readonly device: string;
+}
+
+/** The local day of an item, of a night that on which it ends. Null: neither the item nor its offset says it. */
+export function dateOf({ draft, startMs, endMs, offset }: Made): string | null {
+  return draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
 }

@@ -11,7 +11,7 @@ import { isScoreOf, mostScoreComponents, ScoreKind } from '../records/scores.ts'
 import { isSeriesType, seriesOf } from '../records/series.ts';
 import { CalendarDate, parseInstant } from '../time/time.ts';
 import { type Draft, partSchemas } from './draft.ts';
-import { columnUnit, factorOf, isPlausible } from './units.ts';
+import { columnUnit, factorOf, rangeOf } from './units.ts';
 
 /** An item of a provider. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -141,8 +141,9 @@ export function numberOf(value: unknown): number | null {
 }
 
 function textOf(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  return String(value).replaceAll('\0', '').trim().toWellFormed() || null;
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return null;
+  return value.replaceAll('\0', '').trim().toWellFormed() || null;
 }
 
 type Column = (value: unknown) => unknown;
@@ -153,16 +154,14 @@ function columnReader(part: string, name: string, unit: string | null): Column {
   const accepts = (value: unknown) => schema.safeParse(value).success;
   if (accepts(true)) return (value) => (typeof value === 'boolean' ? value : null);
   if (accepts(0.5) || accepts(1)) {
-    const [factor, isWhole, [least, most]] = [
-      factorOf(unit, columnUnit(name)),
-      !accepts(0.5),
-      boundsOf(schema),
-    ];
+    const [factor, isWhole] = [factorOf(unit, columnUnit(name)), !accepts(0.5)];
+    const [bounds, range] = [boundsOf(schema), rangeOf(name)];
+    const [least, most] = [Math.max(bounds[0], range[0]), Math.min(bounds[1], range[1])];
     return (value) => {
       const number = numberOf(value);
       if (number === null) return null;
       const made = isWhole ? Math.round(number * factor) : withoutNoise(number * factor);
-      return isPlausible(name, made) && made >= least && made <= most ? made : null;
+      return made >= least && made <= most ? made : null;
     };
   }
   const longest = [5000, 500, 300, 200, 100].find((length) => accepts('x'.repeat(length))) ?? 60;

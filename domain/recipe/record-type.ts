@@ -3,7 +3,7 @@ import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pull
 import { summedTypes } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dateToMs, dayMs, earliestMs, hourMs, isoTime, knownLocalDate, minuteMs } from '../time/time.ts';
+import { dateToMs, dayMs, earliestMs, hourMs, isoTime, minuteMs } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
@@ -115,11 +115,11 @@ function madeFrom(type: RecordType, records: PartRead['records'], context: Conte
       else if (type.isOfSpan !== true || isIn(span, one.startMs)) made.push(one);
     }
   for (const { draft } of made)
-    for (const [reason, count] of Object.entries(draft.skipped ?? none)) skip(reason, count);
+    if (draft.skipped !== undefined)
+      for (const [reason, count] of Object.entries(draft.skipped)) skip(reason, count);
   return { made, skipped };
 }
 
-const none: NonNullable<Draft['skipped']> = {};
 const isIn = (span: Span | null, ms: number): boolean =>
   span === null || (ms >= span.startMs && ms < span.endMs);
 
@@ -158,8 +158,7 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
-  const date = draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
-  return { item, pass, draft, startMs, endMs, offset, date, device: draft.source ?? type.device };
+  return { item, pass, draft, startMs, endMs, offset, device: draft.source ?? type.device };
 }
 
 /**

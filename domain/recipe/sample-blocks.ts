@@ -9,7 +9,7 @@ import {
 import { bareItem, type SampleBlock, type StoreItem } from '../records/records.ts';
 import { accepts, isSeriesType, type SeriesType } from '../records/series.ts';
 import type { Point, SeriesValue, Sum } from './draft.ts';
-import type { Made } from './made.ts';
+import { dateOf, type Made } from './made.ts';
 
 const summedNames: ReadonlySet<string> = new Set(summedTypes);
 
@@ -94,12 +94,11 @@ export function sampleItems(
 }
 
 function eventOf(made: readonly Made[]): StoreItem['other'] {
-  const [event = null] = made.flatMap(({ draft, startMs, endMs, offset, date, device }) =>
-    draft.event === undefined
-      ? []
-      : [{ ...draft.event, start_ms: startMs, end_ms: endMs, zone_offset_minutes: offset, date, device }],
-  );
-  return event;
+  const found = made.find(({ draft }) => draft.event !== undefined);
+  if (found?.draft.event === undefined) return null;
+  const { type, data } = found.draft.event;
+  const { startMs: start_ms, endMs: end_ms, offset: zone_offset_minutes, device } = found;
+  return { type, start_ms, end_ms, zone_offset_minutes, date: dateOf(found), device, data };
 }
 
 /** The source and the id of intervals of an item, where a provider names them. */

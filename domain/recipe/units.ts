@@ -73,8 +73,7 @@ export function columnUnit(name: string): string | null {
   return suffixes.find(([suffix]) => name.endsWith(suffix))?.[1] ?? null;
 }
 
-/** Whether a value can be that of a column. */
-export function isPlausible(name: string, value: number): boolean {
-  const [least, most] = ranges[columnUnit(name) ?? ''] ?? otherRange;
-  return value >= least && value <= most;
+/** The range of the values that a column can have. */
+export function rangeOf(name: string): readonly [least: number, most: number] {
+  return ranges[columnUnit(name) ?? ''] ?? otherRange;
 }

@@ -89,8 +89,8 @@ function named(draft: Draft, { category }: Item): Draft | string {
   if (category === noActivity) return 'no_activity';
   if (!isReadable(draft) || typeof category !== 'number') return 'unreadable';
   const [name, type] = categories[category] ?? ['Workout', 'other'];
-  const kind = { raw_type: String(category), type, name, plain_name: true };
-  return { ...draft, workout: { ...draft.workout, ...kind } };
+  const raw_type = String(category);
+  return { ...draft, workout: { ...draft.workout, raw_type, type, name, plain_name: true } };
 }
 
 /** Recorded and detected workouts. */
