@@ -1,3 +1,4 @@
+import type { Reply } from '../domain/provider/provider.ts';
 import { minuteMs } from '../domain/time/time.ts';
 
 /** The names of the usual five settings of a provider. */
@@ -34,3 +35,20 @@ export const jsonEvents = {
 
 /** A burst of notifications of one type is read once. */
 export const pace = { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs } as const;
+
+/** A check of our access by a read. The answer 403 means that the user withholds it. */
+export const accessByRead = (accessPath: string, readsPerHour: number) =>
+  ({
+    service: 'connect',
+    accessPath,
+    scope: null,
+    isWithheld: ({ status }: Reply) => status === 403,
+    readsPerHour: () => readsPerHour,
+  }) as const;
+
+/** At most so many requests in a sliding window. */
+export const limit = <S>(
+  of: 'account' | 'application',
+  requests: (settings: S) => number,
+  windowMs: number,
+) => ({ of, requests, windowMs });

@@ -70,9 +70,12 @@ export const computed = (
   ...ends: readonly [FieldEnd, ...FieldEnd[]]
 ): Field => ({ unit, ends, read });
 
+/** The reader of a field that has no value of its own. */
+export const noValue: FieldReader = () => null;
+
 /** A field that is read together with another one: it has no value of its own. */
 export const decides = (unit: string | null, ...ends: readonly [FieldEnd, ...FieldEnd[]]): Field =>
-  computed(() => null, unit, ...ends);
+  computed(noValue, unit, ...ends);
 
 /** A field that no record has: it is kept by its own name under `extra`. */
 export const extra = (unit: string | null = null): Field => kept(unit, 'extra');

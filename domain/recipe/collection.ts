@@ -33,7 +33,7 @@ export function pulledCollection(name: string, collection: Collection): PulledTy
     recentDays,
     sweepDays,
     sweepHours = 24,
-    wholeDays = true,
+    wholeDays: isOfDays = true,
   } = collection;
   const { offsets, shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
   return {
@@ -48,7 +48,7 @@ export function pulledCollection(name: string, collection: Collection): PulledTy
     sweeps: [{ everyMs: sweepHours * hourMs, days: sweepDays }],
     replaces: replacedBy(collection),
     normalise: normaliserOf(name, collection),
-    ...(wholeDays ? { widen } : {}),
+    ...(isOfDays ? { widen: wholeDays } : {}),
     ...(shownDays === undefined ? {} : { oldestMs: shownDays * dayMs }),
     ...{ listsSinceConnection, hasLocalTimes },
   };
@@ -61,7 +61,8 @@ export function pulledCollections(
   return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, pulledCollection(name, one)]));
 }
 
-const widen: NonNullable<PulledType['widen']> = ({ startMs, endMs }) => ({
+/** A span as whole days in UTC. */
+export const wholeDays: NonNullable<PulledType['widen']> = ({ startMs, endMs }) => ({
   startMs: Math.floor(startMs / dayMs) * dayMs,
   endMs: Math.ceil(endMs / dayMs) * dayMs,
 });

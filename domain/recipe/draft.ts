@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DayValues } from '../records/day-values.ts';
-import { DayRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
+import { DayRecord, type OtherRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
 import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
 import { GivenDetails } from '../workouts/details.ts';
@@ -52,4 +52,8 @@ export interface Draft {
   readonly score?: Readonly<Partial<Record<ScoreKind, DraftScore>>>;
   readonly score_components?: Readonly<Partial<Record<ScoreKind, Components>>>;
   readonly track?: Track;
+  /** The item is an event of another kind, without records and samples. */
+  readonly event?: Pick<OtherRecord, 'type' | 'data'>;
+  /** The number of values that are left out of the item, by reason. */
+  readonly skipped?: Readonly<Record<string, number>>;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { extraOf } from '../provider/extra-fields.ts';
+import { hash } from 'node:crypto';
+import { extraOf, extrasTogether } from '../provider/extra-fields.ts';
 import { type FieldTable, isExtra } from '../provider/field-table.ts';
 import type { DayValuesRecord } from '../records/day-values.ts';
 import {
@@ -14,14 +14,24 @@ import { type ScoreRecord, scoreKinds } from '../records/scores.ts';
 import { dateToMs, dayMs } from '../time/time.ts';
 import { hasExtras, sentDetails } from '../workouts/details.ts';
 import type { Draft } from './draft.ts';
-import type { Made } from './made.ts';
+import { dateOf, type Made } from './made.ts';
+import { type Item, isItem, valueAt } from './read-fields.ts';
 import { blocksOf } from './sample-blocks.ts';
 import { workoutTypeNamed } from './workout-names.ts';
 
+/** What decides how a record is stored, beside its draft. */
+export interface RecordRules {
+  readonly fields: FieldTable;
+  /** The parts of an item with extra fields. They are kept by their own names alone. Omitted: by their whole paths. */
+  readonly extraAt?: readonly string[];
+  /** `sleep`: nights that overlap replace each other, also with other keys. Omitted: a record replaces those of its key. */
+  readonly supersede?: 'sleep';
+}
+
 /** The store item of a record: a workout, a night, a day, scores, with its samples. */
-export function itemOfRecord(name: string, fields: FieldTable, made: Made): StoreItem {
-  const { draft, item, startMs } = made;
-  const extra = Object.values(fields).some(isExtra) ? extraOf(item, fields) : null;
+export function itemOfRecord(name: string, rules: RecordRules, made: Made): StoreItem {
+  const { draft, startMs } = made;
+  const extra = extraFields(rules, made);
   const workout = draft.workout === undefined ? null : workoutOf(made);
   const values = draft.day_values ?? {};
   const isDay =
@@ -31,7 +41,10 @@ export function itemOfRecord(name: string, fields: FieldTable, made: Made): Stor
     data_type: name,
     key: (draft.key ?? draft.date ?? String(startMs)).slice(0, 200),
     // A night that the provider computed again replaces the stored one, also if it is shorter, but a tentative one no final one.
-    supersede: draft.sleep?.rank === sleepRanks.tentative ? ('sleep' as const) : ('latest' as const),
+    supersede:
+      draft.sleep?.rank === sleepRanks.tentative
+        ? ('sleep' as const)
+        : (rules.supersede ?? ('latest' as const)),
     duration_seconds: durationOf(made),
     workout,
     extras: workout === null ? null : extrasOf(draft, extra),
@@ -39,16 +52,56 @@ export function itemOfRecord(name: string, fields: FieldTable, made: Made): Stor
     day: draft.day === undefined ? null : dayOf(made),
     day_values: isDay ? { ...placeOf(made), values, extra: draft.sleep === undefined ? extra : null } : null,
     scores: scoresOf(made),
-    samples: blocksOf([made]),
+    samples: draft.series === undefined ? [] : blocksOf([made]),
   };
-  return { ...whole, hash: hashOf(whole) };
+  return Object.assign(whole, { hash: hashOf(whole) });
+}
+
+/** A part of an item with extra fields. What is named as a part of its own within it is no field of it. */
+interface ExtraPart {
+  readonly path: readonly string[];
+  readonly within: ReadonlySet<string>;
+}
+
+const extraParts = new WeakMap<FieldTable, readonly ExtraPart[]>();
+
+function extraPartsOf({ fields, extraAt = [''] }: RecordRules): readonly ExtraPart[] {
+  const known = extraParts.get(fields);
+  if (known !== undefined) return known;
+  const parts = extraAt.map((path) => {
+    const within = extraAt.filter((one) => one.startsWith(`${path}.`));
+    return {
+      path: path.split('.').filter((name) => name !== ''),
+      within: new Set(within.map((one) => one.slice(path.length + 1))),
+    };
+  });
+  const made = Object.values(fields).some(isExtra) ? parts : [];
+  extraParts.set(fields, made);
+  return made;
+}
+
+function extraFields(rules: RecordRules, { item }: Made): ReturnType<typeof extraOf> {
+  const [part, ...others] = extraPartsOf(rules);
+  if (part === undefined) return null;
+  const first = extraOfPart(item, part, rules.fields);
+  return others.length === 0
+    ? first
+    : extrasTogether(first, ...others.map((one) => extraOfPart(item, one, rules.fields)));
+}
+
+function extraOfPart(item: Item, { path, within }: ExtraPart, fields: FieldTable) {
+  const value = valueAt(item, path);
+  if (within.size === 0 || !isItem(value)) return extraOf(value, fields, ...path);
+  const own = Object.entries(value).filter(([name]) => !within.has(name));
+  return extraOf(Object.fromEntries(own), fields, ...path);
 }
 
 // Without what the item has not, so that a further part of items does not change the hashes of those without it.
 function hashOf(item: Omit<StoreItem, 'hash'>): string {
-  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
-  const parts = Object.entries(item).filter(([, value]) => !isEmpty(value));
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const parts = Object.entries(item).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return hash('sha256', JSON.stringify(parts));
 }
 
 const durationOf = ({ draft, startMs, endMs }: Made) =>
@@ -59,6 +112,12 @@ function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['e
   return hasExtras(extras) ? extras : null;
 }
 
+const bareWorkout = {
+  ...{ calories_kcal: null, avg_heart_rate_bpm: null, max_heart_rate_bpm: null, elevation_gain_meters: null },
+  ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
+  ...{ moving_seconds: null, distance_meters: null },
+};
+
 function workoutOf(made: Made): WorkoutRecord {
   const { draft, startMs, endMs, offset, device } = made;
   const { workout = {} } = draft;
@@ -66,22 +125,18 @@ function workoutOf(made: Made): WorkoutRecord {
   const duration = durationOf(made);
   const [moving, meters] = [workout.moving_seconds ?? duration, workout.distance_meters ?? null];
   return {
-    ...{
-      calories_kcal: null,
-      avg_heart_rate_bpm: null,
-      max_heart_rate_bpm: null,
-      elevation_gain_meters: null,
-    },
-    ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
-    ...{ moving_seconds: null, distance_meters: null, raw_type: type },
+    ...bareWorkout,
+    raw_type: type,
     avg_pace_sec_per_km: moving > 0 && meters !== null && meters > 0 ? moving / (meters / 1000) : null,
     ...workout,
-    ...{
-      type,
-      name: workout.name ?? plainName(workout.raw_type ?? type),
-      plain_name: workout.name === undefined,
-    },
-    ...{ start_ms: startMs, end_ms: endMs, zone_offset_minutes: offset, duration_seconds: duration, device },
+    type,
+    name: workout.name ?? plainName(workout.raw_type ?? type),
+    plain_name: workout.plain_name ?? workout.name === undefined,
+    start_ms: startMs,
+    end_ms: endMs,
+    zone_offset_minutes: offset,
+    duration_seconds: duration,
+    device,
   };
 }
 
@@ -92,15 +147,18 @@ function plainName(rawType: string): string {
 }
 
 function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
-  const { draft, startMs, endMs, offset, date, device } = made;
+  const { draft, startMs, endMs, offset, device } = made;
   const { validation, score_qualifier, score_parts, latency_seconds, ...sleep } = draft.sleep ?? {};
   const spans = sleep.stage_intervals ?? null;
   const inStage = (stage: string) =>
     spans?.reduce((sum, [name, from, to]) => sum + (name === stage ? to - from : 0), 0) ?? null;
+  // Null: the time in a stage stays unknown, whatever the stages are.
+  const given = (seconds: number | null | undefined, stage: string) =>
+    seconds === undefined ? inStage(stage) : seconds;
   const [deep, light, rem] = [
-    sleep.deep_seconds ?? inStage('deep'),
-    sleep.light_seconds ?? inStage('light'),
-    sleep.rem_seconds ?? inStage('rem'),
+    given(sleep.deep_seconds, 'deep'),
+    given(sleep.light_seconds, 'light'),
+    given(sleep.rem_seconds, 'rem'),
   ];
   const awake = sleep.awake_seconds ?? inStage('awake');
   const staged = (deep ?? 0) + (light ?? 0) + (rem ?? 0);
@@ -122,7 +180,7 @@ function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
       start_ms: startMs,
       end_ms: endMs,
       zone_offset_minutes: offset,
-      date,
+      date: dateOf(made),
       device,
       stage_intervals: spans,
     },
@@ -137,35 +195,35 @@ function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
 }
 
 // A day without a time begins at midnight UTC of its date.
-function placeOf({ draft, startMs, offset, date, device }: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
+function placeOf(made: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
+  const { draft, startMs, offset, device } = made;
+  const date = dateOf(made);
   const start_ms = draft.start_time === undefined && date !== null ? dateToMs(date) : startMs;
   const duration_seconds = draft.duration_seconds ?? dayMs / 1000;
   return { date, start_ms, duration_seconds, zone_offset_minutes: offset, device };
 }
 
+// Without a time of its own, the active time of a day is the sum of its intensities.
+function activeSeconds({ day, day_values }: Draft): number | null {
+  const parts = [day?.moderate_seconds, day?.vigorous_seconds, day_values?.light_activity_seconds];
+  return parts.every((one) => one == null) ? null : parts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+}
+
+const bareDay = {
+  ...{ steps: null, distance_meters: null, floors_climbed: null, active_seconds: null },
+  ...{ moderate_seconds: null, vigorous_seconds: null, active_calories_kcal: null },
+  ...{ basal_calories_kcal: null, avg_heart_rate_bpm: null, min_heart_rate_bpm: null },
+  ...{ max_heart_rate_bpm: null, pushes: null, consumed_calories_kcal: null },
+};
+
 function dayOf(made: Made): DayRecord {
-  return {
-    ...{
-      steps: null,
-      distance_meters: null,
-      floors_climbed: null,
-      active_seconds: null,
-      moderate_seconds: null,
-    },
-    ...{
-      vigorous_seconds: null,
-      active_calories_kcal: null,
-      basal_calories_kcal: null,
-      avg_heart_rate_bpm: null,
-    },
-    ...{ min_heart_rate_bpm: null, max_heart_rate_bpm: null, pushes: null, consumed_calories_kcal: null },
-    ...made.draft.day,
-    ...placeOf(made),
-  };
+  const active_seconds = activeSeconds(made.draft);
+  return Object.assign({ ...bareDay, active_seconds }, made.draft.day, placeOf(made));
 }
 
 function scoresOf(made: Made): ScoreRecord[] {
-  const { score = {}, score_components = {} } = made.draft;
+  const { score, score_components = {} } = made.draft;
+  if (score === undefined) return [];
   const { date, start_ms, zone_offset_minutes, device } = placeOf(made);
   const end_ms = made.endMs > made.startMs ? made.endMs : start_ms + dayMs;
   return scoreKinds.flatMap((kind) => {

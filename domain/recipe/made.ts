@@ -1,13 +1,20 @@
+import { knownLocalDate } from '../time/time.ts';
 import type { Draft } from './draft.ts';
 import type { Item } from './read-fields.ts';
 
 /** An item that can be stored, with its times. */
 export interface Made {
   readonly item: Item;
+  /** The name of the pass that read it. */
+  readonly pass: string;
   readonly draft: Draft;
   readonly startMs: number;
   readonly endMs: number;
   readonly offset: number | null;
-  readonly date: string | null;
   readonly device: string;
+}
+
+/** The local day of an item, of a night that on which it ends. Null: neither the item nor its offset says it. */
+export function dateOf({ draft, startMs, endMs, offset }: Made): string | null {
+  return draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
 }

@@ -1,11 +1,17 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { withoutNoise } from '../json/decimals.ts';
-import { type FieldEnd, type FieldReader, type FieldTable, isKept } from '../provider/field-table.ts';
+import {
+  type FieldEnd,
+  type FieldReader,
+  type FieldTable,
+  isKept,
+  noValue,
+} from '../provider/field-table.ts';
 import { isScoreOf, mostScoreComponents, ScoreKind } from '../records/scores.ts';
 import { isSeriesType, seriesOf } from '../records/series.ts';
 import { CalendarDate, parseInstant } from '../time/time.ts';
 import { type Draft, partSchemas } from './draft.ts';
-import { columnUnit, factorOf, isPlausible } from './units.ts';
+import { columnUnit, factorOf, rangeOf } from './units.ts';
 
 /** An item of a provider. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -13,6 +19,13 @@ export type Item = Readonly<Record<string, unknown>>;
 /** Whether a value is an object that is no list. */
 export function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of an item at a path. */
+export function valueAt(item: Item, path: readonly string[]): unknown {
+  let value: unknown = item;
+  for (const name of path) value = isItem(value) ? value[name] : undefined;
+  return value;
 }
 
 /** The parts and fields of a draft while they are collected. */
@@ -36,13 +49,12 @@ const compiled = new WeakMap<FieldTable, readonly Step[]>();
 export function readFields(table: FieldTable, item: Item): Draft {
   const into: Raw = { fields: {}, parts: {} };
   for (const { path, read, puts } of stepsOf(table)) {
-    let value: unknown = item;
-    for (const name of path) value = isItem(value) ? value[name] : undefined;
+    const value = valueAt(item, path);
     if (value === undefined || value === null) continue;
     const made = read === undefined ? value : read(value, item);
     if (made !== undefined && made !== null) for (const put of puts) put(made, into);
   }
-  return { ...into.fields, ...into.parts };
+  return Object.assign(into.fields, into.parts);
 }
 
 /** Compiles a table, so that a wrong unit is found when the process starts. */
@@ -51,7 +63,7 @@ export function stepsOf(table: FieldTable): readonly Step[] {
   if (known !== undefined) return known;
   const steps = Object.entries(table).flatMap(([path, field]): Step[] => {
     // What is in lists, and tracks, are made by `complete`.
-    if (!isKept(field) || path.includes('[]')) return [];
+    if (!isKept(field) || path.includes('[]') || field.read === noValue) return [];
     const ends = field.ends.filter((end) => end !== 'extra' && !end.startsWith('streams.'));
     if (ends.length === 0) return [];
     const unit = field.read === undefined ? field.unit : null;
@@ -83,11 +95,10 @@ function puttingSeries(name: string, unit: string | null): Step['puts'][number] 
   if (!isSeriesType(name)) throw new Error(`no series ${name}`);
   const factor = factorOf(unit, seriesOf(name).unit);
   return (value, { parts }) => {
-    parts.series ??= {};
-    if (parts.series[name] !== undefined) return;
     const number = numberOf(value);
-    if (number !== null) parts.series[name] = withoutNoise(number * factor);
-    else if (Array.isArray(value) && value.length > 0) parts.series[name] = value;
+    if (number === null && (!Array.isArray(value) || value.length === 0)) return;
+    parts.series ??= {};
+    parts.series[name] ??= number === null ? value : withoutNoise(number * factor);
   };
 }
 
@@ -123,14 +134,16 @@ function puttingComponents(name: string, own: string): Step['puts'][number] {
   };
 }
 
-function numberOf(value: unknown): number | null {
+/** A number, also one that is sent as a text. Null: it is none. */
+export function numberOf(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
 function textOf(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  return String(value).replaceAll('\0', '').trim().toWellFormed() || null;
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return null;
+  return value.replaceAll('\0', '').trim().toWellFormed() || null;
 }
 
 type Column = (value: unknown) => unknown;
@@ -142,21 +155,33 @@ function columnReader(part: string, name: string, unit: string | null): Column {
   if (accepts(true)) return (value) => (typeof value === 'boolean' ? value : null);
   if (accepts(0.5) || accepts(1)) {
     const [factor, isWhole] = [factorOf(unit, columnUnit(name)), !accepts(0.5)];
+    const [bounds, range] = [boundsOf(schema), rangeOf(name)];
+    const [least, most] = [Math.max(bounds[0], range[0]), Math.min(bounds[1], range[1])];
     return (value) => {
       const number = numberOf(value);
       if (number === null) return null;
       const made = isWhole ? Math.round(number * factor) : withoutNoise(number * factor);
-      return isPlausible(name, made) && accepts(made) ? made : null;
+      return made >= least && made <= most ? made : null;
     };
   }
+  const longest = [5000, 500, 300, 200, 100].find((length) => accepts('x'.repeat(length))) ?? 60;
   return (value) => {
-    const made = typeof value === 'string' ? textOf(value)?.slice(0, longestOf(accepts)) : value;
+    const made = typeof value === 'string' ? textOf(value)?.slice(0, longest) : value;
     return accepts(made) ? made : null;
   };
 }
 
-const longestOf = (accepts: (text: string) => boolean): number =>
-  [5000, 500, 300, 200, 100, 60].find((length) => accepts('x'.repeat(length))) ?? 60;
+const Bounds = z.looseObject({ minimum: z.number().optional(), maximum: z.number().optional() });
+
+/** The bounds of the numbers that a schema accepts, also of one that accepts null. */
+function boundsOf(schema: z.ZodType): readonly [least: number, most: number] {
+  const { anyOf = [], ...own } = z.toJSONSchema(schema, { io: 'input' });
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } =
+    [own, ...anyOf]
+      .map((one) => Bounds.parse(one))
+      .find(({ minimum, maximum }) => minimum !== undefined || maximum !== undefined) ?? {};
+  return [minimum, maximum];
+}
 
 function schemaOf(part: string, name: string): z.ZodType {
   const shapes: Readonly<Record<string, z.ZodObject>> = partSchemas;
@@ -165,12 +190,13 @@ function schemaOf(part: string, name: string): z.ZodType {
   return schema;
 }
 
-const times: Readonly<
-  Record<
-    string,
-    (value: unknown) => { readonly ms: number; readonly offset?: number; readonly isLocal?: true } | null
-  >
-> = {
+interface ReadTime {
+  readonly ms: number;
+  readonly offset?: number;
+  readonly isLocal?: true;
+}
+
+const times: Readonly<Record<string, (value: unknown) => ReadTime | null>> = {
   'ISO 8601': instantWithOffset,
   'local time': (value) => {
     const ms =
@@ -181,7 +207,7 @@ const times: Readonly<
   ms: (value) => ofNumber(value, 1),
 };
 
-function ofNumber(value: unknown, factor: number) {
+function ofNumber(value: unknown, factor: number): ReadTime | null {
   const number = numberOf(value);
   return number === null ? null : { ms: Math.round(number * factor) };
 }
@@ -221,7 +247,7 @@ function puttingTime(name: string, read: (typeof times)[string] | undefined): St
     const time =
       fields[name] === undefined
         ? typeof value === 'number' && read === instantWithOffset
-          ? { ms: value }
+          ? ofNumber(value, 1)
           : read(value)
         : null;
     if (time === null) return;

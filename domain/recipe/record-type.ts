@@ -1,27 +1,31 @@
-import { type FieldTable, isExtra, isKept } from '../provider/field-table.ts';
+import { isExtra, isKept } from '../provider/field-table.ts';
 import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pulled-provider.ts';
 import { summedTypes } from '../records/interval-records.ts';
+import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dateToMs, dayMs, earliestMs, hourMs, isoTime, knownLocalDate, minuteMs } from '../time/time.ts';
+import { dateToMs, dayMs, earliestMs, hourMs, isoTime, minuteMs } from '../time/time.ts';
+import type { Track } from '../workouts/track.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
-import { itemOfRecord } from './item-of-record.ts';
+import { itemOfRecord, type RecordRules } from './item-of-record.ts';
 import type { ListRead } from './list-pass.ts';
 import type { Made } from './made.ts';
 import { type Item, isItem, readFields, stepsOf } from './read-fields.ts';
-import { intervalsOf, isSummed, sampleItems } from './sample-blocks.ts';
+import { type IntervalNames, intervalsOf, isSummed, type SampleItem, sampleItems } from './sample-blocks.ts';
 
 /** A kind of items of a provider: its fields, and what a table cannot say. */
-export interface RecordType {
-  readonly fields: FieldTable;
+export interface RecordType extends RecordRules {
   /** The name of the device of items that name none. */
   readonly device: string;
-  /** Makes the items from the records of a part, where several records are one item. */
+  /** Makes the items from the records of a pass, where several records are one item. */
   readonly join?: (records: readonly unknown[], span: Span | null) => readonly unknown[];
   /** Completes what the table read. A text is the reason why the item is left out. */
   readonly complete?: (draft: Draft, item: Item) => Draft | string;
   /** An end that is not read by the table of this type: `complete` makes it. */
   readonly makes?: readonly SeriesType[];
+  /** How samples alone are items. Omitted: those of a part are one. */
+  readonly sampleItem?: SampleItem;
+  readonly intervals?: IntervalNames;
   /** Its samples are those of its workouts, and go with them: none is deleted because a span is read again. */
   readonly ownsSamples?: boolean;
   /** A further list that shows the offset of days, for local times without one. */
@@ -29,6 +33,8 @@ export interface RecordType {
     readonly read: ListRead;
     readonly of: (item: Item) => { readonly date: string; readonly minutes: number } | null;
   };
+  /** A list may also show items that begin outside of the span: they are left to the read of their own span. */
+  readonly isOfSpan?: true;
   /** The names of devices of samples. Samples of others are kept when a span is read again. */
   readonly devices?: readonly string[];
 }
@@ -80,28 +86,48 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
   return ({ records: { [offsetsPass]: days = [], ...records }, span, nowMs, offsetMinutes = null }) => {
-    const skipped: Record<string, number> = {};
-    const context = { nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
-    const all = Object.values(records).flat();
-    const made = (type.join?.(all, span) ?? all).flatMap((item): Made[] => {
-      const one = madeOf(type, item, context);
-      if (typeof one !== 'string') return [one];
-      skipped[one] = (skipped[one] ?? 0) + 1;
-      return [];
-    });
+    const context = { span, nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
+    const { made, skipped } = madeFrom(type, records, context);
     const items = isRecord
-      ? made.map((one) => itemOfRecord(name, type.fields, one))
-      : sampleItems(name, made, span?.startMs);
-    const tracks = made.flatMap(({ draft: { track } }, index) => {
-      const key = items[index]?.key;
-      return isRecord && track !== undefined && key !== undefined ? [[key, track] as const] : [];
-    });
+      ? made.map((one) => itemOfRecord(name, type, one))
+      : sampleItems(name, made, span?.startMs, type.sampleItem);
+    const tracks = isRecord ? tracksOf(made, items) : [];
     return {
       ...{ items, skipped },
       ...(tracks.length === 0 ? {} : { tracks: new Map(tracks) }),
-      ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made) }),
+      ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made, type.intervals) }),
     };
   };
+}
+
+// The items of all passes, and the number of those and of their values that are left out, by reason.
+function madeFrom(type: RecordType, records: PartRead['records'], context: Context) {
+  const { span } = context;
+  const made: Made[] = [];
+  const skipped: Record<string, number> = {};
+  const skip = (reason: string, count: number) => {
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  };
+  for (const [pass, all] of Object.entries(records))
+    for (const item of type.join?.(all, span) ?? all) {
+      const one = madeOf(type, item, pass, context);
+      if (typeof one === 'string') skip(one, 1);
+      else if (type.isOfSpan !== true || isIn(span, one.startMs)) made.push(one);
+    }
+  for (const { draft } of made)
+    if (draft.skipped !== undefined)
+      for (const [reason, count] of Object.entries(draft.skipped)) skip(reason, count);
+  return { made, skipped };
+}
+
+const isIn = (span: Span | null, ms: number): boolean =>
+  span === null || (ms >= span.startMs && ms < span.endMs);
+
+function tracksOf(made: readonly Made[], items: readonly StoreItem[]): [key: string, track: Track][] {
+  return made.flatMap(({ draft: { track } }, index): [string, Track][] => {
+    const key = items[index]?.key;
+    return track === undefined || key === undefined ? [] : [[key, track]];
+  });
 }
 
 function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): ReadonlyMap<string, number> {
@@ -112,13 +138,14 @@ function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): Readonly
 const longestMs = 31 * dayMs;
 
 interface Context {
+  readonly span: Span | null;
   readonly nowMs: number;
   /** The user's clock. */
   readonly offsetMinutes: number | null;
   readonly offsets: ReadonlyMap<string, number>;
 }
 
-function madeOf(type: RecordType, item: unknown, context: Context): Made | string {
+function madeOf(type: RecordType, item: unknown, pass: string, context: Context): Made | string {
   if (!isItem(item)) return 'unreadable';
   const read = readFields(type.fields, item);
   const given = type.complete === undefined ? read : type.complete(read, item);
@@ -131,8 +158,7 @@ function madeOf(type: RecordType, item: unknown, context: Context): Made | strin
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
-  const date = draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
-  return { item, draft, startMs, endMs, offset, date, device: draft.source ?? type.device };
+  return { item, pass, draft, startMs, endMs, offset, device: draft.source ?? type.device };
 }
 
 /**

@@ -1,90 +1,144 @@
+import { hash } from 'node:crypto';
 import type { PartIntervals } from '../provider/pulled-provider.ts';
-import { type IntervalRecord, type IntervalSource, SummedTypeName } from '../records/interval-records.ts';
+import {
+  type IntervalRecord,
+  type IntervalSource,
+  type SummedType,
+  summedTypes,
+} from '../records/interval-records.ts';
 import { bareItem, type SampleBlock, type StoreItem } from '../records/records.ts';
 import { accepts, isSeriesType, type SeriesType } from '../records/series.ts';
 import type { Point, SeriesValue, Sum } from './draft.ts';
-import type { Made } from './made.ts';
+import { dateOf, type Made } from './made.ts';
+
+const summedNames: ReadonlySet<string> = new Set(summedTypes);
 
 /** Whether the values of a series are summed: they are intervals. */
-export const isSummed = (type: SeriesType): boolean => SummedTypeName.safeParse(type).success;
+export const isSummed = (type: SeriesType): type is SummedType => summedNames.has(type);
 
 const isSum = (value: Point | Sum): value is Sum => value.length === 3;
 
-/** The values of a series of an item: one value counts at its start. Values out of the catalogue's range are left out. */
-function pointsOf(type: SeriesType, value: SeriesValue | undefined, startMs: number): Point[] {
-  if (value === undefined) return [];
-  const all = typeof value === 'number' ? [[startMs, value] as const] : value;
-  return all.flatMap((one): Point[] => (!isSum(one) && accepts(type, one[1]) ? [one] : []));
-}
-
-interface Place {
+interface Group {
   readonly type: SeriesType;
   readonly device: string;
   readonly offset: number | null;
+  readonly points: Point[];
 }
 
-/** The samples of items as blocks, one for each series, device and offset. Of two at one instant the later one counts. */
+/**
+ * The samples of items as blocks, one for each series, device and offset. Of two at one instant the later one counts. Values out of
+ * the catalogue's range are left out.
+ */
 export function blocksOf(made: readonly Made[]): SampleBlock[] {
-  const groups = new Map<string, { readonly place: Place; readonly values: Map<number, number> }>();
+  const groups = new Map<string, Group>();
   for (const { draft, device, offset, startMs } of made)
     for (const [type, value] of Object.entries(draft.series ?? {})) {
       if (!isSeriesType(type) || isSummed(type)) continue;
-      const id = JSON.stringify([type, device, offset]);
-      const group = groups.get(id) ?? { place: { type, device, offset }, values: new Map() };
+      const id = `${type} ${offset} ${device}`;
+      const group = groups.get(id) ?? { type, device, offset, points: [] };
       groups.set(id, group);
-      for (const [ms, one] of pointsOf(type, value, startMs)) group.values.set(ms, one);
+      addPoints(group, value, startMs);
     }
-  return [...groups.values()].flatMap(({ place, values }) => blockOf(place, values));
+  return [...groups.values()].flatMap(blockOf);
 }
 
-function blockOf({ type, device, offset }: Place, values: ReadonlyMap<number, number>): SampleBlock[] {
-  const sorted = [...values].sort(([a], [b]) => a - b);
-  const [first] = sorted;
-  if (first === undefined) return [];
-  const at = sorted.map(([ms]) => ms - first[0]);
+// One value counts at the start of its item.
+function addPoints({ type, points }: Group, value: SeriesValue, startMs: number): void {
+  if (typeof value === 'number') {
+    if (accepts(type, value)) points.push([startMs, value]);
+  } else for (const one of value) if (!isSum(one) && accepts(type, one[1])) points.push(one);
+}
+
+function blockOf({ type, device, offset, points }: Group): SampleBlock[] {
+  const sorted = points.length < 2 ? points : [...new Map(points)].sort(([a], [b]) => a - b);
+  const [base_ms] = sorted[0] ?? [];
+  if (base_ms === undefined) return [];
+  const at = sorted.map(([ms]) => ms - base_ms);
   return [
-    {
-      type,
-      device,
-      zone_offset_minutes: offset,
-      base_ms: first[0],
-      at,
-      values: sorted.map(([, value]) => value),
-    },
+    { type, device, zone_offset_minutes: offset, base_ms, at, values: sorted.map(([, value]) => value) },
   ];
 }
 
-/** Items that are samples alone as one item of their part. The service replaces its hash. */
-export function sampleItems(name: string, made: readonly Made[], fromMs: number | undefined): StoreItem[] {
-  const samples = blocksOf(made);
-  const [first] = samples;
-  if (first === undefined) return [];
-  const key = new Date(fromMs ?? first.base_ms).toISOString().slice(0, 10);
-  return [{ ...bareItem, data_type: name, key, hash: '', supersede: 'latest', duration_seconds: 0, samples }];
+/** How samples alone are items: those of one key are one. It lasts so many seconds. */
+export interface SampleItem {
+  readonly key: (made: Made) => string;
+  readonly seconds: number;
 }
 
-/** The intervals of items. An interval is identified by its type and start. */
+/** Items that are samples alone, or events. Omitted `of`: they are one item of their part. The service replaces the hash of samples. */
+export function sampleItems(
+  name: string,
+  made: readonly Made[],
+  fromMs: number | undefined,
+  of?: SampleItem,
+): StoreItem[] {
+  const groups = of === undefined ? [[null, made] as const] : [...Map.groupBy(made, of.key)];
+  return groups.flatMap(([own, group]) => {
+    const [samples, other] = [blocksOf(group), eventOf(group)];
+    const [first] = samples;
+    if (first === undefined && other === null) return [];
+    const key = own?.slice(0, 200) ?? new Date(fromMs ?? first?.base_ms ?? 0).toISOString().slice(0, 10);
+    return [
+      {
+        ...bareItem,
+        data_type: name,
+        key,
+        hash: other === null ? '' : hash('sha256', JSON.stringify(other)),
+        supersede: 'latest' as const,
+        duration_seconds: of?.seconds ?? 0,
+        samples,
+        other,
+      },
+    ];
+  });
+}
+
+function eventOf(made: readonly Made[]): StoreItem['other'] {
+  const found = made.find(({ draft }) => draft.event !== undefined);
+  if (found?.draft.event === undefined) return null;
+  const { type, data } = found.draft.event;
+  const { startMs: start_ms, endMs: end_ms, offset: zone_offset_minutes, device } = found;
+  return { type, start_ms, end_ms, zone_offset_minutes, date: dateOf(found), device, data };
+}
+
+/** The source and the id of intervals of an item, where a provider names them. */
+export interface IntervalNames {
+  readonly source: (made: Made) => IntervalSource;
+  readonly id: (type: SummedType, startMs: number, made: Made) => string;
+}
+
+/** The intervals of items. Without names of the provider an interval is identified by its type and start. */
 export function intervalsOf(
   name: string,
-  types: readonly SeriesType[],
+  types: readonly SummedType[],
   made: readonly Made[],
+  names: IntervalNames = unnamed(name),
 ): PartIntervals {
-  const devices = [...new Set(made.map(({ device }) => device))];
-  const sources = devices.map(
-    (device): IntervalSource => ({ device_type: 'unknown', device, device_id: null, app: null }),
-  );
-  const intervals = made.flatMap(({ draft, startMs, endMs, offset, device }) =>
-    types.flatMap((type) =>
-      sumsOf(draft.series?.[type], startMs, endMs).flatMap(([start_ms, end_ms, value]): IntervalRecord[] => {
-        const summed = SummedTypeName.safeParse(type).data;
-        if (summed === undefined || end_ms <= start_ms || !accepts(type, value)) return [];
-        const source = devices.indexOf(device);
-        const id = `${name} ${type} ${start_ms}`;
-        return [{ id, type: summed, source, start_ms, end_ms, value, zone_offset_minutes: offset }];
-      }),
-    ),
-  );
+  const sources: IntervalSource[] = [];
+  const intervals: IntervalRecord[] = [];
+  for (const one of made) {
+    const { draft, startMs, endMs, offset: zone_offset_minutes } = one;
+    for (const type of types)
+      for (const [start_ms, end_ms, value] of sumsOf(draft.series?.[type], startMs, endMs)) {
+        if (end_ms <= start_ms || !accepts(type, value)) continue;
+        const source = placeOf(sources, names.source(one));
+        const id = names.id(type, start_ms, one);
+        intervals.push({ id, type, source, start_ms, end_ms, value, zone_offset_minutes });
+      }
+  }
   return { sources, intervals };
+}
+
+const unnamed = (name: string): IntervalNames => ({
+  source: ({ device }) => ({ device_type: 'unknown', device, device_id: null, app: null }),
+  id: (type, startMs) => `${name} ${type} ${startMs}`,
+});
+
+function placeOf(sources: IntervalSource[], { device_type, device, device_id, app }: IntervalSource): number {
+  const known = sources.findIndex(
+    (one) => one.device_type === device_type && one.device === device && one.device_id === device_id,
+  );
+  return known >= 0 ? known : sources.push({ device_type, device, device_id, app }) - 1;
 }
 
 function sumsOf(value: SeriesValue | undefined, startMs: number, endMs: number): readonly Sum[] {

@@ -4,12 +4,12 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ms: { ms: 1, s: 1000 },
   minutes: { min: 1, s: 1 / 60, ms: 1 / 60_000 },
   meters: { m: 1, km: 1000, cm: 0.01, mm: 0.001, mi: 1609.344 },
-  cm: { cm: 1, m: 100 },
+  cm: { cm: 1, m: 100, mm: 0.1 },
   kcal: { kcal: 1, kJ: 1 / 4.184, J: 1 / 4184 },
   'kcal/day': { 'kcal/day': 1 },
   kJ: { kJ: 1, J: 0.001 },
   kg: { kg: 1, g: 0.001, lb: 0.45359237 },
-  'm/s': { 'm/s': 1, 'km/h': 1 / 3.6 },
+  'm/s': { 'm/s': 1, 'mm/s': 0.001, 'km/h': 1 / 3.6 },
   's/km': { 's/km': 1, 'min/km': 60 },
   bpm: { bpm: 1, Hz: 60 },
   rpm: { rpm: 1, 'steps/min': 0.5 },
@@ -73,8 +73,7 @@ export function columnUnit(name: string): string | null {
   return suffixes.find(([suffix]) => name.endsWith(suffix))?.[1] ?? null;
 }
 
-/** Whether a value can be that of a column. */
-export function isPlausible(name: string, value: number): boolean {
-  const [least, most] = ranges[columnUnit(name) ?? ''] ?? otherRange;
-  return value >= least && value <= most;
+/** The range of the values that a column can have. */
+export function rangeOf(name: string): readonly [least: number, most: number] {
+  return ranges[columnUnit(name) ?? ''] ?? otherRange;
 }

@@ -57,9 +57,17 @@ function isoZone(zone: string): string {
 
 // Date.parse reads 30 February as 2 March, so the result must have the given day.
 function isoToMs(iso: string, date: string): number {
-  const midnight = new Date(`${date}T00:00:00Z`);
-  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date) return Number.NaN;
+  if (date !== lastDate && !isInCalendar(date)) return Number.NaN;
+  lastDate = date;
   return Date.parse(iso);
+}
+
+// Most instants of a list are of one day.
+let lastDate = '';
+
+function isInCalendar(date: string): boolean {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === date;
 }
 
 function bounded(ms: number, isDate: boolean): Instant | null {
@@ -137,18 +145,23 @@ export function datesOf({
 export function formatInstant(ms: number): string {
   const whole = Math.trunc(ms);
   const day = Math.floor(whole / dayMs);
-  if (day !== lastDay.number)
-    lastDay = { number: day, text: new Date(day * dayMs).toISOString().slice(0, 11) };
   const second = Math.floor((whole - day * dayMs) / 1000);
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
-  const time = `${lastDay.text}${twoDigits[hour]}:${twoDigits[minute - hour * 60]}:${twoDigits[second - minute * 60]}`;
+  const time = `${dateOfDay(day)}T${twoDigits[hour]}:${twoDigits[minute - hour * 60]}:${twoDigits[second - minute * 60]}`;
   const milliseconds = whole - day * dayMs - second * 1000;
   return milliseconds === 0 ? `${time}Z` : `${time}.${String(milliseconds).padStart(3, '0')}Z`;
 }
 
 // Most instants of a page are of one day. A Date for each of them takes seven times as long.
 let lastDay = { number: Number.NaN, text: '' };
+
+function dateOfDay(day: number): string {
+  if (day !== lastDay.number)
+    lastDay = { number: day, text: new Date(day * dayMs).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /** A date of the database in the form of the API; null if there is none. */
@@ -168,7 +181,7 @@ export function isoTimeOrNull(ms: number | null): string | null {
 
 /** The day, YYYY-MM-DD, that a clock `offsetMinutes` ahead of UTC shows at an instant. */
 export function localDate(ms: number, offsetMinutes: number): string {
-  return new Date(ms + offsetMinutes * minuteMs).toISOString().slice(0, 10);
+  return dateOfDay(Math.floor((ms + offsetMinutes * minuteMs) / dayMs));
 }
 
 /** As `localDate`; null if the offset is unknown. */

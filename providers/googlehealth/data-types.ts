@@ -1,11 +1,11 @@
 import type { PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import { normaliserOf, type RecordType, replacedBy } from '../../domain/recipe/record-type.ts';
 import { dayMs, hourMs } from '../../domain/time/time.ts';
-import { normaliseExercise } from './normalise/exercise.ts';
-import { normaliseSampled, type SampledRow } from './normalise/sampled.ts';
-import { normaliseSleep } from './normalise/sleep.ts';
-import { normaliseSummed } from './normalise/summed.ts';
-import { exerciseFilters, pointsPass } from './points.ts';
-import { type DataScope, dataScopes, runVo2Max, sampled, summed } from './rows.ts';
+import { exercise } from './exercise.ts';
+import { exerciseFilters, type Filters, pointsPass } from './points.ts';
+import { dayRecord, sampledRecord, summedRecord } from './records.ts';
+import { type DataScope, dataScopes, runVo2Max, type SampledRow, sampled, summed } from './rows.ts';
+import { sleep } from './sleep.ts';
 
 const isGrantedBy = (scope: DataScope) => (granted: readonly string[]) => granted.includes(dataScopes[scope]);
 
@@ -45,12 +45,14 @@ function summedType({ scope, ...row }: (typeof summed)[number]): PulledType {
       list: pointsPass(row.type, 'interval', 'list'),
     },
     ...{ sweeps: daily, replaces: { intervals: [row.series] } },
-    normalise: (part) => normaliseSummed(row, part),
+    normalise: normaliserOf(row.type, summedRecord(row)),
   };
 }
 
 function sampledType({ scope, isDense, ...row }: (typeof sampled)[number]): PulledType {
   const rows: readonly [SampledRow, ...SampledRow[]] = row.type === 'vo2-max' ? [row, runVo2Max] : [row];
+  const samples = normaliserOf(row.type, sampledRecord(...rows));
+  const days = row.dayValue === undefined ? null : normaliserOf(row.type, dayRecord(row));
   return {
     ...{ isGranted: isGrantedBy(scope), follows: 'spans', longestSpanMs: isDense ? densePartMs : rangeMs },
     widen: row.shape === 'daily' ? wholeDays : wholeHours,
@@ -58,30 +60,29 @@ function sampledType({ scope, isDense, ...row }: (typeof sampled)[number]): Pull
     sweeps: daily,
     replaces: {
       series: row.values.map(({ series }) => series),
-      ...(row.dayValue === undefined ? {} : { records: ['days'] as const }),
+      ...(days === null ? {} : { records: ['days'] as const }),
     },
-    normalise: (part) => normaliseSampled(rows, part),
+    normalise(part) {
+      const { items, skipped } = samples(part);
+      return { items: [...items, ...(days?.(part).items ?? [])], skipped };
+    },
   };
 }
 
-const sessions: Readonly<Record<string, PulledType>> = {
-  sleep: {
-    ...{ isGranted: isGrantedBy('sleep'), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
-    passes: { list: pointsPass('sleep', 'session', 'list') },
-    ...{ sweeps: daily, replaces: { records: ['sleeps'] }, normalise: normaliseSleep },
-  },
-  exercise: {
-    ...{ isGranted: isGrantedBy('activity'), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
-    passes: { list: pointsPass('exercise', 'session', 'list', exerciseFilters) },
-    ...{ sweeps: daily, replaces: { records: ['workouts'] }, normalise: normaliseExercise },
-  },
-};
+const sessionType = (name: string, record: RecordType, scope: DataScope, filters?: Filters): PulledType => ({
+  ...{ isGranted: isGrantedBy(scope), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
+  passes: { list: pointsPass(name, 'session', 'list', filters) },
+  sweeps: daily,
+  replaces: { records: replacedBy(record).records ?? [] },
+  normalise: normaliserOf(name, record),
+});
 
 /** The data types that are read. */
 export const dataTypes: Readonly<Record<string, PulledType>> = {
   ...Object.fromEntries(summed.map((row) => [row.type, summedType(row)])),
   ...Object.fromEntries(sampled.map((row) => [row.type, sampledType(row)])),
-  ...sessions,
+  sleep: sessionType('sleep', sleep, 'sleep'),
+  exercise: sessionType('exercise', exercise, 'activity', exerciseFilters),
 };
 
 /** The name of the type that a notification of a data type leads to. */

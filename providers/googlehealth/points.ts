@@ -7,7 +7,7 @@ import type {
   PullPass,
   PullReply,
 } from '../../domain/provider/pulled-provider.ts';
-import { retryAfterMs } from '../../domain/time/retry-after.ts';
+import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, isoTime } from '../../domain/time/time.ts';
 
 /** How the points of a type are placed in time. */
@@ -90,20 +90,11 @@ function readPage({ text }: PullReply): PullPage | null {
   return { records: read.data.dataPoints, next: read.data.nextPageToken || null };
 }
 
-const longestWaitMs = 15 * 60_000;
+const failureByHttp = failureByStatus();
 
-/** What an answer of the API means. */
-export function failureOf({ status, headers, text }: PullReply, nowMs: number): PullFailure | null {
-  if (status >= 200 && status < 300) return null;
-  const reason = `HTTP_${status}`;
-  if (status === 400 && /filter/i.test(text)) return { kind: 'refused', reason: filterRefused };
-  if (status === 401) return { kind: 'unauthorized', reason };
-  if (status === 403) return { kind: 'withheld', reason };
-  if (status === 404) return { kind: 'missing', reason };
-  const waitMs = retryAfterMs(headers['retry-after'] ?? null, nowMs, {
-    leastMs: 1000,
-    mostMs: longestWaitMs,
-  });
-  if (status === 429) return { kind: 'limited', reason, of: 'account', waitMs };
-  return { kind: status === 408 || status >= 500 ? 'later' : 'refused', reason };
+/** What an answer of the API means. A limit is that of the account. */
+export function failureOf(reply: PullReply, nowMs: number): PullFailure | null {
+  if (reply.status === 400 && /filter/i.test(reply.text)) return { kind: 'refused', reason: filterRefused };
+  const failure = failureByHttp(reply, nowMs);
+  return failure?.kind === 'limited' ? { ...failure, of: 'account' } : failure;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { hourMs, minuteMs } from '../../domain/time/time.ts';
-import { listed, pace, settingNames, withoutData } from '../listed.ts';
+import { accessByRead, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { dataTypes } from './data-types.ts';
 import { fields } from './fields.ts';
@@ -96,13 +96,7 @@ export const googlehealth = {
       tokenField: 'token',
     },
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: identityPath,
-    scope: null,
-    isWithheld: ({ status }) => status === 403,
-    readsPerHour: () => 300,
-  },
+  accessCheck: accessByRead(identityPath, 300),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['google-health-api-signature', 'x-healthapi-signature'],
@@ -152,17 +146,8 @@ export const googlehealth = {
     probe: { path: identityPath },
     failure: failureOf,
     limits: [
-      {
-        of: 'account',
-        requests: ({ GOOGLEHEALTH_REQUESTS_PER_MINUTE }: Limits) => GOOGLEHEALTH_REQUESTS_PER_MINUTE,
-        windowMs: minuteMs,
-      },
-      {
-        of: 'application',
-        requests: ({ GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE }: Limits) =>
-          GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE,
-        windowMs: minuteMs,
-      },
+      limit('account', ({ GOOGLEHEALTH_REQUESTS_PER_MINUTE: most }: Limits) => most, minuteMs),
+      limit('application', ({ GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: most }: Limits) => most, minuteMs),
     ],
     pace,
     subscription: subscriber,

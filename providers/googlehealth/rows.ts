@@ -1,5 +1,34 @@
-import type { SampledRow } from './normalise/sampled.ts';
-import { activeMinutes, type SummedRow } from './normalise/summed.ts';
+import { type Item, isItem, numberOf } from '../../domain/recipe/read-fields.ts';
+import type { SummedType } from '../../domain/records/interval-records.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+
+/** A summed type: the member of a point with its value, and the path and unit of the number in it. */
+export interface SummedRow {
+  readonly type: string;
+  readonly member: string;
+  readonly series: SummedType;
+  readonly path: string;
+  readonly unit: string;
+  /** Reads the number where it is not at the path. Null: it is there. */
+  readonly read?: (value: Item) => number | null;
+}
+
+/** A type of samples, or of values of a day: the member of a point, and the series of each of its numbers. */
+export interface SampledRow {
+  readonly type: string;
+  readonly member: string;
+  readonly shape: 'sample' | 'daily';
+  readonly values: readonly { readonly series: SeriesType; readonly path: string; readonly unit: string }[];
+  /** The value of a day that the first value is as well. */
+  readonly dayValue?: 'resting_heart_rate_bpm';
+}
+
+// Minutes of moderate and vigorous activity, if they are a list by level.
+function activeMinutes({ activeMinutesByActivityLevel: levels }: Item): number | null {
+  if (!Array.isArray(levels)) return null;
+  const counted = levels.filter(isItem).filter(({ activityLevel }) => activityLevel !== 'LIGHT');
+  return counted.reduce((sum, { activeMinutes: minutes }) => sum + (numberOf(minutes) ?? 0), 0);
+}
 
 const prefix = 'https://www.googleapis.com/auth/googlehealth.';
 
@@ -22,7 +51,7 @@ export const summed: readonly (SummedRow & { readonly scope: DataScope })[] = [
   { type: 'steps', member: 'steps', series: 'steps', path: 'count', unit: 'count', scope: 'activity' },
   {
     ...{ type: 'distance', member: 'distance', series: 'distance_walking_running', scope: 'activity' },
-    ...{ path: 'millimeters', factor: 0.001, unit: 'mm' },
+    ...{ path: 'millimeters', unit: 'mm' },
   },
   {
     type: 'floors',
@@ -100,7 +129,7 @@ export const sampled: readonly (SampledRow & { readonly scope: DataScope; readon
   },
   {
     ...{ type: 'weight', member: 'weight', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'weight', path: 'weightGrams', unit: 'g', factor: 0.001 }],
+    values: [{ series: 'weight', path: 'weightGrams', unit: 'g' }],
   },
   {
     ...{ type: 'body-fat', member: 'bodyFat', shape: 'sample', scope: 'metrics' },
@@ -108,7 +137,7 @@ export const sampled: readonly (SampledRow & { readonly scope: DataScope; readon
   },
   {
     ...{ type: 'height', member: 'height', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'height', path: 'heightMillimeters', unit: 'mm', factor: 0.1 }],
+    values: [{ series: 'height', path: 'heightMillimeters', unit: 'mm' }],
   },
   {
     ...{ type: 'vo2-max', member: 'vo2Max', shape: 'sample', scope: 'activity' },

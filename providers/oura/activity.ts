@@ -1,24 +1,13 @@
 import { assumed, computed, extra, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import type { Collection } from '../../domain/recipe/collection.ts';
-import type { Draft } from '../../domain/recipe/draft.ts';
 import { pointsOfArray } from '../../domain/recipe/shapes.ts';
 import { common, inSession, list, ofDay, ring, scoped } from './lists.ts';
-
-/** The active time of a day is the sum of its three intensities. */
-function withActiveTime(draft: Draft): Draft {
-  const { moderate_seconds: moderate, vigorous_seconds: vigorous } = draft.day ?? {};
-  const times = [moderate, vigorous, draft.day_values?.light_activity_seconds];
-  if (times.every((one) => one == null)) return draft;
-  const active_seconds = times.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-  return { ...draft, day: { ...draft.day, active_seconds } };
-}
 
 // A day begins at 04:00 of the user's clock. It grows while it lasts, so that it is notified often: few days are read then.
 const daily_activity: Collection = {
   ...{ device: ring, devices: [ring], longestSpanDays: 7, recentDays: 2, sweepDays: 7 },
   scopes: scoped('daily'),
   read: list('daily_activity'),
-  complete: withActiveTime,
   fields: {
     ...ofDay,
     timestamp: kept('ISO 8601', 'start_time'),

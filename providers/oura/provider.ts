@@ -5,7 +5,7 @@ import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './collections.ts';
@@ -84,14 +84,8 @@ export const oura = {
       tokenQuery: 'access_token',
     },
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: profilePath,
-    scope: null,
-    // Also that of a user whose membership has lapsed.
-    isWithheld: ({ status }) => status === 403,
-    readsPerHour: () => 1000,
-  },
+  // Withheld is also the access of a user whose membership has lapsed.
+  accessCheck: accessByRead(profilePath, 1000),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-oura-signature', 'x-oura-timestamp'],
@@ -128,13 +122,7 @@ export const oura = {
     probe: { path: profilePath },
     // 426, an app of the user that is too old, is refused: it is read again after the next notification or sweep.
     failure: failureByStatus(),
-    limits: [
-      {
-        of: 'application',
-        requests: ({ OURA_REQUESTS_PER_5_MINUTES }: Settings) => OURA_REQUESTS_PER_5_MINUTES,
-        windowMs: 5 * minuteMs,
-      },
-    ],
+    limits: [limit('application', ({ OURA_REQUESTS_PER_5_MINUTES: most }: Settings) => most, 5 * minuteMs)],
     pace,
     subscription: subscriptions,
   },

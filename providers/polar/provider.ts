@@ -6,7 +6,7 @@ import type { PullFailure, PullReply } from '../../domain/provider/pulled-provid
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus, withWindowReset } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -29,7 +29,6 @@ type Settings = z.output<z.ZodObject<typeof settings>>;
 
 const scope = 'accesslink.read_all';
 const quarterMs = 15 * minuteMs;
-const ofAll = { of: 'application' } as const;
 const Id = z.union([z.int(), z.string().min(1).max(100)]).transform(String);
 const TokenAnswer = z.object({ x_user_id: Id });
 const Event = z.object({
@@ -100,13 +99,7 @@ export const polar = {
       sendsTokenInForm: false,
     },
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: '/v3/users/sleep/available',
-    scope: null,
-    isWithheld: ({ status }) => status === 403,
-    readsPerHour: () => 100,
-  },
+  accessCheck: accessByRead('/v3/users/sleep/available', 100),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['polar-webhook-signature'],
@@ -134,8 +127,8 @@ export const polar = {
     probe: { path: '/v3/users/sleep/available' },
     failure,
     limits: [
-      { ...ofAll, requests: ({ POLAR_REQUESTS_PER_15_MIN: most }: Settings) => most, windowMs: quarterMs },
-      { ...ofAll, requests: ({ POLAR_REQUESTS_PER_DAY: most }: Settings) => most, windowMs: dayMs },
+      limit('application', ({ POLAR_REQUESTS_PER_15_MIN: most }: Settings) => most, quarterMs),
+      limit('application', ({ POLAR_REQUESTS_PER_DAY: most }: Settings) => most, dayMs),
     ],
     pace,
     subscription,

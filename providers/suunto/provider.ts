@@ -5,7 +5,7 @@ import type { Pull } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, listed, pace, settingNames } from '../listed.ts';
+import { jsonEvents, limit, listed, pace, settingNames } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { read } from './notifications.ts';
 import { collections, types } from './records.ts';
@@ -117,13 +117,7 @@ export const suunto = {
     types,
     probe,
     failure,
-    limits: [
-      {
-        of: 'application',
-        requests: ({ SUUNTO_REQUESTS_PER_MINUTE }: Settings) => SUUNTO_REQUESTS_PER_MINUTE,
-        windowMs: minuteMs,
-      },
-    ],
+    limits: [limit('application', ({ SUUNTO_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs)],
     pace,
     // The address is set by hand at the provider.
     subscription: null,

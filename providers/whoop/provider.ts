@@ -5,7 +5,7 @@ import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -86,13 +86,7 @@ export const whoop = {
       sendsTokenInForm: false,
     },
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: profilePath,
-    scope: null,
-    isWithheld: ({ status }) => status === 403,
-    readsPerHour: () => 100,
-  },
+  accessCheck: accessByRead(profilePath, 100),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-whoop-signature', 'x-whoop-signature-timestamp'],
@@ -123,16 +117,8 @@ export const whoop = {
     probe: { path: profilePath },
     failure: failureByStatus('x-ratelimit-reset'),
     limits: [
-      {
-        of: 'application',
-        requests: ({ WHOOP_REQUESTS_PER_MINUTE }: Settings) => WHOOP_REQUESTS_PER_MINUTE,
-        windowMs: minuteMs,
-      },
-      {
-        of: 'application',
-        requests: ({ WHOOP_REQUESTS_PER_DAY }: Settings) => WHOOP_REQUESTS_PER_DAY,
-        windowMs: dayMs,
-      },
+      limit('application', ({ WHOOP_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs),
+      limit('application', ({ WHOOP_REQUESTS_PER_DAY: most }: Settings) => most, dayMs),
     ],
     pace,
     // The address is set by hand at the provider.

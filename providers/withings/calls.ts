@@ -5,6 +5,7 @@ import type {
   PullFailure,
   PullPage,
   PullPart,
+  PullPass,
   PullReply,
   PullRequest,
   Span,
@@ -35,6 +36,12 @@ const Row = z.looseObject({ modified: z.int().default(0).catch(0) });
 const daySeconds = 86_400;
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
+/** A pass that reads all pages of a list. */
+export const pagesOf = (call: ListCall): PullPass => ({
+  request: (_settings, part) => listRequest(call, part),
+  read: (reply, part) => readList(call, reply, part),
+});
+
 /** The request of a page of a list. */
 export function listRequest({ path, form, spansBy }: ListCall, part: PullPart): PullRequest {
   const page = pageOf(part);
@@ -48,14 +55,21 @@ function since({ cursor, nowMs }: PullPart): Record<string, string> {
   return { lastupdate: cursor ?? String(seconds(nowMs) - daySeconds) };
 }
 
-function spanFields({ startMs, endMs }: Span, spansBy: ListCall['spansBy']): Record<string, string> {
-  if (spansBy === 'seconds') return { startdate: String(seconds(startMs)), enddate: String(seconds(endMs)) };
+/** A span as the fields of a form. */
+export const timeSpan = ({ startMs, endMs }: Span) => ({
+  startdate: String(seconds(startMs)),
+  enddate: String(seconds(endMs)),
+});
+
+function spanFields(span: Span, spansBy: ListCall['spansBy']): Record<string, string> {
+  if (spansBy === 'seconds') return timeSpan(span);
+  const { startMs, endMs } = span;
   // Days are local, so that a row of the span may be of the day before or after.
   return { startdateymd: localDate(startMs - dayMs, 0), enddateymd: localDate(endMs + dayMs - 1, 0) };
 }
 
 function pageOf({ page }: PullPart) {
-  return page === null ? null : (Page.safeParse(jsonOrNull(page)).data ?? null);
+  return Page.safeParse(jsonOrNull(page ?? '')).data ?? null;
 }
 
 /** The rows of a page, each with the time zone of the answer. Null: the answer cannot be read. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { listed, settingNames, withoutData } from '../listed.ts';
+import { limit, listed, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';
@@ -79,13 +79,7 @@ export const withings = {
     types,
     probe,
     failure: failureOf,
-    limits: [
-      {
-        of: 'application',
-        requests: ({ WITHINGS_REQUESTS_PER_MINUTE }: Settings) => WITHINGS_REQUESTS_PER_MINUTE,
-        windowMs: minuteMs,
-      },
-    ],
+    limits: [limit('application', ({ WITHINGS_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs)],
     // Retries of a notification come within 10 s and then minutes apart.
     pace: { settleMs: 2000, floorMs: 5000, unauthenticatedFloorMs: minuteMs },
     subscription,

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
-import type { PullPage, PullPart, PullReply, PullRequest } from '../../domain/provider/pulled-provider.ts';
-import { bodyOf, type ListCall, listRequest, readList } from './calls.ts';
-import { dataFieldsOf } from './data-fields.ts';
-import type { SleepRead } from './normalise/sleep.ts';
+import type { PullPage, PullPart, PullPass, PullReply } from '../../domain/provider/pulled-provider.ts';
+import { dayMs } from '../../domain/time/time.ts';
+import { bodyOf, type ListCall, listRequest, readList, timeSpan } from './calls.ts';
+import { dataFieldsOf } from './fields.ts';
 
-/** Sleep is read in two steps that are pages of one pass: the nights, then the stages of each night. */
+const path = '/v2/sleep';
 const nights: ListCall = {
-  path: '/v2/sleep',
+  path,
   form: { action: 'getsummary', data_fields: dataFieldsOf('sleep') },
   list: 'series',
   spansBy: 'days',
 };
+const stagesForm = { action: 'get', data_fields: dataFieldsOf('stages') };
 
 /** The nights whose stages are not read yet, and the page of the list of nights, null after its last page. */
 const Step = z.object({
@@ -19,52 +20,40 @@ const Step = z.object({
   list: z.string().nullable(),
   cursor: z.string().nullable(),
 });
-
 type Step = z.output<typeof Step>;
 
-const daySeconds = 86_400;
+const first: Step = { left: [], list: '', cursor: null };
+const stepOf = ({ page }: PullPart): Step => Step.safeParse(jsonOrNull(page ?? '')).data ?? first;
 
-function stepOf({ page }: PullPart): Step | null {
-  return page === null ? null : (Step.safeParse(jsonOrNull(page)).data ?? null);
-}
-
-/** The request of the next page: of nights first, then of the stages of one night. */
-export function sleepRequest(part: PullPart): PullRequest {
-  const step = stepOf(part);
-  const [night] = step?.left ?? [];
-  if (step === null || step.list !== null || night === undefined)
-    return listRequest(nights, { ...part, page: step?.list ?? null });
-  const [startdate, enddate] = night;
-  // A call answers the first 24 hours of its window.
-  const window = { startdate: String(startdate), enddate: String(Math.min(enddate, startdate + daySeconds)) };
-  return { path: '/v2/sleep', form: { action: 'get', data_fields: dataFieldsOf('stages'), ...window } };
-}
-
-/** Stages have a state, nights have none. */
-export function splitNights(records: readonly unknown[]): SleepRead {
-  const isStage = (record: unknown) => typeof record === 'object' && record !== null && 'state' in record;
-  return { nights: records.filter((one) => !isStage(one)), stages: records.filter(isStage) };
-}
+/** Sleep is read in two steps that are pages of one pass: the nights, then the stages of each night. */
+export const sleepPass: PullPass = {
+  request(_settings, part) {
+    const { list, left } = stepOf(part);
+    const [night] = left;
+    if (list !== null || night === undefined) return listRequest(nights, { ...part, page: list });
+    const [startMs, endMs] = [night[0] * 1000, night[1] * 1000];
+    // A call answers the first 24 hours of its window.
+    const window = timeSpan({ startMs, endMs: Math.min(endMs, startMs + dayMs) });
+    return { path, form: { ...stagesForm, ...window } };
+  },
+  read(reply, part) {
+    const step = stepOf(part);
+    return step.list === null ? readStages(reply, step) : readNights(reply, part, step);
+  },
+};
 
 const Night = z.object({ startdate: z.int(), enddate: z.int() });
 
-/** The records of a page: nights, and stages, which have a `state`. */
-export function readNights(reply: PullReply, part: PullPart): PullPage | null {
-  const step = stepOf(part);
-  return step !== null && step.list === null ? readStages(reply, step) : readSummaries(reply, part, step);
-}
-
-function readSummaries(reply: PullReply, part: PullPart, step: Step | null): PullPage | null {
-  const page = readList(nights, reply, { ...part, page: step?.list ?? null });
+function readNights(reply: PullReply, part: PullPart, step: Step): PullPage | null {
+  const page = readList(nights, reply, { ...part, page: step.list });
   if (page === null) return null;
   const found = page.records.flatMap((record) => {
     const night = Night.safeParse(record).data;
     return night !== undefined && isIn(part.span, night) ? [{ record, night }] : [];
   });
   const times = found.map(({ night }): Step['left'][number] => [night.startdate, night.enddate]);
-  const left = [...(step?.left ?? []), ...times];
   const records = found.map(({ record }) => record);
-  return pageOf(records, { left, list: page.next, cursor: page.cursor ?? null });
+  return pageOf(records, { left: [...step.left, ...times], list: page.next, cursor: page.cursor ?? null });
 }
 
 // Nights outside of the span would be stored without their stages. A night that the span cuts is read whole, because its

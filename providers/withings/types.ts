@@ -1,124 +1,110 @@
-import type { Normalised as Part, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
+import { z } from 'zod';
+import type { PulledType, PullPage, PullPart, PullReply } from '../../domain/provider/pulled-provider.ts';
+import { wholeDays } from '../../domain/recipe/collection.ts';
+import { normaliserOf, type RecordType, replacedBy } from '../../domain/recipe/record-type.ts';
 import { dayMs, hourMs } from '../../domain/time/time.ts';
-import { type ListCall, listRequest, readList } from './calls.ts';
-import { dataFieldsOf } from './data-fields.ts';
-import { intradayRequest, readIntraday } from './intraday-call.ts';
-import { normaliseDays } from './normalise/days.ts';
-import type { Normalised } from './normalise/fields.ts';
-import { intradayTypes, normaliseIntraday } from './normalise/intraday.ts';
-import { measureTypeNumbers, measureTypes } from './normalise/measure-types.ts';
-import { normaliseMeasures } from './normalise/measures.ts';
-import { normaliseSleep, sleepDevices } from './normalise/sleep.ts';
-import { normaliseWorkouts } from './normalise/workouts.ts';
-import { readNights, sleepRequest, splitNights } from './sleep-call.ts';
+import { bodyOf, pagesOf, timeSpan } from './calls.ts';
+import { days } from './days.ts';
+import { dataFieldsOf } from './fields.ts';
+import { intraday } from './intraday.ts';
+import { measures, measureTypes } from './measures.ts';
+import { sleep } from './sleep.ts';
+import { sleepPass } from './sleep-call.ts';
+import { workouts } from './workouts.ts';
 
 /** Lost notifications are repaired by the cursor, deletions by a daily read of the last days. */
-const sweeps = [
+const sweepsOf = (days: number) => [
   { everyMs: 12 * hourMs, days: 0 },
-  { everyMs: dayMs, days: 14 },
+  { everyMs: dayMs, days },
 ];
 
-const grants = (scope: string) => (granted: readonly string[]) => granted.includes(scope);
-const isMetricsGranted = grants('user.metrics');
-const isActivityGranted = grants('user.activity');
-
-function wholeDays({ startMs, endMs }: Span): Span {
-  return { startMs: Math.floor(startMs / dayMs) * dayMs, endMs: Math.ceil(endMs / dayMs) * dayMs };
-}
-
-const measures: ListCall = {
-  path: '/measure',
-  form: { action: 'getmeas', category: '1', meastypes: measureTypeNumbers.join(',') },
-  list: 'measuregrps',
-  spansBy: 'seconds',
-};
-const days: ListCall = {
+const activityForm = (call: 'days' | 'intraday' | 'workouts', action: string) => ({
   path: '/v2/measure',
-  form: { action: 'getactivity', data_fields: dataFieldsOf('days') },
-  list: 'activities',
-  spansBy: 'days',
-};
-const workouts: ListCall = {
-  path: '/v2/measure',
-  form: { action: 'getworkouts', data_fields: dataFieldsOf('workouts') },
-  list: 'series',
-  spansBy: 'days',
-};
+  form: { action, data_fields: dataFieldsOf(call) },
+});
 
-function listPass(call: ListCall): PulledType['passes'][string] {
-  return {
-    request: (_, part) => listRequest(call, part),
-    read: (reply, part) => readList(call, reply, part),
-  };
+const Series = z.record(z.string(), z.looseObject({}));
+
+/** The entries of an answer, which is a map by seconds since 1970. An empty list stands for an empty map. */
+function readEntries(reply: PullReply): PullPage | null {
+  const series = bodyOf(reply)?.series ?? {};
+  if (Array.isArray(series) && series.length === 0) return { records: [], next: null };
+  const entries = Series.safeParse(series).data;
+  if (entries === undefined) return null;
+  const records = Object.entries(entries).map(([epoch, entry]) => ({ ...entry, epoch: Number(epoch) }));
+  return { records, next: null };
 }
 
-function partOf({ items, intervals, sources, skipped }: Normalised): Part {
-  return { items, skipped, intervals: { intervals, sources } };
+function intradayRequest({ span }: PullPart) {
+  const { path, form } = activityForm('intraday', 'getintradayactivity');
+  return { path, form: { ...form, ...timeSpan(span ?? { startMs: 0, endMs: 0 }) } };
 }
 
-const measureSeries = [...new Set(Object.values(measureTypes).map(({ series }) => series))].filter(
-  (series) => series !== 'heart_rate',
-);
+/** A type of records. */
+const recorded = (name: string, record: RecordType, scope: 'user.metrics' | 'user.activity') => ({
+  isGranted: (granted: readonly string[]) => granted.includes(scope),
+  longestSpanMs: 90 * dayMs,
+  sweeps: sweepsOf(14),
+  replaces: replacedBy(record),
+  normalise: normaliserOf(name, record),
+});
+
+const measureSeries = replacedBy({ ...measures, fields: measureTypes }).series ?? [];
 
 /** The data that is read, by its name. */
 export const types = {
   measures: {
-    isGranted: isMetricsGranted,
+    ...recorded('measures', measures, 'user.metrics'),
     follows: 'cursor',
-    passes: { rows: listPass(measures) },
-    longestSpanMs: 90 * dayMs,
-    sweeps,
+    passes: {
+      rows: pagesOf({
+        path: '/measure',
+        form: { action: 'getmeas', category: '1', meastypes: Object.keys(measureTypes).join(',') },
+        list: 'measuregrps',
+        spansBy: 'seconds',
+      }),
+    },
     // Heart rates have other sources. The pulse of a blood pressure is deleted with it.
-    replaces: { series: measureSeries, together: ['heart_rate'], records: ['others'] },
-    normalise: ({ records: { rows = [] }, nowMs }) => partOf(normaliseMeasures(rows, nowMs)),
+    replaces: {
+      series: measureSeries.filter((series) => series !== 'heart_rate'),
+      together: ['heart_rate'],
+      records: ['others'],
+    },
   },
   days: {
-    isGranted: isActivityGranted,
+    ...recorded('days', days, 'user.activity'),
     follows: 'cursor',
-    passes: { rows: listPass(days) },
-    longestSpanMs: 90 * dayMs,
+    passes: {
+      rows: pagesOf({ ...activityForm('days', 'getactivity'), list: 'activities', spansBy: 'days' }),
+    },
     widen: wholeDays,
-    sweeps,
-    replaces: { records: ['days'] },
-    normalise: ({ records: { rows = [] }, nowMs }) => partOf(normaliseDays(rows, nowMs)),
   },
   intraday: {
-    isGranted: isActivityGranted,
+    ...recorded('intraday', intraday, 'user.activity'),
     follows: 'spans',
-    passes: { entries: { request: (_, part) => intradayRequest(part), read: readIntraday } },
+    passes: { entries: { request: (_, part) => intradayRequest(part), read: readEntries } },
     // A call answers the first 24 hours of its window.
     longestSpanMs: dayMs,
     // There is no cursor, so that lost notifications are repaired by the last two days.
     sweeps: [{ everyMs: dayMs, days: 2 }],
-    replaces: { intervals: intradayTypes },
-    normalise: ({ records: { entries = [] }, nowMs }) => partOf(normaliseIntraday(entries, nowMs)),
+    // Heart rates have other sources.
+    replaces: { intervals: replacedBy(intraday).intervals ?? [] },
   },
   workouts: {
-    isGranted: isActivityGranted,
+    ...recorded('workouts', workouts, 'user.activity'),
     follows: 'cursor',
-    passes: { rows: listPass(workouts) },
-    longestSpanMs: 90 * dayMs,
+    passes: {
+      rows: pagesOf({ ...activityForm('workouts', 'getworkouts'), list: 'series', spansBy: 'days' }),
+    },
     widen: wholeDays,
-    sweeps,
-    replaces: { records: ['workouts'] },
-    normalise: ({ records: { rows = [] }, nowMs }) => partOf(normaliseWorkouts(rows, nowMs)),
   },
   sleep: {
-    isGranted: isActivityGranted,
+    ...recorded('sleep', sleep, 'user.activity'),
     follows: 'cursor',
-    passes: { rows: { request: (_, part) => sleepRequest(part), read: readNights } },
+    passes: { rows: sleepPass },
     longestSpanMs: 7 * dayMs,
     widen: wholeDays,
     // Each night costs a request for its stages.
-    sweeps: [
-      { everyMs: 12 * hourMs, days: 0 },
-      { everyMs: dayMs, days: 3 },
-    ],
-    replaces: {
-      series: ['heart_rate', 'respiratory_rate', 'heart_rate_variability_rmssd'],
-      devices: sleepDevices,
-      records: ['sleeps'],
-    },
-    normalise: ({ records: { rows = [] }, nowMs }) => partOf(normaliseSleep(splitNights(rows), nowMs)),
+    sweeps: sweepsOf(3),
   },
 } as const satisfies Readonly<Record<string, PulledType>>;

@@ -46,8 +46,8 @@ export const domain: readonly PlantedFault[] = [
     kind: 'time',
     promise: 'A local date is that of the local clock.',
     file: 'domain/time/time.ts',
-    before: 'new Date(ms + offsetMinutes * minuteMs)',
-    after: 'new Date(ms - offsetMinutes * minuteMs)',
+    before: 'Math.floor((ms + offsetMinutes * minuteMs) / dayMs)',
+    after: 'Math.floor((ms - offsetMinutes * minuteMs) / dayMs)',
     test: 'test/domain/time.test.ts',
   },
   {

@@ -57,9 +57,14 @@ const summedCases = summed.map(({ type, member, path, read: reads }): [string, F
   ];
   return [type, { table: fields[type] ?? {}, items, read: read(type, 'list') }];
 });
+/** Values that their series accept, where 40 is none. */
+const inRange: Readonly<Record<string, number>> = { weight: 70_000, height: 1800 };
 const sampledCases = [...sampled, runVo2Max].map(({ type, member, shape, values }): [string, FieldCase] => {
   const time = shape === 'daily' ? { date } : { sampleTime };
-  const numbers = Object.assign({ ...beside[type] }, ...values.map(({ path }) => at(path, 40)));
+  const numbers = Object.assign(
+    { ...beside[type] },
+    ...values.map(({ path }) => at(path, inRange[type] ?? 40)),
+  );
   const table = fields[type] ?? {};
   const of = type === runVo2Max.type ? 'vo2-max' : type;
   return [type, { table, items: points({ [member]: { ...time, ...numbers } }), read: read(of, type) }];

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { dataFieldsOf } from '../../../providers/withings/data-fields.ts';
-import { measureTypes } from '../../../providers/withings/normalise/measure-types.ts';
+import { dataFieldsOf } from '../../../providers/withings/fields.ts';
+import { measureTypes } from '../../../providers/withings/measures.ts';
 
 t.test('every documented measure type is in the table', async (t) => {
   const types = [1, 4, 5, 6, 8, 9, 10, 11, 12, 71, 73, 54, 76, 77, 88, 91, 123, 135, 136, 137, 138];

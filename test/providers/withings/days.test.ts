@@ -1,9 +1,8 @@
 import t from 'tap';
 import { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { normaliseDays } from '../../../providers/withings/normalise/days.ts';
-import { normaliseIntraday } from '../../../providers/withings/normalise/intraday.ts';
 import { day, importedDay, intraday, morning, nowMs } from '../../fixtures/withings/records.ts';
+import { normaliseDays, normaliseIntraday } from './normalise.ts';
 
 const dayOf = (record: unknown) => StoreItem.parse(normaliseDays([record], nowMs).items[0]).day;
 
@@ -97,5 +96,5 @@ t.test('entries of unknown devices rank last, and unreadable ones are counted', 
     nowMs,
   );
   t.same(sources, [{ device_type: 'unknown', device: 'unknown', device_id: null, app: null }]);
-  t.same(skipped, { unreadable: 2 });
+  t.same(skipped, { unreadable: 1, time_out_of_range: 1 });
 });

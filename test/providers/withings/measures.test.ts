@@ -1,8 +1,8 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { normaliseMeasures } from '../../../providers/withings/normalise/measures.ts';
 import { group, morning, nowMs, pressure } from '../../fixtures/withings/records.ts';
+import { normaliseMeasures } from './normalise.ts';
 
 const samplesOf = (records: unknown[]) =>
   normaliseMeasures(records, nowMs).items.flatMap((item) =>

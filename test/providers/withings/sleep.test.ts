@@ -1,7 +1,7 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { normaliseSleep, type SleepRead } from '../../../providers/withings/normalise/sleep.ts';
 import { bedtime, importedNight, morning, night, nowMs, stage } from '../../fixtures/withings/records.ts';
+import { normaliseSleep, type SleepRead } from './normalise.ts';
 
 const itemsOf = (read: Partial<SleepRead>) =>
   normaliseSleep({ nights: [], stages: [], ...read }, nowMs).items.map((item) => StoreItem.parse(item));

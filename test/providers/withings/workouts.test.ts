@@ -1,7 +1,7 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { normaliseWorkouts } from '../../../providers/withings/normalise/workouts.ts';
 import { morning, nowMs, workout } from '../../fixtures/withings/records.ts';
+import { normaliseWorkouts } from './normalise.ts';
 
 const workoutOf = (record: unknown) => {
   const [item] = normaliseWorkouts([record], nowMs).items;
