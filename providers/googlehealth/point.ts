@@ -76,6 +76,7 @@ export function methodOf({ dataSource }: Item): unknown {
   return isItem(dataSource) ? dataSource.recordingMethod : null;
 }
 
+/** Whether a recording method says that a person typed the value. */
 export const isManual = (method: unknown): boolean => method === 'MANUAL' || method === 'MANUAL_ENTRY';
 
 const longestId = 200;

@@ -4,6 +4,7 @@ import type { Item } from '../../domain/recipe/read-fields.ts';
 import { earliestMs, lastMs } from '../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../domain/time/zone.ts';
 
+/** Why a field that tells how to read a row is not kept. */
 export const onlyRead = 'used to read, not part of a record';
 export const ofDevice = 'describes the device, which the source names';
 
