@@ -6,8 +6,8 @@ import { isoTimeOrNull } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
-import { installationClient, openClient, type ProviderClient } from './provider-client.ts';
-import { type Exchange, type FreshTokens, refreshTokens } from './token-endpoint.ts';
+import { exchangeEither, openToken } from './exchange-refresh.ts';
+import type { FreshTokens } from './token-endpoint.ts';
 
 /** The user and the provider of a token. */
 export interface TokenUser {
@@ -137,7 +137,7 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
 }
 
 function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
-  const token = open(deps, held, sealed);
+  const token = openToken(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
   const { connection_id, connected_at, version, previous_refresh_token = null, client = null } = held;
   const issuedTo = client === null ? {} : { client_id: client.client_id };
@@ -152,16 +152,6 @@ async function confirm(
 ): Promise<void> {
   if (isUnconfirmed !== true) return;
   await environment.call('users.confirmTokens', { connection_id, version }).catch(() => undefined);
-}
-
-// A secret that is missing from ENCRYPTION_KEY may be restored, so the connection is kept.
-function open({ cipher, environment }: Deps, { connection_id }: StoredTokens, sealed: string): string | null {
-  try {
-    return cipher.decrypt(sealed, connection_id);
-  } catch {
-    environment.logger.error('token.unreadable', { connection_id });
-    return null;
-  }
 }
 
 function refreshTogether(
@@ -208,7 +198,7 @@ async function exchange(
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
   const { connection_id, version } = held;
-  const outcome = await exchangeEither(deps, user, held);
+  const outcome = await exchangeEither(deps, user.provider, held);
   deps.environment.logger.info('token.refreshed', {
     provider: user.provider,
     connection_id,
@@ -223,40 +213,6 @@ async function exchange(
   return isGood && held.access_token !== null
     ? inClear(deps, held, held.access_token)
     : { kind: 'later', reason: 'REFRESH_FAILED' };
-}
-
-// The provider may have lost tokens that it issued shortly before. Until one of them has worked, the refresh token before
-// them is tried as well.
-async function exchangeEither(deps: Deps, user: TokenUser, held: StoredTokens): Promise<Exchange> {
-  const first = await exchangeOne(deps, user, held, held.refresh_token);
-  const previous = held.previous_refresh_token ?? null;
-  return first.kind === 'refused' && previous !== null ? exchangeOne(deps, user, held, previous) : first;
-}
-
-async function exchangeOne(
-  deps: Deps,
-  user: TokenUser,
-  held: StoredTokens,
-  sealed: string | null,
-): Promise<Exchange> {
-  const refreshToken = open(deps, held, sealed ?? '');
-  const client = clientOf(deps, user.provider, held);
-  if (refreshToken === null || client === null) return { kind: 'later' };
-  return refreshTokens(deps.environment.config, user.provider, client, refreshToken);
-}
-
-function clientOf(
-  { cipher, environment }: Deps,
-  provider: ProviderName,
-  { connection_id, client = null }: StoredTokens,
-): ProviderClient | null {
-  if (client === null) return installationClient(environment.config, provider);
-  try {
-    return openClient(cipher, client);
-  } catch {
-    environment.logger.error('client.unreadable', { connection_id });
-    return null;
-  }
 }
 
 const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };

@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
   ],
   [
     'A refresh token goes to the client that it was issued to.',
-    'mixins/provider-api/provider-tokens.ts',
+    'mixins/provider-api/exchange-refresh.ts',
     'if (client === null) return installationClient(environment.config, provider);',
     'if (client === null || provider.length > 0) return installationClient(environment.config, provider);',
     clients,
