@@ -1,6 +1,6 @@
 import type { ServiceSchema } from 'moleculer';
 import { freshness } from '../../contracts/freshness.ts';
-import { database } from '../../mixins/database/database.ts';
+import { database, type Queryable } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
@@ -26,10 +26,12 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
       list: ({ reads, meta, params }) => showList(reads, { ...params, project: projectOf(meta) }),
       incidents: ({ reads }) => showIncidents(reads),
       async forgetUser({ database, params }) {
-        return { forgotten: await deleteOfUser(database, params.user_id, null) };
+        const forget = (one: Queryable) => deleteOfUser(one, params.user_id, null);
+        return { forgotten: await database.transaction(forget) };
       },
       async forgetConnection({ database, params }) {
-        return { forgotten: await deleteOfUser(database, params.user_id, params.provider) };
+        const forget = (one: Queryable) => deleteOfUser(one, params.user_id, params.provider);
+        return { forgotten: await database.transaction(forget) };
       },
     },
     async started({ database, jobs, broker, ...deps }) {

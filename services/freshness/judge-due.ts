@@ -14,6 +14,7 @@ import {
   settleConnections,
   updateStates,
 } from './queries/claim-due.ts';
+import { deleteConnections } from './queries/connections.ts';
 import { type OpenIncident, selectOpenIncidents } from './queries/incidents.ts';
 import { noteRepair, type Repair, repairStart, startRepair } from './repair.ts';
 
@@ -42,12 +43,16 @@ export async function judgePart({ database, call }: Judging, nowMs: number): Pro
   const incidents = new Map((await selectOpenIncidents(database)).map((one) => [one.provider, one]));
   const scopeOf = scopes(call);
   const judged: Judged[] = [];
+  const gone: string[] = [];
   for (const row of due) {
     const kind = FreshKinds.safeParse(row.kind).data;
     if (kind === undefined || !isProviderName(row.provider)) continue;
-    judged.push(await judgeRow(row, { kind, provider: row.provider, incidents, scopeOf, nowMs }));
+    const one = await judgeRow(row, { kind, provider: row.provider, incidents, scopeOf, nowMs });
+    if (one === null) gone.push(row.connection_id);
+    else judged.push(one);
   }
   await database.transaction(async (transaction) => {
+    await deleteConnections(transaction, gone);
     const held = new Set<Decision>(await updateStates(transaction, judged, nowMs));
     await settle(
       transaction,
@@ -62,14 +67,15 @@ interface About {
   readonly kind: FreshKind;
   readonly provider: ProviderName;
   readonly incidents: ReadonlyMap<string, OpenIncident>;
-  readonly scopeOf: (row: DueArrival) => Promise<readonly string[]>;
+  readonly scopeOf: (row: DueArrival) => Promise<readonly string[] | null>;
   readonly nowMs: number;
 }
 
 /** Kinds that a device measures only while it is worn. */
 const worn: ReadonlySet<FreshKind> = new Set(['heart_rate', 'sleep', 'stress']);
 
-async function judgeRow(row: DueArrival, about: About): Promise<Judged> {
+/** Null: the connection is gone, which a list of connections that was read before can have missed. */
+async function judgeRow(row: DueArrival, about: About): Promise<Judged | null> {
   const { kind, provider, incidents, nowMs } = about;
   const rhythm = {
     ...{ arrivals: row.arrivals, lastMs: row.last_ms, hasPast: row.has_past },
@@ -81,7 +87,9 @@ async function judgeRow(row: DueArrival, about: About): Promise<Judged> {
   };
   const first = judge(rhythm, circumstances);
   const isWanting = first.state !== 'fresh' && !row.is_ended;
-  const withheld = isWanting && isWithheld(provider, await about.scopeOf(row), kind);
+  const scope = isWanting ? await about.scopeOf(row) : [];
+  if (scope === null) return null;
+  const withheld = isWanting && isWithheld(provider, scope, kind);
   const { state, expectedMs, nextMs } = withheld
     ? judge(rhythm, { ...circumstances, isWithheld: true })
     : first;
@@ -155,22 +163,23 @@ const regular = providerNames.flatMap((provider) =>
   regularKinds(provider).map((kind) => ({ provider, kind })),
 );
 
-// The scope is asked for once per connection. That of a connection that is gone is not known.
+// The scope is asked for once per connection. Null: the connection is gone.
 function scopes(call: Call) {
-  const known = new Map<string, Promise<readonly string[]>>();
-  return ({ connection_id, user_id, provider }: DueArrival): Promise<readonly string[]> => {
+  const known = new Map<string, Promise<readonly string[] | null>>();
+  return ({ connection_id, user_id, provider }: DueArrival): Promise<readonly string[] | null> => {
     const found = known.get(connection_id) ?? readScope(call, user_id, provider);
     known.set(connection_id, found);
     return found;
   };
 }
 
-async function readScope(call: Call, user_id: string, provider: string): Promise<readonly string[]> {
+async function readScope(call: Call, user_id: string, provider: string): Promise<readonly string[] | null> {
   if (!isProviderName(provider)) return [];
   try {
-    return (await call('users.connection', { user_id, provider })).scope;
+    const { scope, status } = await call('users.connection', { user_id, provider });
+    return status === 'revoked' ? null : scope;
   } catch (error) {
-    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return [];
+    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return null;
     throw error;
   }
 }

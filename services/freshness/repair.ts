@@ -10,6 +10,7 @@ import { systemOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { repairMeans } from './expectations.ts';
+import { repairName } from './queries/connections.ts';
 
 const Payload = z.object({
   user_id: z.uuid(),
@@ -23,7 +24,7 @@ const Payload = z.object({
 export type Repair = z.infer<typeof Payload>;
 
 /** The jobs of repairs, one of a connection at a time. */
-export const repairKind: JobKind<Repair> = { name: 'freshness.repair', payload: Payload, mostFailures: 3 };
+export const repairKind: JobKind<Repair> = { name: repairName, payload: Payload, mostFailures: 3 };
 
 /** Nothing older is fetched by a repair. */
 const longestMs = 30 * dayMs;

@@ -1,5 +1,6 @@
 import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { cancelJobs } from '../../../mixins/jobs/job-queue.ts';
 
 /** A connection of which data is expected, with its regular kinds of data. */
 export interface ExpectedConnection {
@@ -82,13 +83,18 @@ export async function deleteConnections(database: Queryable, ids: readonly strin
   await database.query('delete from freshness.connection where connection_id = any($1)', [ids]);
 }
 
-/** Deletes the connections of a user; `provider` selects one. Returns how many there were. */
+/** The kind of the jobs of repairs. */
+export const repairName = 'freshness.repair';
+
+/** Deletes the connections of a user, and their repairs; `provider` selects one. Returns how many there were. */
 export async function deleteOfUser(
-  database: Queryable,
+  transaction: Queryable,
   userId: string,
   provider: string | null,
 ): Promise<number> {
-  const rows = await database.query(
+  const ofUser = "payload ->> 'user_id' = $2 and ($3::text is null or payload ->> 'provider' = $3)";
+  await cancelJobs(transaction, { name: repairName }, ofUser, [userId, provider]);
+  const rows = await transaction.query(
     `delete from freshness.connection where user_id = $1 and ($2::text is null or provider = $2)
      returning connection_id`,
     [userId, provider],

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs } from '../../../domain/time/time.ts';
+import { kindNames } from './habits.ts';
 import type { Simulation } from './simulation.ts';
 
 const OfUser = z.object({ user_id: z.string() });
@@ -21,7 +23,11 @@ const answered: Readonly<Record<string, Answer>> = {
     const { after, limit } = After.parse(params);
     return world.arrivals(after, limit);
   },
-  'users.connection': (world, params) => ({ scope: world.scopes.get(OfUser.parse(params).user_id) ?? [] }),
+  'users.connection': (world, params) => {
+    const { user_id } = OfUser.parse(params);
+    if (world.gone.has(user_id)) throw new ServiceError('CONNECTION_NOT_FOUND');
+    return { status: 'active', scope: world.scopes.get(user_id) ?? [] };
+  },
   'deliveries.answers': (world) => ({ answers: world.answersOfMinutes() }),
   'webhooks.publishIncident': (world, params) => {
     world.counts.published.push(Published.parse(params));
@@ -31,12 +37,7 @@ const answered: Readonly<Record<string, Answer>> = {
   'activitynet-ingest.reconcile': reconcile,
   'backfill.start': (world, params) => {
     const { user_id, provider, days } = Started.parse(params);
-    world.fetch(
-      user_id,
-      provider,
-      ['sleep', 'heart_rate', 'daily_activity', 'stress'],
-      world.nowMs - days * dayMs,
-    );
+    world.fetch(user_id, provider, kindNames, world.nowMs - days * dayMs);
     return {};
   },
 };

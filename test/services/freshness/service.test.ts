@@ -147,6 +147,18 @@ t.test('during an incident of its provider a connection is late, and stale after
   await world.pass(2.5 * dayMs);
 });
 
+t.test(
+  'a connection that is gone, and was listed before that, is forgotten once its data is late',
+  async (t) => {
+    const [, , , dora] = world.people;
+    if (dora === undefined) throw new Error('nobody is there');
+    world.gone.add(dora.user_id);
+    world.stop(dora);
+    await world.pass(4 * dayMs);
+    t.same(await stateOf(dora.connection_id), {});
+  },
+);
+
 t.test('a connection that ended is stale at once, and forgotten once it is removed', async (t) => {
   world.revoke(cleo);
   await world.pass(dayMs);

@@ -112,6 +112,9 @@ export class Simulation {
   /** Scopes that users granted, by their ids. Without one the scope is unknown. */
   readonly scopes = new Map<string, readonly string[]>();
 
+  /** Users whose connections are gone without a change in the log. */
+  readonly gone = new Set<string>();
+
   /** Lets the service do nothing until `release`, which returns how many arrivals wait. */
   hold(): void {
     this.#heldAt = this.#log.length;
