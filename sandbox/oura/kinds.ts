@@ -93,6 +93,7 @@ function nightOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   return [{ id, startMs, endMs, availableMs: endMs + hourMs / 2, fields, samples }];
 }
 
+// The METs are not in the ledger: it counts samples by the start of their record, which lies in the hours before an instant.
 function activityOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   const id = idOf(day, 'activity');
   const startMs = day.startMs + 4 * hourMs;
@@ -106,12 +107,11 @@ function activityOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
     ...{ low_activity_time: 12_000, resting_time: 28_000, sedentary_time: 30_000, non_wear_time: 600 },
     contributors: { meet_daily_targets: 60, move_every_hour: 100, stay_active: 80 },
     met: {
-      ...{ interval: metIntervalMs / 1000, items: mets.map(([, value]) => value) },
+      ...{ interval: metIntervalMs / 1000, items: mets },
       timestamp: localTime(startMs, day.offset_minutes),
     },
   };
-  const samples = mets.map(([ms, value]) => ['average_met', ms, value] as const);
-  return [{ id, startMs, endMs: day.endMs, availableMs: day.endMs, fields, samples }];
+  return [{ id, startMs, endMs: day.endMs, availableMs: day.endMs, fields }];
 }
 
 const workoutsOf = (day: SimulatedDay, { recorded }: DayChanges) => [

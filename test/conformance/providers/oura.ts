@@ -14,7 +14,7 @@ export const oura = listedDescriptor({
   notified: { type: 'sleep', id: '2-5daccc095220cc5493a4e9c2b681ca941e' },
   series: [
     ...(['heart_rate', 'heart_rate_variability_rmssd', 'resting_heart_rate', 'respiratory_rate'] as const),
-    ...(['oxygen_saturation', 'vo2_max', 'average_met'] as const),
+    ...(['oxygen_saturation', 'vo2_max'] as const),
   ],
   partialScopes: {
     without: ['daily'],
