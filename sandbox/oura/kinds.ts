@@ -97,9 +97,7 @@ function nightOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
 function activityOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   const id = idOf(day, 'activity');
   const startMs = day.startMs + 4 * hourMs;
-  const mets = each(startMs, day.endMs, metIntervalMs).map(
-    (ms, index) => [ms, 1 + (index % 7) / 10] as const,
-  );
+  const mets = each(startMs, day.endMs, metIntervalMs).map((_, index) => 1 + (index % 7) / 10);
   const fields = {
     ...{ id, day: day.date, timestamp: localTime(startMs, day.offset_minutes), score: scoreOf(changes, id) },
     ...{ steps: 8000 + (hashOf(id) % 4000), equivalent_walking_distance: 8123, active_calories: 430 },
