@@ -54,6 +54,8 @@ function sizesOf(name: 'full' | 'quick') {
     /** The change log: users of a push, and of a push without samples. */
     changeLog: of({ userDays: [1, 20], records: 200 }, { userDays: [1, 2], records: 4 }),
     backfillDays: of(30, 2),
+    /** Connections whose freshness is listed: many, and few to compare with. */
+    freshness: of({ many: 100_000, few: 1000 }, { many: 400, few: 100 }),
     /** Days of eight series at 1/min, and of one at 1/s. */
     compression: of({ days: 365, hertzDays: 30 }, { days: 3, hertzDays: 2 }),
     /** The number of samples that are read of the 1 Hz user's export. */

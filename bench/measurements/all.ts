@@ -6,6 +6,7 @@ import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
 import { exports, streams } from './exports.ts';
 import { files } from './files.ts';
+import { freshness } from './freshness.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
 import { growth, million, users } from './lists.ts';
 import { logIns } from './log-ins.ts';
@@ -21,6 +22,6 @@ import { scale } from './scale.ts';
 export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
   ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
-  ...[webhooks, endpoints, backfill, bodies],
+  ...[webhooks, endpoints, backfill, bodies, freshness],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

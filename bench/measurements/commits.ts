@@ -93,7 +93,9 @@ async function equalAnswers(bench: Bench, other: Product, paths: readonly string
 }
 
 const run = promisify(execFile);
-const [senders, daysPerRound] = [8, 2];
+/** Senders of pushes at once. */
+export const senders = 8;
+const daysPerRound = 2;
 /** Two looks of the processes at whether they are idle. */
 const idleMs = 40_000;
 
@@ -149,7 +151,11 @@ async function storingWorkers(bench: Bench) {
 }
 
 /** Values a second that a gateway stores of pushes of several users. Each round sends other days, also the first one. */
-function storeRate({ load }: Bench, url: string, users: readonly ConnectedUser[]): () => Promise<number> {
+export function storeRate(
+  { load }: Bench,
+  url: string,
+  users: readonly ConnectedUser[],
+): () => Promise<number> {
   let day = 0;
   return async () => {
     const requests = dayPushes(users, day, daysPerRound);

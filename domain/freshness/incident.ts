@@ -62,8 +62,9 @@ const watchedMinutes = 10;
 const leastRequests = 4;
 
 /**
- * Whether more than half of the requests of the last ten minutes failed, in their first half and in their second. Null: too
- * few were sent to tell. False: it answers again in the last five minutes, or did not fail.
+ * Whether more than half of the requests of the last ten minutes failed, in their first half and in their second. False: it answers
+ * in the last five minutes. Null: nothing was sent in one of the halves, too little in both, or it fails since the last five minutes.
+ * An incident neither begins nor ends then.
  */
 export function isFailing(minutes: readonly MinuteAnswers[]): boolean | null {
   const within = (from: number, to: number) => {
@@ -76,6 +77,5 @@ export function isFailing(minutes: readonly MinuteAnswers[]): boolean | null {
   const [late, early] = [within(0, watchedMinutes / 2), within(watchedMinutes / 2, watchedMinutes + 1)];
   const fails = ({ requests, failed }: typeof late) => requests > 0 && failed * 2 > requests;
   if (late.requests > 0 && !fails(late)) return false;
-  if (late.requests === 0 || late.requests + early.requests < leastRequests) return null;
-  return fails(early);
+  return fails(late) && fails(early) && late.requests + early.requests >= leastRequests ? true : null;
 }

@@ -7,6 +7,8 @@ import { hashOf } from '../simulation/random.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const intervalMs = 5 * minuteMs;
+/** METs of a day come at larger intervals than those of a ring, which has one a minute. */
+const metIntervalMs = 15 * minuteMs;
 
 /** A time with the offset of the user's clock. */
 function localTime(ms: number, offsetMinutes: number): string {
@@ -91,15 +93,21 @@ function nightOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   return [{ id, startMs, endMs, availableMs: endMs + hourMs / 2, fields, samples }];
 }
 
+// The METs are not in the ledger: it counts samples by the start of their record, which lies in the hours before an instant.
 function activityOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   const id = idOf(day, 'activity');
   const startMs = day.startMs + 4 * hourMs;
+  const mets = each(startMs, day.endMs, metIntervalMs).map((_, index) => 1 + (index % 7) / 10);
   const fields = {
     ...{ id, day: day.date, timestamp: localTime(startMs, day.offset_minutes), score: scoreOf(changes, id) },
     ...{ steps: 8000 + (hashOf(id) % 4000), equivalent_walking_distance: 8123, active_calories: 430 },
     ...{ total_calories: 2440, target_calories: 450, high_activity_time: 300, medium_activity_time: 3000 },
     ...{ low_activity_time: 12_000, resting_time: 28_000, sedentary_time: 30_000, non_wear_time: 600 },
     contributors: { meet_daily_targets: 60, move_every_hour: 100, stay_active: 80 },
+    met: {
+      ...{ interval: metIntervalMs / 1000, items: mets },
+      timestamp: localTime(startMs, day.offset_minutes),
+    },
   };
   return [{ id, startMs, endMs: day.endMs, availableMs: day.endMs, fields }];
 }

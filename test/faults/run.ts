@@ -1,13 +1,13 @@
 // `npm run test:faults`: what breaks under load, and what takes minutes; each file alone, for they count milliseconds.
-// FAULT_SECONDS=120 watches each fault for two minutes. usage: npm run test:faults [-- rolling fuzz …]
+// FAULT_SECONDS=120 watches each fault for two minutes. usage: npm run test:faults [-- rolling fuzz …], with names or paths of files
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { startStack } from '../../stack/servers/stack.ts';
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).map((name) => basename(name));
 const files = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.fault.ts'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.startsWith(part)));

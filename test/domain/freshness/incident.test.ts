@@ -34,7 +34,8 @@ t.test('a provider fails if both halves of ten minutes do', async (t) => {
     failed,
   });
   t.equal(isFailing([minute(1, 20, 15), minute(8, 20, 15)]), true);
-  t.equal(isFailing([minute(1, 20, 15)]), false, 'for a few minutes only');
+  t.equal(isFailing([minute(1, 20, 15)]), null, 'for a few minutes only, or again after a pause');
+  t.equal(isFailing([minute(1, 20, 15), minute(8, 20, 5)]), null, 'it begins to fail');
   t.equal(isFailing([minute(1, 20, 9), minute(8, 20, 20)]), false, 'it answers again');
   t.equal(isFailing([minute(8, 20, 20)]), null, 'nothing was sent since');
   t.equal(isFailing([minute(1, 2, 2), minute(8, 1, 1)]), null, 'too few');

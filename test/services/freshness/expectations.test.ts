@@ -1,0 +1,19 @@
+import t from 'tap';
+import { kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
+import { pulledNames, pullOf } from '../../../providers/all.ts';
+import { regularKinds } from '../../../services/freshness/expectations.ts';
+
+// The change log of a day names no provider, so that a kind that comes as values of days alone would be silent forever.
+t.test('each kind that is expected of a provider that is read shows in the change log', async (t) => {
+  const unseen = pulledNames.flatMap((name) => {
+    const seen = new Set(
+      Object.values(pullOf(name).types).flatMap(({ replaces: { records = [], ...series } }) => [
+        ...kindsOfPulled({ replaces: { ...series, records: records.filter((one) => one !== 'days') } }),
+      ]),
+    );
+    return regularKinds(name)
+      .filter((kind) => !seen.has(kind))
+      .map((kind) => `${name} ${kind}`);
+  });
+  t.same(unseen, []);
+});
