@@ -200,8 +200,10 @@ async function untilIdle({ api }: Product): Promise<void> {
 
 /** From then on data is compared: at this time of the day all people are awake, so that no night begins before it. */
 export const comparedFromMs = startMs + 15 * hourMs;
-/** A heart rate of the instant that the clock shows is announced with the next quarter of an hour. */
-const announcedLater: Partial<Readonly<Record<Played, number>>> = { googlehealth: 1 };
+/** A heart rate, or an interval of steps, of the instant that the clock shows is announced with the next quarter of an hour. */
+const announcedLater: Partial<Readonly<Record<Played, number>>> = {
+  ...{ googlehealth: 1, withings: 1 },
+};
 
 /** Compares all that is stored of a connection with what its provider expects. */
 export async function compare(
