@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { keyScopes, roles } from '../domain/access.ts';
+import { incidentReasons } from '../domain/freshness/incident.ts';
+import { FreshKind } from '../domain/freshness/shared-kinds.ts';
 import { isTimeZone } from '../domain/time/zone.ts';
 import { Text } from '../domain/wire.ts';
 
@@ -60,3 +62,16 @@ export const Ciphertext = z.string().min(1).max(16_384);
 
 /** The answer of what runs. */
 export const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+
+/** A kind of data that is expected again and again. */
+export const FreshDataType = FreshKind.meta({
+  id: 'FreshDataType',
+  description: 'A kind of data, as the connect page names it.',
+});
+
+/** Why an incident of a provider began. */
+export const IncidentReason = z.enum(incidentReasons).meta({
+  id: 'IncidentReason',
+  description:
+    '`late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.',
+});

@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
-import { incidentReasons } from '../domain/freshness/incident.ts';
-import { FreshKind } from '../domain/freshness/shared-kinds.ts';
 import { freshnessStates } from '../domain/freshness/state.ts';
 import { CursorParameter, limitUpTo } from '../domain/page.ts';
 import { Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
+import { FreshDataType, IncidentReason } from './fields.ts';
+import { ForwardPagination } from './webhooks/schemas.ts';
 
 const FreshnessState = z.enum(freshnessStates).meta({
   id: 'FreshnessState',
   description:
     '`fresh`: data arrived within the expected time, or none is expected. `late`: it did not. `stale`: nothing arrived for twice the expected time, or the provider refused the access. `silent`: there never was data of this kind. `paused`: the user does not share it, or does not wear the device.',
-});
-const FreshDataType = FreshKind.meta({
-  id: 'FreshDataType',
-  description: 'A kind of data, as the connect page names it.',
 });
 
 /** One kind of data of a connection. */
@@ -82,12 +78,7 @@ export const Incident = z
   .object({
     id: z.string(),
     provider: ProviderName,
-    reason: z
-      .enum(incidentReasons)
-      .meta({ id: 'IncidentReason' })
-      .describe(
-        '`late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.',
-      ),
+    reason: IncidentReason,
     started_at: Timestamp,
     ended_at: Timestamp.nullable().describe('Null: it continues.'),
   })
@@ -115,9 +106,7 @@ export const freshness = contract('freshness', {
     returns: z
       .object({
         data: z.array(FreshnessRow),
-        pagination: z
-          .object({ next_cursor: z.string().nullable(), has_more: z.boolean() })
-          .meta({ id: 'FreshnessPagination' }),
+        pagination: ForwardPagination,
       })
       .meta({ id: 'FreshnessPage' }),
     http: { method: 'GET', path: '/freshness', access: 'users.list', tag: 'Freshness' },
@@ -137,13 +126,6 @@ export const freshness = contract('freshness', {
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
     on: ['userErased'],
-  }),
-  forgetConnection: action({
-    summary: 'Forget the arrivals of a connection whose data is erased',
-    params: z.object({ user_id: UserId, provider: ProviderName }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['connectionPurged'],
   }),
 });
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { incidentReasons } from '../../domain/freshness/incident.ts';
-import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { ScoreKind } from '../../domain/records/scores.ts';
 import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
 import { StaleReason } from '../connect/schemas.ts';
+import { FreshDataType, IncidentReason } from '../fields.ts';
 import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 import { Score } from '../timeseries/scores.ts';
@@ -54,7 +53,7 @@ const FailingConnection = Connection.extend({
     ),
 }).meta({ id: 'ConnectionErrorEventData' });
 const StaleConnection = Connection.extend({
-  data_types: z.array(FreshKind).describe('The kinds of data that are missing.'),
+  data_types: z.array(FreshDataType).describe('The kinds of data that are missing.'),
   reason: StaleReason.describe(
     'Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.',
   ),
@@ -63,9 +62,7 @@ const ProviderIncident = z
   .object({
     incident_id: z.string().describe('The `id` of the incident.'),
     provider: ProviderShown,
-    reason: z
-      .enum(incidentReasons)
-      .describe('`late`: data of many connections is late. `failing`: requests to the provider fail.'),
+    reason: IncidentReason,
   })
   .meta({ id: 'ProviderIncidentEventData' });
 const Backfill = Connection.extend({

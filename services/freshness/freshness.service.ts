@@ -26,11 +26,7 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
       list: ({ reads, meta, params }) => showList(reads, { ...params, project: projectOf(meta) }),
       incidents: ({ reads }) => showIncidents(reads),
       async forgetUser({ database, params }) {
-        const forget = (one: Queryable) => deleteOfUser(one, params.user_id, null);
-        return { forgotten: await database.transaction(forget) };
-      },
-      async forgetConnection({ database, params }) {
-        const forget = (one: Queryable) => deleteOfUser(one, params.user_id, params.provider);
+        const forget = (one: Queryable) => deleteOfUser(one, params.user_id);
         return { forgotten: await database.transaction(forget) };
       },
     },

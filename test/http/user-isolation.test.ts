@@ -28,7 +28,6 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/accesses', 'start_time=2025-03-09&end_time=2025-03-25'],
   ['/users/:user_id/connections/:provider', ''],
   ['/users/:user_id/connections/:provider/backfill', ''],
-  ['/users/:user_id/freshness', ''],
   ['/users/:user_id/export', kinds],
   ...['raw', '1min', '5min', '15min', '1hour'].map(
     (resolution) => ['/users/:user_id/timeseries', `${range}&resolution=${resolution}`] as const,
@@ -75,13 +74,16 @@ const byRecord = [
   '/users/:user_id/events/workouts/:event_id/streams',
 ];
 
+/** Follows from the change log a little later, so that two answers may differ. Its own test has several users. */
+const inBackground = ['/users/:user_id/freshness'];
+
 const limits = { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_ADDRESS: '100000' };
 const ofUser = endpoints
   .map(({ route }) => route)
   .filter(({ path, method }) => method === 'GET' && path.includes(':user_id'));
 
 t.test('the table contains every route that reads a user', async (t) => {
-  const asked = new Set([...reads.map(([route]) => route), ...byRecord]);
+  const asked = new Set([...reads.map(([route]) => route), ...byRecord, ...inBackground]);
   t.strictSame(
     ofUser.map(({ path }) => path).filter((path) => !asked.has(path)),
     [],

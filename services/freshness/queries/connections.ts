@@ -86,18 +86,12 @@ export async function deleteConnections(database: Queryable, ids: readonly strin
 /** The kind of the jobs of repairs. */
 export const repairName = 'freshness.repair';
 
-/** Deletes the connections of a user, and their repairs; `provider` selects one. Returns how many there were. */
-export async function deleteOfUser(
-  transaction: Queryable,
-  userId: string,
-  provider: string | null,
-): Promise<number> {
-  const ofUser = "payload ->> 'user_id' = $2 and ($3::text is null or payload ->> 'provider' = $3)";
-  await cancelJobs(transaction, { name: repairName }, ofUser, [userId, provider]);
+/** Deletes the connections of a user, and their repairs. Returns how many there were. */
+export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
+  await cancelJobs(transaction, { name: repairName }, "payload ->> 'user_id' = $2", [userId]);
   const rows = await transaction.query(
-    `delete from freshness.connection where user_id = $1 and ($2::text is null or provider = $2)
-     returning connection_id`,
-    [userId, provider],
+    'delete from freshness.connection where user_id = $1 returning connection_id',
+    [userId],
   );
   return rows.length;
 }

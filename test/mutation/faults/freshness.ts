@@ -26,8 +26,8 @@ export const freshness: readonly PlantedFault[] = [
     kind: 'tenant',
     promise: 'The deletion of a user forgets that user only.',
     file: 'services/freshness/queries/connections.ts',
-    before: 'delete from freshness.connection where user_id = $1 and ($2::text',
-    after: 'delete from freshness.connection where $1::uuid is not null and ($2::text',
+    before: 'delete from freshness.connection where user_id = $1 returning',
+    after: 'delete from freshness.connection where $1::uuid is not null returning',
     test: routes,
   },
   {

@@ -11,6 +11,7 @@ t.test('only reads of personal data are audited as reads', async (t) => {
     'connect.status',
     'file-import.get',
     'file-import.list',
+    'freshness.ofUser',
     'summaries.activity',
     'summaries.body',
     'summaries.day',

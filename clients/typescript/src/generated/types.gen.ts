@@ -1761,12 +1761,7 @@ export type FreshDataType = 'activities' | 'daily_activity' | 'heart_rate' | 'sl
 
 export type FreshnessPage = {
     data: Array<FreshnessRow>;
-    pagination: FreshnessPagination;
-};
-
-export type FreshnessPagination = {
-    next_cursor: string | null;
-    has_more: boolean;
+    pagination: ForwardPagination;
 };
 
 export type FreshnessRow = {
@@ -1846,9 +1841,6 @@ export type ImportConnectionRequest = {
 export type Incident = {
     id: string;
     provider: Provider;
-    /**
-     * `late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.
-     */
     reason: IncidentReason;
     started_at: string;
     /**
@@ -1861,6 +1853,9 @@ export type IncidentList = {
     data: Array<Incident>;
 };
 
+/**
+ * `late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.
+ */
 export type IncidentReason = 'late' | 'failing';
 
 /**
@@ -2467,10 +2462,7 @@ export type ProviderIncidentEventData = {
      * The name of the provider, as in the `source` of a record.
      */
     provider: string;
-    /**
-     * `late`: data of many connections is late. `failing`: requests to the provider fail.
-     */
-    reason: 'late' | 'failing';
+    reason: IncidentReason;
 };
 
 /**
@@ -3572,7 +3564,7 @@ export type StaleConnectionEventData = {
     /**
      * The kinds of data that are missing.
      */
-    data_types: Array<'activities' | 'daily_activity' | 'heart_rate' | 'sleep' | 'stress' | 'body' | 'blood_pressure' | 'nutrition' | 'mindfulness' | 'cycle'>;
+    data_types: Array<FreshDataType>;
     /**
      * Why data is missing: `no_data`, none arrived for twice the expected time, and reads found none; `access_ended`, the provider refused the access, so that the user has to connect again.
      */
