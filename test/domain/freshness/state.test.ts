@@ -7,351 +7,107 @@ const ago = (hours: number) => now - hours * hourMs;
 const hours = (...all: number[]) => all.map((one) => one * hourMs);
 const repeated = (count: number, gap: number) => Array.from({ length: count }, () => gap);
 
-interface Case {
-  readonly about: string;
-  /** Hours since the last arrival; null: none arrived. */
-  readonly last: number | null;
+/** What a case has beside the usual: 21 arrivals that had gaps of a night's rhythm, of a kind that is stated as one of 36 hours. */
+interface Given {
   readonly arrivals?: number;
   /** The longest gaps of days in hours. */
   readonly gaps?: readonly number[];
   /** In hours; null: the provider states none. */
-  readonly cadence: number | null;
-  readonly hasPast?: boolean;
+  readonly cadence?: number | null;
+  readonly hasPast?: true;
+  /** Hours since the connection. */
   readonly connected?: number;
-  readonly isEnded?: boolean;
-  readonly isWithheld?: boolean;
-  readonly isUnworn?: boolean;
-  readonly state: string;
-  readonly expected: number | null;
+  readonly isEnded?: true;
+  readonly isWithheld?: true;
+  readonly isUnworn?: true;
 }
 
+type Case = readonly [
+  about: string,
+  hoursSinceArrival: number | null,
+  given: Given,
+  state: string,
+  expectedHours: number | null,
+];
+
 const nights = repeated(20, 24);
+const none = { arrivals: 0, gaps: [] } as const;
+const scale = { gaps: repeated(8, 168), arrivals: 9, cadence: null } as const;
+const watch = { gaps: repeated(20, 10), arrivals: 200, cadence: 48 } as const;
+const band = { gaps: repeated(20, 9), arrivals: 2000, cadence: 48 } as const;
+const runs = { gaps: [48, 48, 72, 48, 48, 72, 48, 72], arrivals: 9, cadence: null } as const;
+
 const cases: readonly Case[] = [
-  {
-    about: 'a night of this morning',
-    last: 4,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'fresh',
-    expected: 24,
-  },
-  {
-    about: 'a night of yesterday, in the evening',
-    last: 14,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'fresh',
-    expected: 24,
-  },
-  {
-    about: 'a night that is a little late',
-    last: 25,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'late',
-    expected: 24,
-  },
-  {
-    about: 'the last moment of a late night',
-    last: 48,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'late',
-    expected: 24,
-  },
-  {
-    about: 'no night for two days',
-    last: 49,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'stale',
-    expected: 24,
-  },
-  {
-    about: 'a first night without a rhythm',
-    last: 30,
-    arrivals: 1,
-    cadence: 36,
-    state: 'fresh',
-    expected: 36,
-  },
-  {
-    about: 'a first night that was the only one',
-    last: 80,
-    arrivals: 1,
-    cadence: 36,
-    state: 'stale',
-    expected: 36,
-  },
-  {
-    about: 'four nights are no rhythm',
-    last: 30,
-    gaps: [24, 24, 24],
-    arrivals: 4,
-    cadence: 36,
-    state: 'fresh',
-    expected: 36,
-  },
-  {
-    about: 'five nights are one',
-    last: 30,
-    gaps: [24, 24, 24, 24],
-    arrivals: 5,
-    cadence: 36,
-    state: 'late',
-    expected: 24,
-  },
-  {
-    about: 'five arrivals of one day are none',
-    last: 30,
-    gaps: [2],
-    arrivals: 5,
-    cadence: 36,
-    state: 'fresh',
-    expected: 36,
-  },
-  {
-    about: 'a weekend of long nights',
-    last: 26,
-    gaps: [...repeated(18, 24), 27, 27],
-    arrivals: 21,
-    cadence: 36,
-    state: 'fresh',
-    expected: 27,
-  },
-  {
-    about: 'one outlier in four weeks does not count',
-    last: 25,
-    gaps: [...nights, 60],
-    arrivals: 22,
-    cadence: 36,
-    state: 'late',
-    expected: 24,
-  },
-  {
-    about: 'two in twenty do',
-    last: 30,
-    gaps: [...repeated(18, 24), 60, 60],
-    arrivals: 21,
-    cadence: 48,
-    state: 'fresh',
-    expected: 48,
-  },
-  {
-    about: 'a scale once a week, on the sixth day',
-    last: 144,
-    gaps: repeated(8, 168),
-    arrivals: 9,
-    cadence: null,
-    state: 'fresh',
-    expected: 168,
-  },
-  {
-    about: 'a scale once a week, on the eighth day',
-    last: 192,
-    gaps: repeated(8, 168),
-    arrivals: 9,
-    cadence: null,
-    state: 'late',
-    expected: 168,
-  },
-  {
-    about: 'a scale once a week, on the fifteenth day',
-    last: 360,
-    gaps: repeated(8, 168),
-    arrivals: 9,
-    cadence: null,
-    state: 'stale',
-    expected: 168,
-  },
-  {
-    about: 'a scale that was used twice',
-    last: 2000,
-    gaps: [100],
-    arrivals: 2,
-    cadence: null,
-    state: 'fresh',
-    expected: null,
-  },
-  { about: 'a scale that was never used', last: null, cadence: null, state: 'silent', expected: null },
-  {
-    about: 'a kind that never came',
-    last: null,
-    cadence: 36,
-    connected: 1000,
-    state: 'silent',
-    expected: 36,
-  },
-  { about: 'a new connection', last: null, cadence: 36, connected: 1, state: 'silent', expected: 36 },
-  {
-    about: 'only the past arrived, an hour after the connection',
-    last: null,
-    hasPast: true,
-    connected: 1,
-    cadence: 36,
-    state: 'fresh',
-    expected: 36,
-  },
-  {
-    about: 'only the past arrived, two days ago',
-    last: null,
-    hasPast: true,
-    connected: 48,
-    cadence: 36,
-    state: 'late',
-    expected: 36,
-  },
-  {
-    about: 'only the past arrived, a week ago',
-    last: null,
-    hasPast: true,
-    connected: 168,
-    cadence: 36,
-    state: 'stale',
-    expected: 36,
-  },
-  {
-    about: 'a watch in a drawer that sends nothing',
-    last: 100,
-    gaps: repeated(20, 10),
-    arrivals: 200,
-    cadence: 48,
-    state: 'stale',
-    expected: 12,
-  },
-  {
-    about: 'a watch that is carried and not worn',
-    last: 100,
-    gaps: repeated(20, 10),
-    arrivals: 200,
-    cadence: 48,
-    isUnworn: true,
-    state: 'paused',
-    expected: 12,
-  },
-  {
-    about: 'a watch that is worn again',
-    last: 1,
-    gaps: repeated(20, 10),
-    arrivals: 200,
-    cadence: 48,
-    isUnworn: true,
-    state: 'fresh',
-    expected: 12,
-  },
-  {
-    about: 'a device that sends every quarter of an hour, at night',
-    last: 8,
-    gaps: repeated(20, 9),
-    arrivals: 2000,
-    cadence: 48,
-    state: 'fresh',
-    expected: 12,
-  },
-  {
-    about: 'the same after a lost day',
-    last: 23,
-    gaps: repeated(20, 9),
-    arrivals: 2000,
-    cadence: 48,
-    state: 'late',
-    expected: 12,
-  },
-  {
-    about: 'a traveller to the east: the next night is 12 hours early',
-    last: 4,
-    gaps: [...repeated(19, 24), 12],
-    arrivals: 21,
-    cadence: 36,
-    state: 'fresh',
-    expected: 24,
-  },
-  {
-    about: 'a traveller over the date line: the next night is 12 hours late',
-    last: 36,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    state: 'late',
-    expected: 24,
-  },
-  {
-    about: 'a user who does not share sleep',
-    last: null,
-    cadence: 36,
-    isWithheld: true,
-    state: 'paused',
-    expected: 36,
-  },
-  {
-    about: 'a user who shares it no longer',
-    last: 100,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    isWithheld: true,
-    state: 'paused',
-    expected: 24,
-  },
-  {
-    about: 'an access that ended, with data of today',
-    last: 1,
-    gaps: nights,
-    arrivals: 21,
-    cadence: 36,
-    isEnded: true,
-    state: 'stale',
-    expected: 24,
-  },
-  {
-    about: 'an access that ended before any data came',
-    last: null,
-    cadence: 36,
-    isEnded: true,
-    state: 'silent',
-    expected: 36,
-  },
-  {
-    about: 'an access that ended, of a kind in no rhythm',
-    last: 1,
-    arrivals: 1,
-    cadence: null,
-    isEnded: true,
-    state: 'stale',
-    expected: null,
-  },
-  {
-    about: 'a run three times a week, on the fourth day',
-    last: 90,
-    gaps: [48, 48, 72, 48, 48, 72, 48, 72],
-    arrivals: 9,
-    cadence: null,
-    state: 'late',
-    expected: 72,
-  },
+  ['a night of this morning', 4, {}, 'fresh', 24],
+  ['a night of yesterday, in the evening', 14, {}, 'fresh', 24],
+  ['a night that is a little late', 25, {}, 'late', 24],
+  ['the last moment of a late night', 48, {}, 'late', 24],
+  ['no night for two days', 49, {}, 'stale', 24],
+  ['a first night without a rhythm', 30, { ...none, arrivals: 1 }, 'fresh', 36],
+  ['a first night that was the only one', 80, { ...none, arrivals: 1 }, 'stale', 36],
+  ['four nights are no rhythm', 30, { gaps: repeated(3, 24), arrivals: 4 }, 'fresh', 36],
+  ['five nights are one', 30, { gaps: repeated(4, 24), arrivals: 5 }, 'late', 24],
+  ['five arrivals of one day are none', 30, { gaps: [2], arrivals: 5 }, 'fresh', 36],
+  ['a weekend of long nights', 26, { gaps: [...repeated(18, 24), 27, 27] }, 'fresh', 27],
+  ['one outlier in four weeks does not count', 25, { gaps: [...nights, 60], arrivals: 22 }, 'late', 24],
+  ['two in twenty do', 30, { gaps: [...repeated(18, 24), 60, 60], cadence: 48 }, 'fresh', 48],
+  ['a scale once a week, on the sixth day', 144, scale, 'fresh', 168],
+  ['a scale once a week, on the eighth day', 192, scale, 'late', 168],
+  ['a scale once a week, on the fifteenth day', 360, scale, 'stale', 168],
+  ['a scale that was used twice', 2000, { gaps: [100], arrivals: 2, cadence: null }, 'fresh', null],
+  ['a scale that was never used', null, { ...none, cadence: null }, 'silent', null],
+  ['a kind that never came', null, { ...none, connected: 1000 }, 'silent', 36],
+  ['a new connection', null, { ...none, connected: 1 }, 'silent', 36],
+  [
+    'only the past arrived, an hour after the connection',
+    null,
+    { ...none, hasPast: true, connected: 1 },
+    'fresh',
+    36,
+  ],
+  ['only the past arrived, two days ago', null, { ...none, hasPast: true, connected: 48 }, 'late', 36],
+  ['only the past arrived, a week ago', null, { ...none, hasPast: true, connected: 168 }, 'stale', 36],
+  ['a watch in a drawer that sends nothing', 100, watch, 'stale', 12],
+  ['a watch that is carried and not worn', 100, { ...watch, isUnworn: true }, 'paused', 12],
+  ['a watch that is worn again', 1, { ...watch, isUnworn: true }, 'fresh', 12],
+  ['a device that sends every quarter of an hour, at night', 8, band, 'fresh', 12],
+  ['the same after a lost day', 23, band, 'late', 12],
+  [
+    'a traveller to the east: the next night is 12 hours early',
+    4,
+    { gaps: [...repeated(19, 24), 12] },
+    'fresh',
+    24,
+  ],
+  ['a traveller over the date line: the next night is 12 hours late', 36, {}, 'late', 24],
+  ['a user who does not share sleep', null, { ...none, isWithheld: true }, 'paused', 36],
+  ['a user who shares it no longer', 100, { isWithheld: true }, 'paused', 24],
+  ['an access that ended, with data of today', 1, { isEnded: true }, 'stale', 24],
+  ['an access that ended before any data came', null, { ...none, isEnded: true }, 'silent', 36],
+  [
+    'an access that ended, of a kind in no rhythm',
+    1,
+    { ...none, arrivals: 1, cadence: null, isEnded: true },
+    'stale',
+    null,
+  ],
+  ['a run three times a week, on the fourth day', 90, runs, 'late', 72],
 ];
 
 t.test('states', async (t) => {
   t.ok(cases.length >= 30);
-  for (const one of cases) {
-    const rhythm = {
-      ...{ arrivals: one.arrivals ?? 0, hasPast: one.hasPast ?? false, gapsMs: hours(...(one.gaps ?? [])) },
-      lastMs: one.last === null ? null : ago(one.last),
-    };
+  for (const [about, last, given, state, expected] of cases) {
+    const { arrivals = 21, gaps = nights, cadence = 36, hasPast = false, connected = 5000 } = given;
+    const rhythm = { arrivals, hasPast, gapsMs: hours(...gaps), lastMs: last === null ? null : ago(last) };
     const judgement = judge(rhythm, {
-      ...{ nowMs: now, connectedMs: ago(one.connected ?? 5000) },
-      cadenceMs: one.cadence === null ? null : one.cadence * hourMs,
-      isEnded: one.isEnded ?? false,
-      isWithheld: one.isWithheld ?? false,
-      isUnworn: one.isUnworn ?? false,
+      ...{ nowMs: now, connectedMs: ago(connected) },
+      cadenceMs: cadence === null ? null : cadence * hourMs,
+      isEnded: given.isEnded ?? false,
+      isWithheld: given.isWithheld ?? false,
+      isUnworn: given.isUnworn ?? false,
     });
-    t.equal(judgement.state, one.state, one.about);
-    t.equal(judgement.expectedMs, one.expected === null ? null : one.expected * hourMs, one.about);
+    t.equal(judgement.state, state, about);
+    t.equal(judgement.expectedMs, expected === null ? null : expected * hourMs, about);
   }
 });
 
