@@ -1,5 +1,5 @@
 import t from 'tap';
-import { outlineOf, type RoutePoint } from '../../console/src/parts/outline.ts';
+import { outlineOf, type RoutePoint } from '../../console/src/parts/charts/outline.ts';
 
 const at = (latitude: number, longitude: number): RoutePoint => ({ latitude, longitude });
 

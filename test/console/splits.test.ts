@@ -1,6 +1,6 @@
 import t from 'tap';
-import { paceOf, paceText } from '../../console/src/parts/pace.ts';
-import { splitsOf, type Track } from '../../console/src/parts/splits.ts';
+import { paceOf, paceText } from '../../console/src/parts/charts/pace.ts';
+import { splitsOf, type Track } from '../../console/src/parts/charts/splits.ts';
 
 /** A value every so many seconds. */
 function every(step: number, values: readonly number[], first = 0): Track {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { faultKinds as shownKinds } from '../../console/src/parts/fault-kinds.ts';
+import { faultKinds as shownKinds } from '../../console/src/parts/operations/fault-kinds.ts';
 import { faultKinds } from '../../sandbox/server/faults.ts';
 import { startSandbox } from '../../sandbox/server/server.ts';
 import { type Ask, developer, startApi, type TestApi } from '../support/api.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Authenticator } from '../parts/authenticator.tsx';
+import { Authenticator } from '../parts/accounts/authenticator.tsx';
+import { Passkeys } from '../parts/accounts/passkeys.tsx';
 import { Form } from '../parts/form.tsx';
-import { Passkeys } from '../parts/passkeys.tsx';
 import { session } from '../session.ts';
 
 /** The account of the signed-in developer: change the password, set up an authenticator, add passkeys. */

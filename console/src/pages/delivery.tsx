@@ -2,7 +2,7 @@ import type { DeliveryDetails } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
-import { DeliveryContent } from '../parts/delivery-content.tsx';
+import { DeliveryContent } from '../parts/operations/delivery-content.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';

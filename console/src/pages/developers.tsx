@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { type KeyScope, keyScopes } from '../../../domain/access.ts';
 import { api } from '../api.ts';
-import { Accounts } from '../parts/accounts.tsx';
+import { Accounts } from '../parts/accounts/accounts.tsx';
 import { Action } from '../parts/action.tsx';
-import { Audit } from '../parts/audit.tsx';
 import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
+import { Audit } from '../parts/operations/audit.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';

@@ -1,5 +1,5 @@
+import { LinkPage } from '../parts/accounts/link-page.tsx';
 import { Form } from '../parts/form.tsx';
-import { LinkPage } from '../parts/link-page.tsx';
 import { publicApi } from '../public-api.ts';
 import { navigate } from '../router.tsx';
 import { signIn } from '../session.ts';

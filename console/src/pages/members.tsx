@@ -1,12 +1,12 @@
 import type { Member } from '../../../clients/typescript/src/index.ts';
 import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
+import { Invitations, keepChoice, roleIn, usualRole } from '../parts/accounts/invitations.tsx';
+import { ProjectDeletion } from '../parts/accounts/project-deletion.tsx';
+import { ProjectSettings } from '../parts/accounts/project-settings.tsx';
+import { Retention } from '../parts/accounts/retention.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
-import { Invitations, keepChoice, roleIn, usualRole } from '../parts/invitations.tsx';
-import { ProjectDeletion } from '../parts/project-deletion.tsx';
-import { ProjectSettings } from '../parts/project-settings.tsx';
-import { Retention } from '../parts/retention.tsx';
 import { Section } from '../parts/section.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';

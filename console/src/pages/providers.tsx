@@ -3,8 +3,8 @@ import type { ProviderSetup, ProviderStatus, Status } from '../../../clients/typ
 import { api } from '../api.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { SandboxFaults } from '../parts/operations/sandbox-faults.tsx';
 import { ProviderTitle } from '../parts/provider-title.tsx';
-import { SandboxFaults } from '../parts/sandbox-faults.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { duration, Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';

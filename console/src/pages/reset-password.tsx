@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { LinkPage } from '../parts/accounts/link-page.tsx';
 import { Form } from '../parts/form.tsx';
-import { LinkPage } from '../parts/link-page.tsx';
 import { publicApi } from '../public-api.ts';
 import { Link } from '../router.tsx';
 

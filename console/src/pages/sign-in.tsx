@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { takeToken } from '../parts/link-page.tsx';
+import { takeToken } from '../parts/accounts/link-page.tsx';
 import { signInByPasskey } from '../passkey.ts';
 import { Link, location, navigate } from '../router.tsx';
 import { SignInError, signIn, signInByLink, ways } from '../session.ts';

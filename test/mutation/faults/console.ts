@@ -116,7 +116,7 @@ export const consolePages: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'A heartbeat at the boundary of two kilometres counts for one of them.',
-    file: 'console/src/parts/splits.ts',
+    file: 'console/src/parts/charts/splits.ts',
     before: '(seconds[index] ?? 0) < to);',
     after: '(seconds[index] ?? 0) <= to);',
     test: 'test/console/splits.test.ts',
@@ -124,7 +124,7 @@ export const consolePages: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A route has the proportions of the ground, whatever its latitude.',
-    file: 'console/src/parts/outline.ts',
+    file: 'console/src/parts/charts/outline.ts',
     before: 'Math.cos((origin.latitude * Math.PI) / 180)',
     after: 'Math.cos(origin.latitude)',
     test: 'test/console/outline.test.ts',

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { SleepSession, SleepStageIntervals } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { sourceOf, titleOf } from '../titles.ts';
-import { useZone } from '../user-zone.ts';
-import { date, formatIn, minute, type Zone, zoneName } from '../zone.ts';
-import { DataTable } from './bars.tsx';
-import { Empty, Loaded } from './states.tsx';
-import { daysAgo, duration } from './time.tsx';
+import type { SleepSession, SleepStageIntervals } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { sourceOf, titleOf } from '../../titles.ts';
+import { useZone } from '../../user-zone.ts';
+import { date, formatIn, minute, type Zone, zoneName } from '../../zone.ts';
+import { DataTable } from '../charts/bars.tsx';
+import { Empty, Loaded } from '../states.tsx';
+import { daysAgo, duration } from '../time.tsx';
 
 /** The nights of the last month; the stages of one of them as a hypnogram. */
 export function Sleep({ userId, version }: { userId: string; version: number }) {

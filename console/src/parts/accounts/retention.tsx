@@ -3,13 +3,13 @@ import type {
   RetentionChange,
   RetentionPreview,
   Retention as Rule,
-} from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { retentionChange, textsOfRule } from '../retention-texts.ts';
-import { Action } from './action.tsx';
-import { Section } from './section.tsx';
-import { Table } from './table.tsx';
+} from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { retentionChange, textsOfRule } from '../../retention-texts.ts';
+import { Action } from '../action.tsx';
+import { Section } from '../section.tsx';
+import { Table } from '../table.tsx';
 
 /** How long data of the project is kept: a rule is saved once its preview is shown. */
 export function Retention() {

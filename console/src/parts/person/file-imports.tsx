@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { FileImport } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useRepeated, useResource } from '../resource.ts';
-import { can } from '../session.ts';
-import { typeName } from '../titles.ts';
-import { Action } from './action.tsx';
-import { Badge } from './badge.tsx';
-import { Empty, Loaded } from './states.tsx';
-import { Time } from './time.tsx';
+import type { FileImport } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useRepeated, useResource } from '../../resource.ts';
+import { can } from '../../session.ts';
+import { typeName } from '../../titles.ts';
+import { Action } from '../action.tsx';
+import { Badge } from '../badge.tsx';
+import { Empty, Loaded } from '../states.tsx';
+import { Time } from '../time.tsx';
 
 const pollMs = 1000;
 const shownImports = 5;

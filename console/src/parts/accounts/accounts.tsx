@@ -1,11 +1,11 @@
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { session } from '../session.ts';
-import { TypedConfirmation } from './dialog.tsx';
-import { Form } from './form.tsx';
-import { Section } from './section.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { session } from '../../session.ts';
+import { TypedConfirmation } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { Section } from '../section.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 /** The accounts of developers: create one, delete another one than one's own. */
 export function Accounts({ changed }: { changed: () => void }) {

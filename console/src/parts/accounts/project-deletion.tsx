@@ -1,9 +1,9 @@
-import { defaultProject } from '../../../domain/access.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { changeProject, project } from '../session.ts';
-import { TypedConfirmation } from './dialog.tsx';
-import { Loaded } from './states.tsx';
+import { defaultProject } from '../../../../domain/access.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { changeProject, project } from '../../session.ts';
+import { TypedConfirmation } from '../dialog.tsx';
+import { Loaded } from '../states.tsx';
 
 /** Deletes the current project with its users, for owners. The project `default` stays. */
 export function ProjectDeletion() {

@@ -1,8 +1,8 @@
-import type { Overview, ProviderSetup } from '../../../clients/typescript/src/index.ts';
-import { Link } from '../router.tsx';
-import { titleOf } from '../titles.ts';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import type { Overview, ProviderSetup } from '../../../../clients/typescript/src/index.ts';
+import { Link } from '../../router.tsx';
+import { titleOf } from '../../titles.ts';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 const states = ['active', 'expired', 'revoked'] as const;
 

@@ -1,12 +1,12 @@
-import type { Score } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { sourceOf } from '../titles.ts';
-import { useZone } from '../user-zone.ts';
-import { format } from './bars.tsx';
-import { CursorList } from './cursor-list.tsx';
-import { Empty } from './states.tsx';
-import { Table } from './table.tsx';
-import { daysAgo } from './time.tsx';
+import type { Score } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { sourceOf } from '../../titles.ts';
+import { useZone } from '../../user-zone.ts';
+import { format } from '../charts/bars.tsx';
+import { CursorList } from '../cursor-list.tsx';
+import { Empty } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { daysAgo } from '../time.tsx';
 
 /** The scores of the last month, newest day first. */
 export function Scores({ userId, version }: { userId: string; version: number }) {

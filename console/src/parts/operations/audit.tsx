@@ -1,12 +1,12 @@
-import type { AuditEntry } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { Link, location, setQuery } from '../router.tsx';
-import { withTitles } from '../titles.ts';
+import type { AuditEntry } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { Link, location, setQuery } from '../../router.tsx';
+import { withTitles } from '../../titles.ts';
+import { CursorList } from '../cursor-list.tsx';
+import { Empty } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 import { AuditFilters, auditFilter } from './audit-filters.tsx';
-import { CursorList } from './cursor-list.tsx';
-import { Empty } from './states.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
 
 /** The audit trail, newest first. Its filters are in the address. */
 export function Audit({ version }: { version: number }) {

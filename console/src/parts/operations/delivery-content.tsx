@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { DeliveryBody } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { Action } from './action.tsx';
-import { Copy } from './copy.tsx';
+import type { DeliveryBody } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { Action } from '../action.tsx';
+import { Copy } from '../copy.tsx';
 
 /** The body of a delivery, read in parts on demand, because each read leaves an audit entry. */
 export function DeliveryContent({ id: delivery_id }: { id: string }) {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { NewTotp } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { proofOf } from '../passkey.ts';
-import { useResource } from '../resource.ts';
-import { Action } from './action.tsx';
-import { ShownOnce } from './dialog.tsx';
-import { Form } from './form.tsx';
+import type { NewTotp } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { proofOf } from '../../passkey.ts';
+import { useResource } from '../../resource.ts';
+import { Action } from '../action.tsx';
+import { ShownOnce } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { Section } from '../section.tsx';
 import { ProofField } from './passkeys.tsx';
-import { Section } from './section.tsx';
 
 /** The authenticator of the signed-in developer: turn it on with a code, or off. */
 export function Authenticator() {

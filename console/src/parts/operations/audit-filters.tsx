@@ -1,6 +1,6 @@
-import type { AuditAction } from '../../../clients/typescript/src/index.ts';
-import { auditActions } from '../../../domain/audit.ts';
-import { location, setQuery } from '../router.tsx';
+import type { AuditAction } from '../../../../clients/typescript/src/index.ts';
+import { auditActions } from '../../../../domain/audit.ts';
+import { location, setQuery } from '../../router.tsx';
 
 const isAction = (name: string | null): name is AuditAction =>
   name !== null && Object.hasOwn(auditActions, name);

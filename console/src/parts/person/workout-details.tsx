@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks';
-import type { Chart, ChartSeries, Workout } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { UserZone, useZone } from '../user-zone.ts';
-import { format } from './bars.tsx';
-import { moveSpan, type Span } from './chart-span.ts';
-import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
-import { paceOf, paceText } from './pace.ts';
-import { LineTables } from './series-chart.tsx';
-import { type Split, splitsOf, type Track } from './splits.ts';
-import { Empty, Loaded } from './states.tsx';
-import { Table } from './table.tsx';
+import type { Chart, ChartSeries, Workout } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { UserZone, useZone } from '../../user-zone.ts';
+import { format } from '../charts/bars.tsx';
+import { moveSpan, type Span } from '../charts/chart-span.ts';
+import { type Line, LineChart, lineOf, Swatch } from '../charts/line-chart.tsx';
+import { paceOf, paceText } from '../charts/pace.ts';
+import { LineTables } from '../charts/series-chart.tsx';
+import { type Split, splitsOf, type Track } from '../charts/splits.ts';
+import { Empty, Loaded } from '../states.tsx';
+import { Table } from '../table.tsx';
 import { WorkoutRoute } from './workout-route.tsx';
 
 /** The heart rate, the pace and the kilometres of one workout, from its samples, and its route. */

@@ -1,7 +1,7 @@
-import type { CalendarRow, DataCalendar } from '../../../clients/typescript/src/index.ts';
-import { typeName } from '../titles.ts';
-import { ProviderTitle } from './provider-title.tsx';
-import { Table } from './table.tsx';
+import type { CalendarRow, DataCalendar } from '../../../../clients/typescript/src/index.ts';
+import { typeName } from '../../titles.ts';
+import { ProviderTitle } from '../provider-title.tsx';
+import { Table } from '../table.tsx';
 
 const dayMs = 86_400_000;
 const day = (date: string) => Math.round(Date.parse(`${date}T00:00:00Z`) / dayMs);

@@ -1,6 +1,6 @@
-import { setQuery } from '../router.tsx';
-import type { Zone } from '../zone.ts';
-import { daysAgo } from './time.tsx';
+import { setQuery } from '../../router.tsx';
+import type { Zone } from '../../zone.ts';
+import { daysAgo } from '../time.tsx';
 
 /** A span of time in Unix seconds. */
 export interface Span {

@@ -1,12 +1,12 @@
-import type { ProviderCredentials } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { can, loadProjects, project } from '../session.ts';
-import { titleOf } from '../titles.ts';
-import { TypedConfirmation } from './dialog.tsx';
-import { Form } from './form.tsx';
-import { Section } from './section.tsx';
-import { Table } from './table.tsx';
+import type { ProviderCredentials } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { can, loadProjects, project } from '../../session.ts';
+import { titleOf } from '../../titles.ts';
+import { TypedConfirmation } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { Section } from '../section.tsx';
+import { Table } from '../table.tsx';
 
 /** The credentials of the project at providers, and for owners what its connect page shows. */
 export function ProjectSettings() {

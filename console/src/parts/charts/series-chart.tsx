@@ -1,15 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { typeName } from '../titles.ts';
-import { useZone } from '../user-zone.ts';
-import { dateAndSecond, formatIn, type Zone, zoneName } from '../zone.ts';
+import type { ChartSeries, SeriesType } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { typeName } from '../../titles.ts';
+import { useZone } from '../../user-zone.ts';
+import { dateAndSecond, formatIn, type Zone, zoneName } from '../../zone.ts';
+import { Empty, Loaded } from '../states.tsx';
+import { duration } from '../time.tsx';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
-import { Empty, Loaded } from './states.tsx';
-import { duration } from './time.tsx';
 
 const ranges = [
   ['Hour', 3600],

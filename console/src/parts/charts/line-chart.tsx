@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
-import { sourceOf, typeName } from '../titles.ts';
-import { useZone } from '../user-zone.ts';
-import { clockOf, type Zone, zoneName } from '../zone.ts';
+import type { ChartSeries } from '../../../../clients/typescript/src/index.ts';
+import { sourceOf, typeName } from '../../titles.ts';
+import { useZone } from '../../user-zone.ts';
+import { clockOf, type Zone, zoneName } from '../../zone.ts';
 import type { Span } from './chart-span.ts';
 
 /** A line as it is drawn: columns of equal length, and null where it is interrupted. */

@@ -5,22 +5,22 @@ import type {
   ConnectionFreshness,
   InvitationCode,
   Provider,
-} from '../../../clients/typescript/src/index.ts';
-import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { actionTexts } from '../freshness-texts.ts';
-import { useRepeated, useResource } from '../resource.ts';
-import { can } from '../session.ts';
-import { titleOf, typeName } from '../titles.ts';
-import { Action } from './action.tsx';
-import { Badge } from './badge.tsx';
+} from '../../../../clients/typescript/src/index.ts';
+import { NotFoundError, providers } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { actionTexts } from '../../freshness-texts.ts';
+import { useRepeated, useResource } from '../../resource.ts';
+import { can } from '../../session.ts';
+import { titleOf, typeName } from '../../titles.ts';
+import { Action } from '../action.tsx';
+import { Badge } from '../badge.tsx';
+import { ShownOnce, TypedConfirmation } from '../dialog.tsx';
+import { ProviderTitle } from '../provider-title.tsx';
+import { Loaded, Problem } from '../states.tsx';
+import { Time } from '../time.tsx';
 import { ConnectLink } from './connect-link.tsx';
 import { FreshnessFacts } from './connection-freshness.tsx';
-import { ShownOnce, TypedConfirmation } from './dialog.tsx';
 import { FileImports } from './file-imports.tsx';
-import { ProviderTitle } from './provider-title.tsx';
-import { Loaded, Problem } from './states.tsx';
-import { Time } from './time.tsx';
 
 /** Data turns late without an event that the change feed has. */
 const freshMs = 30_000;

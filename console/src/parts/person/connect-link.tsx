@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Provider } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { titleOf } from '../titles.ts';
-import { Action } from './action.tsx';
-import { Copy } from './copy.tsx';
+import type { Provider } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { titleOf } from '../../titles.ts';
+import { Action } from '../action.tsx';
+import { Copy } from '../copy.tsx';
 
 interface ConnectLinkProps {
   readonly userId: string;

@@ -1,6 +1,6 @@
-import { providers } from '../../../clients/typescript/src/index.ts';
-import { location, setQuery } from '../router.tsx';
-import { titleOf } from '../titles.ts';
+import { providers } from '../../../../clients/typescript/src/index.ts';
+import { location, setQuery } from '../../router.tsx';
+import { titleOf } from '../../titles.ts';
 
 const states = ['active', 'expired', 'revoked'] as const;
 

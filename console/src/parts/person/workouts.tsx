@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { Workout } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { sourceOf } from '../titles.ts';
-import { format } from './bars.tsx';
-import { paceText } from './pace.ts';
-import { Empty, Loaded } from './states.tsx';
-import { Table } from './table.tsx';
-import { daysAgo, duration, Time } from './time.tsx';
+import type { Workout } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { sourceOf } from '../../titles.ts';
+import { format } from '../charts/bars.tsx';
+import { paceText } from '../charts/pace.ts';
+import { Empty, Loaded } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { daysAgo, duration, Time } from '../time.tsx';
 import { WorkoutDetails } from './workout-details.tsx';
 
 const head = ['Start', 'Type', 'Name', 'Duration', 'Distance', 'Pace', 'Heart rate', 'Source', 'Actions'];

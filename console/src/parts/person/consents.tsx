@@ -1,10 +1,10 @@
-import type { Consent } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { CursorList } from './cursor-list.tsx';
-import { ProviderTitle } from './provider-title.tsx';
-import { Empty } from './states.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import type { Consent } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { CursorList } from '../cursor-list.tsx';
+import { ProviderTitle } from '../provider-title.tsx';
+import { Empty } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 /** What a user agreed to, newest first. */
 export function Consents({ userId, version }: { userId: string; version: number }) {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { providers } from '../../../clients/typescript/src/index.ts';
-import { endFault, type Fault, listFaults, startFault } from '../faults.ts';
-import { useRepeated, useResource } from '../resource.ts';
-import { titleOf } from '../titles.ts';
-import { Action } from './action.tsx';
+import { providers } from '../../../../clients/typescript/src/index.ts';
+import { endFault, type Fault, listFaults, startFault } from '../../faults.ts';
+import { useRepeated, useResource } from '../../resource.ts';
+import { titleOf } from '../../titles.ts';
+import { Action } from '../action.tsx';
+import { Empty, Loaded } from '../states.tsx';
+import { Table } from '../table.tsx';
 import { faultKinds } from './fault-kinds.ts';
-import { Empty, Loaded } from './states.tsx';
-import { Table } from './table.tsx';
 
 const everyMs = 5000;
 

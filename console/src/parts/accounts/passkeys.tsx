@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
-import { addPasskey, proofOf } from '../passkey.ts';
-import { useResource } from '../resource.ts';
-import { ways } from '../session.ts';
-import { Form, FormDialog } from './form.tsx';
-import { Section } from './section.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import { api } from '../../api.ts';
+import { addPasskey, proofOf } from '../../passkey.ts';
+import { useResource } from '../../resource.ts';
+import { ways } from '../../session.ts';
+import { Form, FormDialog } from '../form.tsx';
+import { Section } from '../section.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 /** The passkeys of the signed-in developer: add one, remove one. */
 export function Passkeys() {

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { NewInvitation } from '../../../clients/typescript/src/index.ts';
-import { type Role, roles } from '../../../domain/access.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { Action } from './action.tsx';
-import { ShownOnce } from './dialog.tsx';
-import { Form } from './form.tsx';
-import { Section } from './section.tsx';
-import { Empty } from './states.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import type { NewInvitation } from '../../../../clients/typescript/src/index.ts';
+import { type Role, roles } from '../../../../domain/access.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { Action } from '../action.tsx';
+import { ShownOnce } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { Section } from '../section.tsx';
+import { Empty } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 /** The role that forms propose: the one that sees no health values. */
 export const usualRole: Role = 'support';

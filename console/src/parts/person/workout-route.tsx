@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Workout, WorkoutStreamPoint } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { format } from './bars.tsx';
-import { type Outline, outlineOf } from './outline.ts';
-import { Empty, Loaded } from './states.tsx';
+import type { Workout, WorkoutStreamPoint } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { useResource } from '../../resource.ts';
+import { format } from '../charts/bars.tsx';
+import { type Outline, outlineOf } from '../charts/outline.ts';
+import { Empty, Loaded } from '../states.tsx';
 
 const mostPoints = 1000;
 const size = 320;

@@ -1,9 +1,9 @@
-import type { DataAccess } from '../../../clients/typescript/src/index.ts';
-import { api } from '../api.ts';
-import { CursorList } from './cursor-list.tsx';
-import { Empty } from './states.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import type { DataAccess } from '../../../../clients/typescript/src/index.ts';
+import { api } from '../../api.ts';
+import { CursorList } from '../cursor-list.tsx';
+import { Empty } from '../states.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 /** Who read data of a user, by hour, newest first. */
 export function Accesses({ userId, version }: { userId: string; version: number }) {

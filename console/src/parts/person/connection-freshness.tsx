@@ -1,7 +1,7 @@
-import type { ConnectionFreshness } from '../../../clients/typescript/src/index.ts';
-import { connectionSentences, gapText, kindsByState } from '../freshness-texts.ts';
-import { titleOf } from '../titles.ts';
-import { Badge } from './badge.tsx';
+import type { ConnectionFreshness } from '../../../../clients/typescript/src/index.ts';
+import { connectionSentences, gapText, kindsByState } from '../../freshness-texts.ts';
+import { titleOf } from '../../titles.ts';
+import { Badge } from '../badge.tsx';
 
 /** The facts of a connection about whether its data arrives as expected. */
 export function FreshnessFacts({ of }: { of: ConnectionFreshness }) {
