@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
 import { entriesPerBatch } from '../../../services/file-import/reading/batch.ts';
 import { fileBytes, fileFolder } from '../../../services/file-import/reading/file-folder.ts';
 import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
