@@ -15,10 +15,12 @@ export function extendActivity(
   return extend(database, rowOf(job), leaseMs, aheadMs);
 }
 
+// A read that found nothing may have been for another account than the read that fetched the activity.
 const finish = update(
   'finish',
   `work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
-    failures = 0, error = $5, fetched_at = activitynet.clock($8), prepaid = false,
+    failures = 0, error = $5, prepaid = false,
+    fetched_at = case when $5::text is null then activitynet.clock($8) else fetched_at end,
     streams_for = case when $7::boolean then null
       when version = $4 then coalesce($6, streams_for) else streams_for end,
     unconfirmed = case when version = $4 then false else unconfirmed end,

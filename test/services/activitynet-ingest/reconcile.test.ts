@@ -245,13 +245,22 @@ t.test('a scope that is withheld after the list deletes nothing', async (t) => {
 t.test('activities of an earlier connection are not compared', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id: user_id, account } = await s.person(undefined, full);
-  place(s, '1', 60);
-  await fetchAll(s, account, ['1']);
-  s.provider.activities.delete('1');
-  const inAnHour = new Date(nowOf(s) - hourMs);
-  await s.database.query('update users.connection set connected_at = $1', [inAnHour]);
+  for (const id of ['1', '2']) place(s, id, 60);
+  await fetchAll(s, account, ['1', '2']);
+  s.provider.activities.clear();
+  await s.database.query("update activitynet.budget set paused_until = 'infinity'");
+  const update = { owner_id: Number(account), aspect_type: 'update', event_time: 1_776_520_009 };
+  await s.send({ ...update, object_id: 2 }, {}, true);
+  const anHourAgo = new Date(nowOf(s) - hourMs);
+  await s.database.query('update users.connection set connected_at = $1', [anHourAgo]);
+  await s.database.query('update activitynet.budget set paused_until = null');
+  await s.settled();
+  t.match(await rowOf(s, '2'), { error: 'NOT_FOUND' }, 'read by the new connection');
+  s.provider.ahead += 2 * hourMs;
+  s.provider.asked.length = 0;
   await reconcile(s, user_id);
   await ended(s);
   t.match(await reconciliations(s), [{ state: 'done', reason: null }]);
   t.same(reads(s), ['/athlete/activities']);
+  t.same(await keysOf(s), ['1', '2']);
 });
