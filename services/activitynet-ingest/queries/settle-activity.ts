@@ -39,16 +39,18 @@ export interface Finished {
   readonly deleted: boolean;
   readonly deletedMs: number | null;
   readonly aheadMs: number;
+  /** How long the work took: what it read was read after its beginning. */
+  readonly tookMs: number;
 }
 
 /** Ends a job, unless other work was requested meanwhile. Returns false if the lease was lost. */
 export function finishActivity(
   database: Queryable,
   job: ActivityLease,
-  { error, streams, deleted, deletedMs, aheadMs }: Finished,
+  { error, streams, deleted, deletedMs, aheadMs, tookMs }: Finished,
 ): Promise<boolean> {
   const deletedSeconds = deletedMs === null ? null : Math.floor(deletedMs / 1000);
-  const values = [job.version, error, streams, deleted, aheadMs, deletedSeconds];
+  const values = [job.version, error, streams, deleted, aheadMs - tookMs, deletedSeconds];
   return changes(database, finish, rowOf(job), ...values);
 }
 

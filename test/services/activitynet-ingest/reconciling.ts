@@ -77,3 +77,15 @@ export const reads = (s: Setting) =>
 export async function rowOf(s: Setting, id: string): Promise<ActivityRow | undefined> {
   return (await s.rows()).find(({ object_id }) => object_id === id);
 }
+
+/** Holds the answers to reads of a path. `begun` waits for the first of them, and `open` lets them go. */
+export function holdReads(s: Setting, path: string): { begun(): Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isBegun = false;
+  s.provider.fault = (asked) => {
+    if (!asked.endsWith(path)) return null;
+    isBegun = true;
+    return { until: promise };
+  };
+  return { begun: () => until(() => isBegun), open: resolve };
+}
