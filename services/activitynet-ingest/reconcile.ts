@@ -139,9 +139,10 @@ async function compare(deps: Reconciling, { run, endMs }: Listing, connectedMs: 
   const found = await unlisted(deps, { run, endMs }, connectedMs);
   const checks = await database.transaction(async (transaction) => {
     if (!(await finishReconciliation(transaction, run, found.reason))) return 0;
-    const activities = found.activities.slice(0, mostChecks);
+    const { activities } = found;
     const readBeforeMs = endMs - settleMs;
-    return enqueueChecks(transaction, { user_id, connection_id, activities, connectedMs, readBeforeMs });
+    const limits = { connectedMs, readBeforeMs, limit: mostChecks };
+    return enqueueChecks(transaction, { user_id, connection_id, activities, ...limits });
   });
   const { length: listed } = run.listed;
   logger.info('reconciliation.done', { user_id, listed, checks, reason: found.reason ?? undefined });

@@ -8,6 +8,7 @@ import {
   holdReads,
   hourMs,
   keysOf,
+  manyReads,
   nowOf,
   place,
   reads,
@@ -57,3 +58,39 @@ t.test('a scope that is withheld before the read and granted after it deletes no
   t.match(await rowOf(s, '1'), { error: 'NOT_FOUND' });
   t.equal(await deletions(s), 0);
 });
+
+t.test(
+  'of more unlisted activities than one reconciliation reads, the others are read by the next',
+  async (t) => {
+    const s = await setUp(t, { bus: false, settings: manyReads });
+    s.provider.limits = { quarter: 4000, day: 9000 };
+    const { id: user_id } = await s.person(undefined, full);
+    const ids = Array.from({ length: 101 }, (_, n) => String(1000 + n));
+    // The last one is the newest.
+    for (const [n, id] of ids.entries()) place(s, id, 100 - n / 10);
+    const checks = async () => {
+      s.provider.ahead += 2 * hourMs;
+      s.provider.asked.length = 0;
+      await reconcile(s, user_id);
+      await ended(s);
+      return reads(s).filter((path) => path.startsWith('/activities/'));
+    };
+    t.equal((await checks()).length, 101, 'fetched');
+    for (const id of ids) s.provider.unlisted.add(id);
+    s.provider.fault = (path) => (path.includes('/activities/') ? 403 : null);
+    const nights = [await checks(), await checks()];
+    t.same(
+      nights.map(({ length }) => length),
+      [100, 100],
+    );
+    t.equal(new Set(nights.flat()).size, 101);
+    // Those of an earlier connection do not count.
+    await s.database.query(
+      "update activitynet.activity set fetched_at = '2020-01-01' where object_id < 1100",
+    );
+    s.provider.fault = null;
+    s.provider.activities.clear();
+    t.same(await checks(), ['/activities/1100']);
+    t.equal((await keysOf(s)).length, 100);
+  },
+);
