@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { hourMs } from '../../domain/time/time.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import type { Fetching } from './fetched.ts';
 import { type PageOutcome, pageDelayMs } from './list-backfill.ts';
 import { type FoundPage, listQuery, pageOf, placesOf, storeListed } from './listed-activities.ts';
@@ -57,7 +58,7 @@ export async function startReconciliation(
   return { start_ms: start.getTime() };
 }
 
-/** Reads the next page of the list of a reconciliation. */
+/** Reads the next page of the list of a reconciliation. An error counts as a failure of the page. */
 export async function reconcilePage(
   deps: Reconciling,
   run: ReconciliationLease,
@@ -69,6 +70,8 @@ export async function reconcilePage(
   try {
     const query = listQuery(run.start_time.getTime(), endMs, run.pages);
     return await goOn(deps, { run, endMs }, await reservation.read('/athlete/activities', query));
+  } catch (error) {
+    return await postponed(deps, run, signal.aborted ? null : codeOf(error));
   } finally {
     await reservation.close();
   }

@@ -13,6 +13,7 @@ import {
   place,
   reads,
   reconcile,
+  reconciliations,
   rowOf,
 } from './reconciling.ts';
 import { quarterMs, setUp, turnOn } from './setting.ts';
@@ -94,3 +95,23 @@ t.test(
     t.equal((await keysOf(s)).length, 100);
   },
 );
+
+t.test('an error of another service is a failure of the page, which is read again later', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id, account } = await s.person(undefined, full);
+  place(s, '1', 60);
+  await fetchAll(s, account, ['1']);
+  s.provider.activities.delete('1');
+  await s.database.query('alter table timeseries.workout rename to away');
+  const requestedMs = nowOf(s);
+  await reconcile(s, user_id);
+  await until(async () => ((await reconciliations(s))[0]?.failures ?? 0) > 0);
+  const [failed] = await reconciliations(s);
+  t.match(failed, { state: 'waiting', reason: 'INTERNAL' });
+  t.ok(failed !== undefined && failed.run_at.getTime() >= requestedMs + 2000, 'after a delay');
+  await s.database.query('alter table timeseries.away rename to workout');
+  turnOn(s, quarterMs);
+  await ended(s);
+  t.match(await reconciliations(s), [{ state: 'done', failures: 0 }]);
+  t.same(await keysOf(s), []);
+});
