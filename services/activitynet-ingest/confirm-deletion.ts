@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
+import { forgetStoredStreams } from './queries/settle-activity.ts';
 import type { Unfound } from './reads.ts';
 import { type ReadingAll, readsAll } from './reads-all.ts';
 
@@ -48,7 +49,8 @@ export async function confirmUnlisted(
   const fetchedMs = job.fetched_at?.getTime() ?? 0;
   if (after === null || !isDeepStrictEqual(before, after) || after.connectedMs > fetchedMs)
     return unfetched(result);
-  if (!(await holds())) return { kind: 'wait' };
+  // If the process ends before it records the deletion, the next read may find the activity: it stores the streams again.
+  if (!(await holds()) || !(await forgetStoredStreams(fetching.database, job))) return { kind: 'wait' };
   const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
   return { kind: 'deleted', isNew: record_id !== null, isGone: false };
 }

@@ -101,6 +101,13 @@ export function postponeActivity(database: Queryable, job: ActivityLease, aheadM
   return changes(database, postpone, rowOf(job), job.version, aheadMs);
 }
 
+const forgetStreams = update('forget_streams', 'streams_for = null');
+
+/** Records that no streams are stored, before they are deleted. Returns false if the lease was lost. */
+export function forgetStoredStreams(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, forgetStreams, rowOf(job));
+}
+
 const handBack = update('hand_back', 'leased = false, run_at = now(), crashes = 0');
 
 /** Releases a job without counting a failure. It keeps its turn. Returns false if the lease was lost. */

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { run, streams } from '../../fixtures/activitynet/activities.ts';
 import { until } from '../../support/until.ts';
 import {
   deletions,
@@ -16,7 +17,7 @@ import {
   reconciliations,
   rowOf,
 } from './reconciling.ts';
-import { quarterMs, setUp, turnOn } from './setting.ts';
+import { fast, quarterMs, setUp, turnOn } from './setting.ts';
 
 t.setTimeout(400_000);
 
@@ -114,4 +115,29 @@ t.test('an error of another service is a failure of the page, which is read agai
   await ended(s);
   t.match(await reconciliations(s), [{ state: 'done', failures: 0 }]);
   t.same(await keysOf(s), []);
+});
+
+t.test('an activity that exists again after a deletion that was not recorded has its samples', async (t) => {
+  const s = await setUp(t, { bus: false, pace: { ...fast, leaseMs: 2000 } });
+  const { id: user_id, account } = await s.person(undefined, full);
+  const start_date = new Date(nowOf(s) - 60 * hourMs).toISOString();
+  const details = run('1', { start_date, elapsed_time: 60, moving_time: 60 });
+  s.provider.activities.set('1', { details, streams: streams(60, { heartrate: () => 150 }) });
+  await fetchAll(s, account, ['1']);
+  const samples = async () => (await s.database.query('select from timeseries.sample')).length;
+  const stored = await samples();
+  t.ok(stored > 0);
+  const [activity] = s.provider.activities.values();
+  s.provider.activities.clear();
+  // As if the process were killed between the deletion and its record.
+  await s.database.query(
+    'alter table activitynet.activity add constraint unrecorded check (delete_time is null) not valid',
+  );
+  await reconcile(s, user_id);
+  await until(async () => (await deletions(s)) === 1);
+  if (activity !== undefined) s.provider.activities.set('1', activity);
+  s.provider.ahead += 5000;
+  await ended(s);
+  t.same(await keysOf(s), ['1']);
+  t.equal(await samples(), stored);
 });
