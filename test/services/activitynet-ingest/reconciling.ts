@@ -33,9 +33,11 @@ export const reconcile = (s: Setting, user_id: string, days = 7) =>
 /** A row of a reconciliation. */
 export interface ReconciliationRow {
   readonly connection_id: string;
+  readonly user_id: string;
   readonly state: string;
   readonly reason: string | null;
   readonly pages: number;
+  readonly listed: readonly string[];
   readonly failures: number;
   readonly leased: boolean;
   readonly start_time: Date;
