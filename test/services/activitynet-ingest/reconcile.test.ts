@@ -31,7 +31,8 @@ t.test('a listed and unknown activity is fetched; it is no backfill', async (t) 
   await reconcile(s, user_id);
   await ended(s);
   t.same(await keysOf(s), ['1', '2'], 'of the span, not the one before it');
-  t.same(reads(s), ['/athlete/activities', '/athlete/activities', '/activities/2']);
+  // Another worker may fetch the activity between the two pages.
+  t.same(reads(s).toSorted(), ['/activities/2', '/athlete/activities', '/athlete/activities']);
   const page = await s.call('timeseries.workouts', { user_id, ...all });
   t.ok(page.data.every(({ calories_kcal }) => calories_kcal === 722.4));
   t.same(await s.database.query("select from changes.pending where kind = 'backfill'"), []);
