@@ -70,7 +70,8 @@ export const summedRecord = (row: SummedRow): RecordType => ({
   fields: summedFields(row),
   complete(draft, { [row.member]: value }) {
     const read = isItem(value) ? (row.read?.(value) ?? null) : null;
-    const { start_time, end_time, series = read === null ? undefined : { [row.series]: read } } = draft;
+    const { start_time, end_time } = draft;
+    const series = read === null ? draft.series : { [row.series]: read };
     return start_time === undefined || end_time === undefined || series === undefined
       ? invalid
       : { ...draft, series };

@@ -54,6 +54,22 @@ t.test('keeps the merge and the devices of a summed type apart', async (t) => {
   t.same(skipped, { POINT_INVALID: 2 });
 });
 
+t.test('minutes by level count without the light ones, also beside a plain number', (t) => {
+  const activeMinutesByActivityLevel = [
+    { activityLevel: 'LIGHT', activeMinutes: '20' },
+    { activityLevel: 'MODERATE', activeMinutes: '7' },
+    { activityLevel: 'VIGOROUS', activeMinutes: 5 },
+  ];
+  const made = (more: object) =>
+    normalised('active-minutes', {
+      list: [named('a', { activeMinutes: { interval, ...more } })],
+    }).intervals?.intervals.map(({ value }) => value);
+  t.same(made({ activeMinutes: 32, activeMinutesByActivityLevel }), [12]);
+  t.same(made({ activeMinutesByActivityLevel }), [12]);
+  t.same(made({ activeMinutes: 32 }), [32]);
+  t.end();
+});
+
 t.test('a sample that was typed in, or actively measured, has its method', async (t) => {
   const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '7200s' };
   const device = { displayName: 'Scale', formFactor: 'SCALE' };
