@@ -5,6 +5,7 @@ import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
 import { dateToMs, dayMs, earliestMs, hourMs, isoTime, minuteMs } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
+import { withAcceptedValues } from './accepted-values.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
 import { itemOfRecord, type RecordRules } from './item-of-record.ts';
@@ -158,7 +159,8 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
-  return { item, pass, draft, startMs, endMs, offset, device: draft.source ?? type.device };
+  const device = draft.source ?? type.device;
+  return { item, pass, draft: withAcceptedValues(draft), startMs, endMs, offset, device };
 }
 
 /**

@@ -54,6 +54,26 @@ t.test('keeps the merge and the devices of a summed type apart', async (t) => {
   t.same(skipped, { POINT_INVALID: 2 });
 });
 
+t.test('an interval of an instant is kept, and a value out of range is counted', (t) => {
+  const { startTime } = interval;
+  const drunk = (endTime: string, milliliters: number) => ({
+    hydrationLog: { interval: { startTime, endTime }, amountConsumed: { milliliters } },
+  });
+  const { intervals, skipped } = normalised('hydration-log', {
+    list: [drunk(startTime, 250), drunk(startTime, -1), drunk('2026-03-01T06:09:59Z', 100)],
+  });
+  t.match(intervals?.intervals, [{ start_ms: startMs + 600_000, end_ms: startMs + 600_000, value: 250 }]);
+  t.equal(intervals?.intervals.length, 1);
+  t.same(skipped, { value_out_of_range: 1, time_out_of_range: 1 });
+  const weighed = (weightGrams: number) => ({
+    weight: { sampleTime: { physicalTime: startTime }, weightGrams },
+  });
+  const weights = normalised('weight', { weight: [weighed(70_000), weighed(7)] });
+  t.match(weights.items, [{ samples: [{ values: [70] }] }]);
+  t.same(weights.skipped, { value_out_of_range: 1 });
+  t.end();
+});
+
 t.test('minutes by level count without the light ones, also beside a plain number', (t) => {
   const activeMinutesByActivityLevel = [
     { activityLevel: 'LIGHT', activeMinutes: '20' },
