@@ -214,6 +214,19 @@ t.test('reads a night with its stages, and an exercise', async (t) => {
   });
 });
 
+t.test('an exercise has the name of the user, otherwise one of its type', (t) => {
+  const made = (more: object) => {
+    const { workout } =
+      normalised('exercise', { list: [{ exercise: { interval, ...more } }] }).items[0] ?? {};
+    return [workout?.name, workout?.plain_name, workout?.raw_type];
+  };
+  t.same(made({ displayName: 'With Ada' }), ['With Ada', false, '']);
+  t.same(made({ displayName: 'With Ada', exerciseType: 'YOGA' }), ['With Ada', false, 'YOGA']);
+  t.same(made({ exerciseType: 'YOGA' }), ['Yoga', true, 'YOGA']);
+  t.same(made({}), ['Exercise', true, '']);
+  t.end();
+});
+
 t.test('reads one notification and arrays, and names what cannot be read', async (t) => {
   const notification = (dataType: string, more: object = {}) => ({
     data: {
