@@ -3,7 +3,7 @@ import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pull
 import { summedTypes } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dateToMs, dayMs, earliestMs, hourMs, isoTime, minuteMs } from '../time/time.ts';
+import { dayMs, earliestMs, isoTime, minuteMs, noonOf } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
 import { withAcceptedValues } from './accepted-values.ts';
 import type { Draft } from './draft.ts';
@@ -152,9 +152,7 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const given = type.complete === undefined ? read : type.complete(read, item);
   if (typeof given === 'string') return given;
   const { draft, offset } = placed(given, context);
-  // A value of a day without a time is at noon UTC: it belongs to that day for nearly every offset.
-  const startMs =
-    draft.start_time ?? (draft.date === undefined ? undefined : dateToMs(draft.date) + 12 * hourMs);
+  const startMs = draft.start_time ?? (draft.date === undefined ? undefined : noonOf(draft.date));
   if (startMs === undefined) return 'unreadable';
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
