@@ -52,6 +52,7 @@ create table freshness.arrival (
 );
 create index arrival_due on freshness.arrival (check_at) where check_at is not null;
 create index arrival_user on freshness.arrival (user_id);
+create index arrival_missing on freshness.arrival (provider, repaired_at) where state in ('late', 'stale');
 create index arrival_state on freshness.arrival (project_id, state, connection_id, kind);
 create index arrival_of_provider on freshness.arrival (project_id, state, provider, connection_id, kind);
 

@@ -74,7 +74,8 @@ export function judge(rhythm: Rhythm, about: Circumstances): Judgement {
   if (rhythm.lastMs === null && !rhythm.hasPast) return as('silent');
   if (isEnded) return as('stale');
   if (expected === null) return as('fresh');
-  const last = rhythm.lastMs ?? connectedMs;
+  // Who connects again has all the time of a new connection.
+  const last = Math.max(rhythm.lastMs ?? 0, connectedMs);
   if (nowMs <= last + expected) return as('fresh', last + expected);
   if (isUnworn) return as('paused');
   return nowMs <= last + 2 * expected ? as('late', last + 2 * expected) : as('stale');

@@ -60,7 +60,7 @@ export async function addConnections(
         ...{ id, user_id, project_id, provider, connectedMs: Date.parse(connected_at) },
         kinds: regularKinds(provider),
       }));
-      await insertConnections(database, connections, { isNew: false, nowMs });
+      await database.transaction((one) => insertConnections(one, connections, { isNew: false, nowMs }));
       after = listed.length < changesPerPart / 2 ? null : (listed.at(-1)?.connection_id ?? null);
     } while (after !== null && !signal.aborted);
   }

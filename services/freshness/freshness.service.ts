@@ -1,6 +1,8 @@
 import type { ServiceSchema } from 'moleculer';
 import { freshness } from '../../contracts/freshness.ts';
+import { minuteMs } from '../../domain/time/time.ts';
 import { database, type Queryable } from '../../mixins/database/database.ts';
+import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
@@ -13,6 +15,7 @@ import { judgePart } from './judge-due.ts';
 import { type FreshnessPace, freshnessPace } from './pace.ts';
 import { deleteOfUser } from './queries/connections.ts';
 import { countStates } from './queries/listing.ts';
+import { selectPosition } from './queries/position.ts';
 import { repairHandler } from './repair.ts';
 import { showIncidents, showList, showUser } from './shown.ts';
 
@@ -27,14 +30,19 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
       incidents: ({ reads }) => showIncidents(reads),
       async forgetUser({ database, params }) {
         const forget = (one: Queryable) => deleteOfUser(one, params.user_id);
+        await awaitLateWrites(database, 'freshness');
         return { forgotten: await database.transaction(forget) };
       },
     },
     async started({ database, jobs, broker, ...deps }) {
       const own = { database, call: callAs(deps.call, 'system:freshness') };
       const metrics = metricsOf(broker);
+      let [counted, countedMs]: [Awaited<ReturnType<typeof countStates>>, number] = [[], 0];
       const endFigures = metrics.onScrape(async () => {
-        for (const { provider, state, n } of await countStates(database))
+        const isOld = performance.now() > countedMs + minuteMs;
+        if (isOld || counted.length === 0)
+          [counted, countedMs] = [await countStates(database), performance.now()];
+        for (const { provider, state, n } of counted)
           metrics.set('pulsebus_freshness', { provider, state }, n);
       });
       const recurs = (name: string, everyMs: number) => ({
@@ -44,6 +52,8 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
         [
           // What the change log already has is known before a row counts as late.
           recurringHandler(recurs('follow', pace.followMs), async (held) => {
+            // The log may have lost how older connections were made.
+            if ((await selectPosition(database)) === '0') await addConnections(own, pace.now(), held.signal);
             const followed = await workInParts(() => followPart(own, pace.now()), held);
             if (followed.kind !== 'done') return followed;
             return workInParts(() => judgePart(own, pace.now()), held);

@@ -2,7 +2,7 @@ import { isError } from '../../domain/errors.ts';
 import { nextRepairMs } from '../../domain/freshness/repairs.ts';
 import { type FreshKind, FreshKind as FreshKinds } from '../../domain/freshness/shared-kinds.ts';
 import { judge } from '../../domain/freshness/state.ts';
-import { dayMs, minuteMs } from '../../domain/time/time.ts';
+import { dayMs, hourMs, minuteMs } from '../../domain/time/time.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { isProviderName, type ProviderName, providerNames } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
@@ -24,6 +24,8 @@ interface Judging {
 }
 
 const rowsPerPart = 500;
+/** A read that brought nothing for so long found nothing. */
+const fruitlessMs = hourMs;
 /** While the provider has an incident, a row that is due to be stale is judged again after this time. */
 const duringIncidentMs = 5 * minuteMs;
 
@@ -38,7 +40,7 @@ interface Judged extends Decision {
 
 /** Judges the rows that are due, and starts repairs. Returns whether more are due. */
 export async function judgePart({ database, call }: Judging, nowMs: number): Promise<boolean> {
-  const due = await selectDue(database, nowMs, rowsPerPart);
+  const due = await selectDue(database, known, nowMs, rowsPerPart);
   if (due.length === 0) return false;
   const incidents = new Map((await selectOpenIncidents(database)).map((one) => [one.provider, one]));
   const scopeOf = scopes(call);
@@ -81,28 +83,34 @@ async function judgeRow(row: DueArrival, about: About): Promise<Judged | null> {
     ...{ arrivals: row.arrivals, lastMs: row.last_ms, hasPast: row.has_past },
     gapsMs: row.gaps.map((minutes) => minutes * minuteMs),
   };
+  const open = openRepair(row, nowMs);
   const circumstances = {
     ...{ nowMs, connectedMs: row.connected_ms, cadenceMs: cadenceMs(provider, kind), isEnded: row.is_ended },
-    ...{ isWithheld: false, isUnworn: worn.has(kind) && row.is_carried && row.repairs > 0 },
+    ...{
+      isWithheld: false,
+      isUnworn: worn.has(kind) && row.is_carried && row.repairs > 0 && open !== 'running',
+    },
   };
   const first = judge(rhythm, circumstances);
-  const isWanting = first.state !== 'fresh' && !row.is_ended;
-  const scope = isWanting ? await about.scopeOf(row) : [];
+  const incident = incidents.get(provider);
+  const isHeldBack =
+    first.state === 'stale' && incident !== undefined && !row.is_ended && row.state !== 'stale';
+  // One that is held back was asked for when it turned late.
+  const scope =
+    first.state === 'fresh' || (isHeldBack && row.state === 'late') ? [] : await about.scopeOf(row);
   if (scope === null) return null;
-  const withheld = isWanting && isWithheld(provider, scope, kind);
+  const withheld = !row.is_ended && first.state !== 'fresh' && isWithheld(provider, scope, kind);
   const { state, expectedMs, nextMs } = withheld
     ? judge(rhythm, { ...circumstances, isWithheld: true })
     : first;
-  const incident = incidents.get(provider);
-  const isHeldBack = state === 'stale' && incident !== undefined && !row.is_ended;
-  const shown = isHeldBack ? 'late' : state;
+  const shown = isHeldBack && !withheld ? 'late' : state;
+  const isWanted = shown === 'late' || shown === 'stale' || (shown === 'paused' && !withheld);
   const repair = repairOf(row, {
-    ...about,
-    state: shown,
-    expectedMs,
+    ...{ provider, expectedMs, open, nowMs, isWanted },
     isFailing: incident?.reason === 'failing',
   });
-  const times = [isHeldBack ? nowMs + duringIncidentMs : nextMs, repair.nextMs].filter((ms) => ms !== null);
+  const again = withheld ? nowMs + dayMs : isHeldBack ? nowMs + duringIncidentMs : nextMs;
+  const times = [again, repair.nextMs].filter((ms) => ms !== null);
   return {
     ...{ row, kind, provider, state: shown, expectedMs, starts: repair.starts, ended: repair.ended },
     checkMs: times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times)),
@@ -112,27 +120,38 @@ async function judgeRow(row: DueArrival, about: About): Promise<Judged | null> {
   };
 }
 
-interface RepairAbout extends About {
-  readonly state: string;
-  readonly expectedMs: number | null;
-  readonly isFailing: boolean;
+/** What became of the last repair: it is `running` for a while. Null: there is none that did not end. */
+function openRepair(
+  { repair_open, repaired_ms, last_ms }: DueArrival,
+  nowMs: number,
+): 'running' | 'data_arrived' | 'nothing_found' | null {
+  if (!repair_open || repaired_ms === null) return null;
+  if (last_ms !== null && last_ms >= repaired_ms) return 'data_arrived';
+  return nowMs >= repaired_ms + fruitlessMs ? 'nothing_found' : 'running';
 }
 
-function repairOf(row: DueArrival, { provider, state, expectedMs, isFailing, nowMs }: RepairAbout) {
-  const { repairs, repaired_ms, last_ms, repair_open } = row;
-  const isDone = repair_open && repaired_ms !== null && last_ms !== null && last_ms >= repaired_ms;
-  const ended = isDone ? ('data_arrived' as const) : null;
-  const isPossible = !row.is_ended && repairMeans(provider) !== null;
-  // A device that is not worn, or data that is withheld, is looked for once a day.
-  if (state === 'paused') return { starts: false, ended, nextMs: nowMs + dayMs };
-  if ((state !== 'late' && state !== 'stale') || !isPossible) return { starts: false, ended, nextMs: null };
-  const lateness = { repairs, repairedMs: repaired_ms, lastMs: last_ms ?? row.connected_ms };
-  const dueMs = nextRepairMs({ ...lateness, expectedMs: expectedMs ?? 0 });
+interface RepairAbout {
+  readonly provider: ProviderName;
+  readonly expectedMs: number | null;
+  readonly open: ReturnType<typeof openRepair>;
+  /** Data is missing and may be found. */
+  readonly isWanted: boolean;
+  readonly isFailing: boolean;
+  readonly nowMs: number;
+}
+
+/** Whether a repair begins, how the one before it ended, and when the row is looked at for either. */
+function repairOf(row: DueArrival, { provider, expectedMs, open, isWanted, isFailing, nowMs }: RepairAbout) {
+  const { repairs, repaired_ms, last_ms, connected_ms } = row;
+  const ended = open === 'running' ? null : open;
+  if (!isWanted || row.is_ended || repairMeans(provider) === null)
+    return { starts: false, ended, nextMs: null };
+  if (open === 'running') return { starts: false, ended, nextMs: (repaired_ms ?? nowMs) + fruitlessMs };
+  const lateness = { lastMs: Math.max(last_ms ?? 0, connected_ms), expectedMs: expectedMs ?? 0 };
+  const dueMs = nextRepairMs({ ...lateness, repairs, repairedMs: repaired_ms });
   if (nowMs < dueMs) return { starts: false, ended, nextMs: dueMs };
   if (isFailing) return { starts: false, ended, nextMs: nowMs + duringIncidentMs };
-  const next = { ...lateness, repairs: repairs + 1, repairedMs: nowMs, expectedMs: expectedMs ?? 0 };
-  const fruitless = repair_open && !isDone ? ('nothing_found' as const) : ended;
-  return { starts: true, ended: fruitless, nextMs: nextRepairMs(next) };
+  return { starts: true, ended, nextMs: nowMs + fruitlessMs };
 }
 
 async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: number): Promise<void> {
@@ -159,6 +178,7 @@ async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: 
   await settleConnections(transaction, { ids: idsOf(judged), turned: idsOf(turned), regular }, nowMs);
 }
 
+const known = { providers: providerNames, kinds: FreshKinds.options };
 const regular = providerNames.flatMap((provider) =>
   regularKinds(provider).map((kind) => ({ provider, kind })),
 );

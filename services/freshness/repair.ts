@@ -3,14 +3,14 @@ import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import { recordAudit } from '../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
+import { enqueue, type JobKind, payloadOf } from '../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
 import { isPulled, ProviderName, providers } from '../../providers/all.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { repairMeans } from './expectations.ts';
-import { repairName } from './queries/connections.ts';
+import { closeRepair, repairName } from './queries/connections.ts';
 
 const Payload = z.object({
   user_id: z.uuid(),
@@ -33,14 +33,19 @@ const overlapMs = dayMs;
 
 /** The instant from which missing data is fetched, in whole milliseconds. A list is compared as far back as it is read. */
 export function repairStart(provider: ProviderName, lastDataMs: number | null, nowMs: number): number {
-  const knownMs =
-    isPulled(provider) || repairMeans(provider) === 'request' ? (lastDataMs ?? 0) - overlapMs : 0;
+  const isOfSpan = isPulled(provider) || repairMeans(provider) === 'request';
+  // Some devices send data of the future.
+  const knownMs = isOfSpan ? Math.min(lastDataMs ?? 0, nowMs) - overlapMs : 0;
   return Math.floor(Math.max(nowMs - longestMs, knownMs));
 }
 
-/** Enqueues a repair, with the entry of the audit trail. */
+/** Enqueues a repair, with the entry of the audit trail. One that waits fetches its kinds too. */
 export async function startRepair(transaction: Queryable, repair: Repair): Promise<void> {
-  await enqueue(transaction, repairKind, { key: repair.connection_id, payload: repair });
+  const key = repair.connection_id;
+  const waiting = await payloadOf(transaction, repairKind, key, true);
+  const kinds = [...new Set([...(waiting?.kinds ?? []), ...repair.kinds])];
+  const start_ms = Math.min(repair.start_ms, waiting?.start_ms ?? repair.start_ms);
+  await enqueue(transaction, repairKind, { key, payload: { ...repair, kinds, start_ms } });
   await noteRepair(transaction, repair, { action: 'connection.repair_started' });
 }
 
@@ -77,7 +82,10 @@ export function repairHandler({ call, database, now }: Repairing): JobHandler {
       } catch (error) {
         const reason = codeOf(error);
         if (!final.has(reason)) return { kind: 'later', reason };
-        await noteRepair(database, payload, { action: 'connection.repair_ended', outcome: reason });
+        await database.transaction(async (transaction) => {
+          await closeRepair(transaction, payload.connection_id);
+          await noteRepair(transaction, payload, { action: 'connection.repair_ended', outcome: reason });
+        });
         return { kind: 'done' };
       }
     },

@@ -53,7 +53,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
   },
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
   'file-import': { ...own('imports'), functions: audit, jobs: 'file-import' },
-  freshness: { ...own('freshness'), functions: audit, jobs: 'freshness' },
+  freshness: { ...own('freshness'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'freshness' },
   'phone-ingest': {
     ...own('phone'),
     tables: { ...inbox, ...sealed },

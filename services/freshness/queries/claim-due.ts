@@ -34,13 +34,18 @@ const due: Statement = {
       ${ms('a.repaired_at')} as repaired_ms, a.repair_open,
       exists (select from freshness.arrival d where d.connection_id = a.connection_id and d.kind = 'daily_activity'
         and a.kind <> 'daily_activity' and d.state = 'fresh' and d.last_at > a.last_at) as is_carried
-    from (select * from freshness.arrival where check_at <= $1 order by check_at limit $2) a
+    from (select * from freshness.arrival
+      where check_at <= $1 and provider = any($3) and kind = any($4) order by check_at limit $2) a
     join freshness.connection c using (connection_id) order by a.check_at`,
 };
 
-/** The rows that are due at an instant. */
-export const selectDue = (database: Queryable, nowMs: number, limit: number): Promise<DueArrival[]> =>
-  database.query<DueArrival>(due, [isoTime(nowMs), limit]);
+/** The rows of known providers and kinds that are due at an instant. A later version may know others. */
+export const selectDue = (
+  database: Queryable,
+  { providers, kinds }: { readonly providers: readonly string[]; readonly kinds: readonly string[] },
+  nowMs: number,
+  limit: number,
+): Promise<DueArrival[]> => database.query<DueArrival>(due, [isoTime(nowMs), limit, providers, kinds]);
 
 /** What was decided about a row, by the last arrival that it was decided on. */
 export interface Decision {

@@ -1,5 +1,6 @@
 import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
 import { cancelJobs } from '../../../mixins/jobs/job-queue.ts';
 
 /** A connection of which data is expected, with its regular kinds of data. */
@@ -26,13 +27,12 @@ const insertNew: Statement = {
   name: 'freshness.insert_connections',
   text: `
     insert into freshness.connection as c (connection_id, user_id, project_id, provider, connected_at)
-    select * from ${listed} order by connection_id
+    select * from ${listed} where user_id in (select users.live_of($2)) order by connection_id
     on conflict (connection_id) do update set connected_at = excluded.connected_at, project_id = excluded.project_id,
       ended_at = null, late_at = null, stale_since = null, stale_kinds = '{}'
     where $6`,
 };
 
-// The kinds of a connection that was made again are judged anew.
 const insertKinds: Statement = {
   name: 'freshness.insert_kinds',
   text: `
@@ -40,25 +40,32 @@ const insertKinds: Statement = {
     select c.connection_id, t.kind, c.user_id, c.project_id, c.provider, $3
     from unnest($1::uuid[], $2::text[]) t (id, kind) join freshness.connection c on c.connection_id = t.id
     order by c.connection_id, t.kind
-    on conflict (connection_id, kind) do update set check_at = excluded.check_at, repairs = 0 where $4`,
+    on conflict do nothing`,
 };
 
-/** Inserts connections with their regular kinds. `isNew`: those that are known were made again. */
+const judgeAgain: Statement = {
+  name: 'freshness.judge_again',
+  text: 'update freshness.arrival set check_at = $2, repairs = 0, repair_open = false where connection_id = any($1)',
+};
+
+/** Inserts connections of users who are not deleted, with their regular kinds. `isNew`: those that are known were made again. */
 export async function insertConnections(
-  database: Queryable,
+  transaction: Queryable,
   all: readonly ExpectedConnection[],
   { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
 ): Promise<void> {
   if (all.length === 0) return;
   const column = <T>(of: (one: ExpectedConnection) => T) => all.map(of);
   const [ids, users, names] = [column((c) => c.id), column((c) => c.user_id), column((c) => c.provider)];
-  await database.query(deleteFormer, [ids, users, names]);
-  await database.query(insertNew, [
+  await lockLateWrites(transaction, 'freshness');
+  await transaction.query(deleteFormer, [ids, users, names]);
+  await transaction.query(insertNew, [
     ...[ids, users, column((c) => c.project_id), names, column((c) => isoTime(c.connectedMs)), isNew],
   ]);
   const kinds = all.flatMap(({ id, kinds: own }) => own.map((kind) => ({ id, kind })));
-  await database.query(insertKinds, [
-    ...[kinds.map(({ id }) => id), kinds.map(({ kind }) => kind), isoTime(nowMs), isNew],
+  if (isNew) await transaction.query(judgeAgain, [ids, isoTime(nowMs)]);
+  await transaction.query(insertKinds, [
+    ...[kinds.map(({ id }) => id), kinds.map(({ kind }) => kind), isoTime(nowMs)],
   ]);
 }
 
@@ -73,7 +80,7 @@ export async function endConnections(
   const ended =
     'update freshness.connection set ended_at = $2 where connection_id = any($1) and ended_at is null';
   await database.query(ended, [ids, isoTime(nowMs)]);
-  const due = 'update freshness.arrival set check_at = $2 where connection_id = any($1)';
+  const due = 'update freshness.arrival set check_at = $2, repair_open = false where connection_id = any($1)';
   await database.query(due, [ids, isoTime(nowMs)]);
 }
 
@@ -88,10 +95,18 @@ export const repairName = 'freshness.repair';
 
 /** Deletes the connections of a user, and their repairs. Returns how many there were. */
 export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
-  await cancelJobs(transaction, { name: repairName }, "payload ->> 'user_id' = $2", [userId]);
+  // Whoever judges these rows at the moment commits first, with the repair that it starts.
   const rows = await transaction.query(
     'delete from freshness.connection where user_id = $1 returning connection_id',
     [userId],
   );
+  await cancelJobs(transaction, { name: repairName }, "payload ->> 'user_id' = $2", [userId]);
   return rows.length;
+}
+
+/** Notes that the repair of a connection ended without an outcome of its data. */
+export async function closeRepair(transaction: Queryable, connectionId: string): Promise<void> {
+  await transaction.query('update freshness.arrival set repair_open = false where connection_id = $1', [
+    connectionId,
+  ]);
 }

@@ -7,20 +7,21 @@ export interface OpenIncident {
   readonly id: string;
   readonly provider: string;
   readonly reason: IncidentReason;
-  /** Connections that were late when it began. */
+  /** Connections that had turned late within an hour when it began. */
   readonly turned: number;
+  readonly started_ms: number;
 }
 
 /** The incidents that continue. */
 export const selectOpenIncidents = (database: Queryable): Promise<OpenIncident[]> =>
   database.query<OpenIncident>(
-    'select id, provider, reason, turned from freshness.incident where ended_at is null',
+    `select id, provider, reason, turned, extract(epoch from started_at)::float8 * 1000 as started_ms
+     from freshness.incident where ended_at is null`,
   );
 
-/** The connections of a provider: all of them, those that turned late in the last hour, and those that are late. */
+/** The connections of a provider: all of them, and those that turned late in the last hour, since its last incident. */
 export interface ProviderCounts extends Turned {
   readonly provider: string;
-  readonly late: number;
 }
 
 /** Counts the connections of each provider, and keeps the counts of the hour. */
@@ -37,12 +38,26 @@ export async function countHour(transaction: Queryable, nowMs: number): Promise<
   );
   return transaction.query<ProviderCounts>(
     `select c.provider, count(*)::int as connections,
-       (count(*) filter (where c.late_at > $1::timestamptz - interval '1 hour'))::int as turned,
-       (select count(distinct connection_id)::int from freshness.arrival a
-        where a.state = 'late' and a.provider = c.provider) as late
-     from freshness.connection c where c.ended_at is null group by c.provider`,
+       (count(*) filter (where c.late_at > greatest($1::timestamptz - interval '1 hour', i.ended_at)))::int as turned
+     from freshness.connection c left join (
+       select provider, max(ended_at) as ended_at from freshness.incident group by provider) i using (provider)
+     where c.ended_at is null group by c.provider`,
     [now],
   );
+}
+
+/** Of the connections that turned late shortly before an incident or in it: those that still miss data. */
+export async function countMissing(
+  database: Queryable,
+  { provider, started_ms }: OpenIncident,
+): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `select count(*)::int as n from freshness.connection c
+     where provider = $1 and ended_at is null and late_at > $2::timestamptz - interval '1 hour'
+       and exists (select from freshness.arrival a where a.connection_id = c.connection_id and a.state in ('late', 'stale'))`,
+    [provider, isoTime(started_ms)],
+  );
+  return row?.n ?? 0;
 }
 
 /** The hours of the last 28 days before the current one and the one before it, in which no incident was open. */
@@ -123,7 +138,7 @@ export interface Probed {
   readonly last_data_ms: number | null;
 }
 
-/** The connection of a provider whose late data was fetched the longest ago. It is noted as fetched. */
+/** The connection of a provider whose missing data was fetched the longest ago. It is noted as fetched. */
 export async function takeProbe(
   transaction: Queryable,
   provider: string,
@@ -131,8 +146,9 @@ export async function takeProbe(
 ): Promise<Probed | undefined> {
   const [row] = await transaction.query<Probed>(
     `update freshness.arrival a set repaired_at = $2 from (
-       select connection_id, kind from freshness.arrival where provider = $1 and state in ('late', 'stale')
-       order by repaired_at nulls first, connection_id limit 1 for update skip locked) p
+       select a.connection_id, a.kind from freshness.arrival a join freshness.connection c using (connection_id)
+       where a.provider = $1 and a.state in ('late', 'stale') and c.ended_at is null
+       order by a.repaired_at nulls first limit 1 for update of a skip locked) p
      where a.connection_id = p.connection_id and a.kind = p.kind
      returning a.connection_id, a.user_id, a.kind, (extract(epoch from a.last_data_at) * 1000)::float8 as last_data_ms`,
     [provider, isoTime(nowMs)],

@@ -133,7 +133,10 @@ const incident: Statement = {
       insert into changes.change (type, object, historical, n, data, recorded_at, project_id)
       select $1::text, $2::text, false, 0, jsonb_build_object('incident_id', $2::text, 'provider', $3::text, 'reason', $4::text),
         now(), p.id
-      from unnest($5::text[]) p (id)
+      from (
+        select unnest($5::text[]) as id
+        union select project_id from changes.change
+        where $1 = 'provider.incident.ended' and type = 'provider.incident.started' and object = $2) p
       where not exists (select from changes.change c where c.type = $1 and c.object = $2 and c.project_id = p.id)
       returning id, type, recorded_at, project_id
     ),

@@ -162,7 +162,13 @@ export function listedDescriptor(given: ListedCase): Descriptor {
 async function subscribed({ api }: Product, provider: PulledName): Promise<void> {
   if (pullOf(provider).subscription?.of !== 'application') return;
   const active = `select from pull.subscription where provider = $1 and state = 'active'`;
-  await until(async () => (await api.database.query(active, [provider])).length > 0);
+  // On a busy machine the provider may give up a check of our address: the next look, in five minutes, repeats it.
+  const look = "update jobs.job set run_at = now() where kind = 'pull-ingest.subscriptions' and not leased";
+  await until(async () => {
+    const isActive = (await api.database.query(active, [provider])).length > 0;
+    if (!isActive) await api.database.query(look);
+    return isActive;
+  });
 }
 
 function withoutZero(counts: Readonly<Record<string, number>>): Record<string, number> {

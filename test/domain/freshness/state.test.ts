@@ -91,6 +91,8 @@ const cases: readonly Case[] = [
     'stale',
     null,
   ],
+  ['a user who connected again an hour ago', 168, { connected: 1 }, 'fresh', 24],
+  ['a user who connected again two days ago', 168, { connected: 48 }, 'late', 24],
   ['a run three times a week, on the fourth day', 90, runs, 'late', 72],
 ];
 

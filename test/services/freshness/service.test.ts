@@ -8,7 +8,7 @@ import { Simulation, simulatedStart } from './simulation.ts';
 
 const database = await freshDatabase(t);
 const world = new Simulation(database, randomFrom(3));
-world.connect(4, ['oura', 'devicemaker']);
+await world.connect(4, ['oura', 'devicemaker']);
 const [ada, ben, cleo] = world.people;
 if (ada === undefined || ben === undefined || cleo === undefined) throw new Error('nobody is there');
 

@@ -68,7 +68,7 @@ export class Simulation {
   }
 
   /** Connects people, in turn to each provider. */
-  connect(count: number, providers: readonly ProviderName[]): void {
+  async connect(count: number, providers: readonly ProviderName[]): Promise<void> {
     for (let index = 0; index < count; index++) {
       const provider = providers[index % providers.length] ?? 'oura';
       const offsetMs = Math.floor(this.#random() * 24 - 11) * hourMs;
@@ -84,6 +84,11 @@ export class Simulation {
       });
       this.#write({ user_id, provider, type: 'connection.created', connection_id });
     }
+    const ids = this.people.map(({ user_id }) => user_id);
+    await this.#database.query(
+      'insert into users.person (id) select unnest($1::uuid[]) on conflict do nothing',
+      [ids],
+    );
   }
 
   /** The user ends our access at the provider. Nobody says so. */
