@@ -19,7 +19,7 @@ export const es: Texts = {
     connected: 'Conectado',
     expired: 'Acceso terminado',
   },
-  choose: { none: 'Conectar', connected: 'Conectar de nuevo', expired: 'Reconectar' },
+  choose: { none: 'Conectar', connected: 'Conectar de\u00a0nuevo', expired: 'Reconectar' },
   consentTitle: (provider) => `Conectar ${provider}`,
   consentText: (app, provider) => `Si continúas, ${app} recibe estos datos de tu cuenta de ${provider}:`,
   shares: {

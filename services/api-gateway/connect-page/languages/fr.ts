@@ -20,7 +20,7 @@ export const fr: Texts = {
     connected: 'Connecté',
     expired: 'Accès terminé',
   },
-  choose: { none: 'Connecter', connected: 'Connecter à nouveau', expired: 'Reconnecter' },
+  choose: { none: 'Connecter', connected: 'Connecter à\u00a0nouveau', expired: 'Reconnecter' },
   consentTitle: (provider) => `Connecter ${provider}`,
   consentText: (app, provider) =>
     `Si vous continuez, ${app} reçoit ces données de votre compte ${provider} :`,

@@ -15,7 +15,7 @@ export const it: Texts = {
       `Da qualche tempo non arrivano nuovi dati da ${providers}: apri l’app di ${providers} sul tuo dispositivo perché possa inviare i dati, oppure ripeti il collegamento.`,
   },
   states: { none: 'Non collegato', connected: 'Collegato', expired: 'Accesso terminato' },
-  choose: { none: 'Collega', connected: 'Collega di nuovo', expired: 'Ricollega' },
+  choose: { none: 'Collega', connected: 'Collega di\u00a0nuovo', expired: 'Ricollega' },
   consentTitle: (provider) => `Collega ${provider}`,
   consentText: (app, provider) => `Se continui, ${app} riceve questi dati dal tuo account ${provider}:`,
   shares: {

@@ -15,7 +15,7 @@ export const pt: Texts = {
       `Há algum tempo não chegam novos dados de ${providers}: abra o aplicativo de ${providers} no seu dispositivo para que ele possa enviar dados ou conecte novamente.`,
   },
   states: { none: 'Não conectado', connected: 'Conectado', expired: 'Acesso encerrado' },
-  choose: { none: 'Conectar', connected: 'Conectar de novo', expired: 'Reconectar' },
+  choose: { none: 'Conectar', connected: 'Conectar de\u00a0novo', expired: 'Reconectar' },
   consentTitle: (provider) => `Conectar ${provider}`,
   consentText: (app, provider) => `Se você continuar, ${app} recebe estes dados da sua conta ${provider}:`,
   shares: {
