@@ -1947,9 +1947,9 @@ export type JobState = 'waiting' | 'dead';
 export type KeyScope = 'read' | 'write' | 'users' | 'data';
 
 /**
- * A language of the connect page.
+ * A language of the connect page. `pt` is Brazilian Portuguese, `zh` simplified Chinese.
  */
-export type Language = 'en' | 'de' | 'fr' | 'es';
+export type Language = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'pl' | 'ja' | 'zh' | 'ar' | 'he';
 
 /**
  * A sleep session of a list. Only with `include=timeline` it has the fields of a single session, from `unmeasurable_seconds` on.
