@@ -18,6 +18,13 @@ export function repairMeans(provider: ProviderName): RepairMeans {
   return meansOf[providers[provider].backfill.from];
 }
 
+/** The data types to request of a provider for missing kinds of data. Empty: its past data is not requested. */
+export function typesBringing(provider: ProviderName, kinds: readonly FreshKind[]): string[] {
+  const { backfill }: Provider = providers[provider];
+  if (backfill.from !== 'requests') return [];
+  return backfill.types.filter((type) => kinds.some((kind) => backfill.brings[type]?.includes(kind)));
+}
+
 /** The cadence that a provider's folder states. Null: it states none. */
 export function cadenceMs(provider: ProviderName, kind: FreshKind): number | null {
   const { cadenceHours }: Provider = providers[provider];

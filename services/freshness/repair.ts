@@ -9,7 +9,7 @@ import { isPulled, ProviderName, providers } from '../../providers/all.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { repairMeans } from './expectations.ts';
+import { repairMeans, typesBringing } from './expectations.ts';
 import { closeRepair, repairName } from './queries/connections.ts';
 
 const Payload = z.object({
@@ -93,7 +93,7 @@ export function repairHandler({ call, database, now }: Repairing): JobHandler {
   );
 }
 
-/** Failures that a repetition does not change. A backfill that runs fetches the data too. */
+/** Failures that a repetition does not change. Of a backfill that runs the end is awaited: another repair follows this one. */
 const final: ReadonlySet<string> = new Set([
   ...['BACKFILL_RUNNING', 'CONNECTION_INACTIVE', 'CONNECTION_WITHOUT_TOKEN'],
   ...['USER_NOT_FOUND', 'CONNECTION_NOT_FOUND'],
@@ -111,5 +111,6 @@ async function fetchMissing(
   }
   if (repairMeans(provider) !== 'request') return;
   const days = Math.max(1, Math.ceil((nowMs - start_ms) / dayMs));
-  await call('backfill.start', { user_id, provider, days });
+  const types = typesBringing(provider, kinds);
+  if (types.length > 0) await call('backfill.start', { user_id, provider, days, types });
 }
