@@ -25,6 +25,12 @@ export function typesBringing(provider: ProviderName, kinds: readonly FreshKind[
   return backfill.types.filter((type) => kinds.some((kind) => backfill.brings[type]?.includes(kind)));
 }
 
+/** Whether a granted scope excludes requests of past data. A scope that is not known excludes nothing. */
+export function isPastWithheld(provider: ProviderName, scope: readonly string[]): boolean {
+  const { backfill }: Provider = providers[provider];
+  return backfill.from === 'requests' && scope.length > 0 && !backfill.isPastGranted(scope);
+}
+
 /** The cadence that a provider's folder states. Null: it states none. */
 export function cadenceMs(provider: ProviderName, kind: FreshKind): number | null {
   const { cadenceHours }: Provider = providers[provider];
