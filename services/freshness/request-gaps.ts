@@ -8,7 +8,7 @@ import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { readDays } from './gap-days.ts';
-import { gapOutcomeName, gapRequestName } from './queries/connections.ts';
+import { gapOutcomeName, gapRequestName, holdConnection } from './queries/connections.ts';
 import { removeAsked } from './queries/gaps.ts';
 import { selectOpenIncidents } from './queries/incidents.ts';
 import { endingOf, incidentOpen, noteRepair, type Repairing } from './repair.ts';
@@ -59,7 +59,10 @@ export function gapRequestHandler(repairing: Repairing): JobHandler {
     async ({ key, payload, failures }) => {
       const reason = await requestDays(repairing, payload);
       if (reason === null) {
-        await enqueue(database, gapOutcomeKind, { key, payload, delayMs: fruitlessMs });
+        await database.transaction(async (transaction) => {
+          if (await holdConnection(transaction, payload.connection_id))
+            await enqueue(transaction, gapOutcomeKind, { key, payload, delayMs: fruitlessMs });
+        });
         return { kind: 'done' };
       }
       const ending = endingOf(gapRequestKind, failures, reason);
@@ -97,6 +100,7 @@ export function gapOutcomeHandler({ call, database, now }: Repairing): JobHandle
       const isFilled = gaps.some((gap) => gap.days.some((date) => days?.get(gap.kind)?.has(dateToMs(date))));
       const outcome = isFilled ? 'data_arrived' : 'nothing_found';
       await database.transaction(async (transaction) => {
+        if (!(await holdConnection(transaction, job.payload.connection_id))) return;
         if ((await lockedPayload(transaction, gapOutcomeKind, job)) === undefined) return;
         await noteGaps(transaction, job.payload, { action: 'connection.repair_ended', outcome });
         // A cancelled job has no other attempt, so that the outcome is noted once.

@@ -115,3 +115,9 @@ export async function closeRepair(transaction: Queryable, connectionId: string):
     'update freshness.arrival set repair_open = false where connection_id = $1 and repair_open returning kind';
   return (await transaction.query(close, [connectionId])).length > 0;
 }
+
+/** Whether a connection exists. Whoever deletes it waits until the transaction ends, and then deletes what it wrote. */
+export async function holdConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
+  const held = 'select from freshness.connection where connection_id = $1 for share';
+  return (await transaction.query(held, [connectionId])).length > 0;
+}

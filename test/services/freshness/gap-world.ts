@@ -25,7 +25,8 @@ export class GapWorld {
   readonly scopes = new Map<string, readonly string[]>();
   /** The failure of a request. */
   failure: Error | null = null;
-  /** Awaited by each read of days. */
+  /** Awaited by each request, and by each read of days. */
+  beforeRequest: () => Promise<void> = async () => undefined;
   beforeDays: () => Promise<void> = async () => undefined;
 
   constructor(database: TestDatabase) {
@@ -38,6 +39,7 @@ export class GapWorld {
     this.requested.length = 0;
     this.failure = null;
     this.beforeDays = async () => undefined;
+    this.beforeRequest = async () => undefined;
   }
 
   /** A connection that is due. */
@@ -125,6 +127,7 @@ export class GapWorld {
     if (name === 'users.connection')
       return { status: 'active', scope: this.scopes.get(String(params.user_id)) ?? [] };
     if (name !== 'backfill.request') throw new Error(`${name} is not played`);
+    await this.beforeRequest();
     if (this.failure !== null) throw this.failure;
     return this.#request(params);
   }) as never;

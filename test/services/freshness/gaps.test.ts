@@ -3,7 +3,6 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs } from '../../../domain/time/time.ts';
 import { timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
 import { requestsFor } from '../../../services/freshness/gap-days.ts';
-import { deleteOfUser } from '../../../services/freshness/queries/connections.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { away, type Calendar, dateBefore, GapWorld, noon } from './gap-world.ts';
 
@@ -144,6 +143,44 @@ t.test('two processes that look at once request a gap once', async (t) => {
   t.same(await world.entries(), ['started']);
 });
 
+t.test(
+  'a process that looked before the request of another one, and comes after it, requests nothing',
+  async (t) => {
+    await world.connect(gap);
+    const [looked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.beforeDays = () => {
+      looked.resolve();
+      return goOn.promise;
+    };
+    const late = world.look();
+    await looked.promise;
+    world.beforeDays = async () => undefined;
+    await world.look();
+    await world.work('gap_request');
+    goOn.resolve();
+    await late;
+    t.same(await world.waiting(), {});
+    t.same(await world.entries(), ['started']);
+  },
+);
+
+t.test(
+  'no days are read of a connection that ended, and none requested of one that ends meanwhile',
+  async (t) => {
+    await world.connect(gap);
+    let reads = 0;
+    world.beforeDays = async () => {
+      reads += 1;
+      await database.query('update freshness.connection set ended_at = now()');
+    };
+    await world.look();
+    await world.look();
+    t.equal(reads, 1);
+    t.same(await world.waiting(), {});
+    t.same(await world.entries(), []);
+  },
+);
+
 t.test('a process that is killed while it looks leaves the gap to the next one', async (t) => {
   const id = await world.connect(gap);
   world.beforeDays = () => Promise.reject(new Error('killed'));
@@ -205,19 +242,6 @@ t.test('days of a night whose request still waits are left to the next one', asy
   await world.work('gap_request');
   await world.look(2);
   t.same(await world.waiting(), { [id]: { sleep: [dateBefore(4)] } });
-});
-
-t.test('the requests of a user who is deleted are deleted, and no others', async (t) => {
-  const [id, other] = [await world.connect(gap), await world.connect(gap)];
-  await world.look();
-  await world.work('gap_request', { isKilled: true });
-  const user = await world.userOf(id);
-  await database.query('update jobs.job set leased = false');
-  await database.transaction((one) => deleteOfUser(one, user));
-  t.same(await database.query('select distinct key from jobs.job'), [{ key: other }]);
-  t.same(await database.query('select distinct connection_id from freshness.arrival'), [
-    { connection_id: other },
-  ]);
 });
 
 t.test('days that were requested are forgotten once they are older than a week', async (t) => {
