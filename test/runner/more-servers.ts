@@ -96,6 +96,7 @@ const wholeTables: MoreServers = {
   'test/services/users/list.test.ts': most(13, 12),
   'test/services/users/removal.test.ts': most(10, 11),
   'test/services/webhooks/deliver.test.ts': most(13, 12),
+  'test/services/backfill/requested-types.test.ts': most(2, 1),
   'test/services/webhooks/endpoint-health.test.ts': most(2, 1),
   'test/services/webhooks/erasure.test.ts': most(5, 5),
   'test/services/webhooks/events.test.ts': most(2, 2),

@@ -3578,6 +3578,10 @@ export type StartBackfillRequest = {
      * Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.
      */
     days?: number;
+    /**
+     * Only these data types, for providers whose past data is requested. Types outside BACKFILL_TYPES are not requested. Default: all types of BACKFILL_TYPES.
+     */
+    types?: Array<'dailies' | 'sleeps' | 'activities' | 'activityDetails' | 'epochs' | 'hrv' | 'stressDetails' | 'respiration' | 'pulseOx' | 'bodyComps' | 'bloodPressures' | 'userMetrics' | 'skinTemp' | 'healthSnapshot' | 'moveiq' | 'mct'>;
 };
 
 export type StartReprocessRequest = {
