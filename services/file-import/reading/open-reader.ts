@@ -71,7 +71,7 @@ export async function openReader(
   try {
     const head = await next();
     if (!('kind' in head)) throw new Error('the reading thread did not begin');
-    return { kind: head.kind, batches: batchesOf(worker, next), close };
+    return { kind: head.kind, batches: batchesOf(worker, next, signal), close };
   } catch (error) {
     await close();
     throw error;
@@ -99,16 +99,24 @@ async function awaited(
   }
 }
 
+// The thread reads a batch while the one before is stored, so that at most two are in memory.
 async function* batchesOf(
   worker: Worker,
   next: () => Promise<ReaderMessage>,
+  signal: AbortSignal,
 ): AsyncGenerator<ImportBatch, void, undefined> {
-  for (;;) {
+  const requested = () => {
     worker.postMessage('next');
-    const message = await next();
-    if ('passed' in message) continue;
-    if (!('batch' in message) || message.batch === null) return;
-    yield message.batch;
+    const message = next();
+    message.catch(() => undefined); // the consumer may end before it takes the batch
+    return message;
+  };
+  for (let pending = requested(); ; ) {
+    const message = await pending;
+    signal.throwIfAborted();
+    if ('batch' in message && message.batch === null) return;
+    pending = requested();
+    if ('batch' in message && message.batch !== null) yield message.batch;
   }
 }
 

@@ -42,6 +42,22 @@ t.test('a file whose reading takes too much memory is refused with a sentence', 
   await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
 });
 
+t.test(
+  'names that stand far apart in a document do not keep all that is between them in memory',
+  async (t) => {
+    const names = Array.from({ length: 96 }, (_, at) => `a name that is cut from its chunk ${at}`);
+    const records = names.map(
+      (name) => `<Record type="type: ${name}" sourceName="${name}" device="device: ${name}"
+    startDate="2026-01-02 07:00:00 +0100" endDate="2026-01-02 07:00:00 +0100"/>`,
+    );
+    const document = `<HealthData>${records.join(' '.repeat(filePartBytes))}</HealthData>`;
+    const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+    const reader = await openReader(await stored(Buffer.from(document)), { limits, signal: never });
+    t.teardown(reader.close);
+    t.match(await reader.batches.next(), { value: { position: names.length } });
+  },
+);
+
 const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
   return `heart_rate,${time},60`;
