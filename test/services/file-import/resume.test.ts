@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
 import { userFiles } from '../../../sandbox/files/user-files.ts';
 import { fileFolder } from '../../../services/file-import/reading/file-folder.ts';
 import { createUser, startApi } from '../../support/api.ts';
