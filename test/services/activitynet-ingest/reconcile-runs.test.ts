@@ -52,14 +52,22 @@ t.test('calls while it waits are one, from the earliest start', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id: user_id } = await s.person(undefined, full);
   await s.database.query("update activitynet.budget set paused_until = 'infinity'");
+  await idle(s);
   const answers = await Promise.all([3, 9, 5].map((days) => reconcile(s, user_id, days)));
   const earliest = Math.min(...answers.map(({ start_ms }) => start_ms));
   t.match(await reconcile(s, user_id, 4), { start_ms: earliest });
   t.match(await reconciliations(s), [{ state: 'waiting', again_from: null, start_time: new Date(earliest) }]);
+  // As if its first page were read, and postponed after an earlier start was requested.
+  await s.database.query("update activitynet.reconciliation set leased = true, run_at = 'infinity'");
+  const { start_ms } = await reconcile(s, user_id, 12);
+  t.match(await reconciliations(s), [{ again_from: new Date(start_ms), start_time: new Date(earliest) }]);
+  await s.database.query('update activitynet.reconciliation set leased = false');
+  t.match(await reconcile(s, user_id, 4), { start_ms });
+  t.match(await reconciliations(s), [{ again_from: null, start_time: new Date(start_ms) }]);
   await s.database.query('update activitynet.budget set paused_until = null');
   await ended(s);
   const asked = s.provider.asked.map(({ query }) => query.get('after'));
-  t.same(asked, [String(earliest / 1000 - 1)]);
+  t.same(asked, [String(start_ms / 1000 - 1)]);
 });
 
 t.test('a call while the list is read is followed by another', async (t) => {
