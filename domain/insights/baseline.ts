@@ -1,5 +1,5 @@
 import { type Finding, found, missing } from './finding.ts';
-import { median, medianAbsoluteDeviation } from './statistics.ts';
+import { isRounding, median, medianAbsoluteDeviation } from './statistics.ts';
 
 /** The scale that makes the median absolute deviation of a normal distribution its standard deviation. */
 export const madScale = 1.4826;
@@ -47,7 +47,7 @@ export function deviationOf(values: DayValues, length: number): Finding<Deviatio
   if (baseline.value === null) return baseline;
   if (value === null) return missing('no_data', baseline.confidence);
   const { median: middle, spread } = baseline.value;
-  if (spread === 0) return missing('no_variation', baseline.confidence);
+  if (isRounding(spread, middle)) return missing('no_variation', baseline.confidence);
   const z = (value - middle) / spread;
   const sides = values.filter((one) => one !== null).map((one) => sideOf((one - middle) / spread));
   const side = sideOf(z);

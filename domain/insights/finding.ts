@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const insightReasons = {
   too_few_days: 'There are fewer days with data than the method needs.',
   too_few_nights: 'There are fewer nights with data than the method needs.',
-  no_variation: 'All values are equal, so that a deviation cannot be compared with the usual one.',
-  no_data: 'There is no data of the day.',
+  no_variation: 'The values do not vary, so that a deviation cannot be compared with the usual one.',
+  no_data: 'There is no data of the day, or none that can be true.',
   no_stages: 'The source sent no stages of sleep.',
   no_earlier_night: 'No earlier night is known to compare the bedtime with.',
   no_heart_rate: 'There is no heart rate of the span.',

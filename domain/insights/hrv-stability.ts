@@ -22,5 +22,6 @@ export function hrvStabilityOf(means: readonly (number | null)[]): Finding<HrvSt
   const share = known.length / stabilityNights;
   if (known.length < leastStabilityNights) return missing('too_few_nights', share);
   const meanMs = mean(known);
+  if (meanMs === 0) return missing('no_data', share);
   return found({ coefficient: standardDeviation(known) / meanMs, meanMs, nights: known.length }, share);
 }

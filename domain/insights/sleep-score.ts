@@ -37,8 +37,10 @@ export interface SleepScore {
 
 /** The number of nights before whose bedtimes are compared. */
 export const bedtimeNights = 14;
+const mostMinutes = 1440;
 const [leastHours, mostHours] = [7, 9];
 const stageTargetMinutes = 90;
+const noonSeconds = 43_200;
 const graceMinutes = 15;
 const penaltyMinutes = 105;
 const mostEarlyPenalty = 20;
@@ -49,15 +51,17 @@ const awakeningPoints = [20, 20, 15, 10, 0] as const;
 
 /**
  * The sleep score as Open Wearables documents and computes it: duration, stages, consistency and interruptions, each cut to a
- * whole number. A night without stages, or without an earlier night, has none: there a component would count as 0.
+ * whole number. A night without stages, or without an earlier night, has none: there a component would count as 0. Each formula
+ * is computed in the order of the reference, since the cut makes a rounding error of 1e-14 a point.
  */
 export function sleepScoreOf(night: ScoredNight, weights = usualSleepWeights): Finding<SleepScore> {
-  const { deepMinutes, remMinutes, earlierBedtimes } = night;
+  const { asleepMinutes, deepMinutes, remMinutes, earlierBedtimes } = night;
   const share = Math.min(1, earlierBedtimes.length / bedtimeNights);
+  if (asleepMinutes <= 0 || asleepMinutes > mostMinutes) return missing('no_data', share);
   if (deepMinutes === null || remMinutes === null) return missing('no_stages', share);
   if (earlierBedtimes.length === 0) return missing('no_earlier_night', share);
   const components = {
-    duration: durationPoints(night.asleepMinutes / 60),
+    duration: durationPoints(asleepMinutes / 60),
     stages: Math.trunc(stagePoints(deepMinutes) * 0.5 + stagePoints(remMinutes) * 0.5),
     consistency: consistencyPoints(night.bedtimeMinutes, earlierBedtimes.slice(-bedtimeNights)),
     interruptions: interruptionPoints(night),
@@ -91,10 +95,19 @@ const stagePoints = (minutes: number) =>
   Math.trunc(Math.min(1, Math.max(0, minutes / stageTargetMinutes)) * 100);
 
 function consistencyPoints(bedtime: number, earlier: readonly number[]): number {
-  const later = bedtime - median(earlier);
+  const later = (hoursAfterNoon(bedtime) - median(earlier.map(hoursAfterNoon))) * 60;
   const beyond = Math.max(0, Math.abs(later) - graceMinutes);
   const penalty = (beyond / penaltyMinutes) * 100;
   return Math.max(0, Math.trunc(100 - (later < 0 ? Math.min(mostEarlyPenalty, penalty) : penalty)));
+}
+
+// As the reference: the hour, minute and whole second of the clock, in hours, less those of noon. 36 minutes late become
+// 36.00000000000003 for some bedtimes, and the points 79 instead of 80.
+function hoursAfterNoon(minutes: number): number {
+  const seconds = Math.floor(minutes * 60 + 1e-6) + noonSeconds;
+  const hours =
+    (Math.floor(seconds / 3600) % 24) + (Math.floor(seconds / 60) % 60) / 60 + (seconds % 60) / 3600;
+  return (hours < 12 ? hours + 24 : hours) - 12;
 }
 
 function interruptionPoints({ awakeMinutes, awakenings }: ScoredNight): number {

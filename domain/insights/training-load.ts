@@ -1,5 +1,5 @@
 import { type Finding, found, missing } from './finding.ts';
-import { mean, standardDeviation, weightedMeans } from './statistics.ts';
+import { isRounding, mean, standardDeviation, weightedMeans } from './statistics.ts';
 
 /** The load of consecutive local days, the oldest first; 0 for a day without a workout. */
 export type DailyLoads = readonly number[];
@@ -42,7 +42,7 @@ export function monotonyOf(loads: DailyLoads): Finding<Monotony> {
   const share = week.length / weekDays;
   if (week.length < weekDays) return missing('too_few_days', share);
   const deviation = standardDeviation(week);
-  if (deviation === 0) return missing('no_variation', share);
+  if (isRounding(deviation, mean(week))) return missing('no_variation', share);
   const weekLoad = week.reduce((sum, one) => sum + one, 0);
   const monotony = mean(week) / deviation;
   return found({ weekLoad, monotony, strain: weekLoad * monotony });

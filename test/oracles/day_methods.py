@@ -10,12 +10,12 @@ from findings import deviation_of, finding, mean_of, missing
 def banister_impulse(samples, heart, sex):
     if not samples:
         return missing("no_heart_rate", 0)
-    if heart["restBpm"] is None:
-        return missing("no_resting_heart_rate", 0)
-    if heart["maxBpm"] is None:
-        return missing("no_maximum_heart_rate", 0)
     if sex is None:
         return missing("no_sex", 0)
+    if heart["restBpm"] is None:
+        return missing("no_resting_heart_rate", 0)
+    if heart["maxBpm"] is None or heart["maxBpm"] <= heart["restBpm"]:
+        return missing("no_maximum_heart_rate", 0)
     factor, exponent = (0.64, 1.92) if sex == "male" else (0.86, 1.67)
     reserve = heart["maxBpm"] - heart["restBpm"]
     shares = [min(1, max(0, (sample["bpm"] - heart["restBpm"]) / reserve)) for sample in samples]
@@ -55,8 +55,6 @@ def fitness_and_fatigue(loads):
     confidence = min(1, len(loads) / 42)
     if len(loads) < 42:
         return missing("too_few_days", confidence)
-    if not any(loads):
-        return missing("no_data", confidence)
     means = {42: [0], 7: [0]}
     for span, mean in means.items():
         for load in loads:
@@ -70,9 +68,7 @@ def monotony(loads):
     week = loads[-7:]
     if len(week) < 7:
         return missing("too_few_days", confidence)
-    if not any(week):
-        return missing("no_data", confidence)
-    if len(set(week)) == 1:
+    if deviation_of(week) <= 1e-9 * mean_of(week):
         return missing("no_variation", confidence)
     ratio = mean_of(week) / deviation_of(week)
     return finding({"weekLoad": math.fsum(week), "monotony": ratio, "strain": math.fsum(week) * ratio}, confidence)
@@ -117,12 +113,14 @@ def peak_cadence(steps):
 
 
 def oxygen_uptake(run, heart):
+    if run is None or run["seconds"] < 600 or run["metersPerMinute"] < 134:
+        return missing("not_steady", 0)
     if heart["restBpm"] is None:
         return missing("no_resting_heart_rate", 0)
-    if heart["maxBpm"] is None:
+    if heart["maxBpm"] is None or heart["maxBpm"] <= heart["restBpm"]:
         return missing("no_maximum_heart_rate", 0)
     share = (run["bpm"] - heart["restBpm"]) / (heart["maxBpm"] - heart["restBpm"])
-    if run["seconds"] < 600 or run["metersPerMinute"] < 134 or not 0.5 <= share <= 0.95:
+    if not 0.5 <= share <= 0.95:
         return missing("not_steady", 0)
     speed, grade = run["metersPerMinute"], run["grade"]
     return finding(3.5 + (0.2 * speed + 0.9 * speed * grade) / share, 1)

@@ -27,7 +27,7 @@ def deviation(days, window):
     if days[-1] is None:
         return missing("no_data", confidence)
     median, spread = usual["value"]["median"], usual["value"]["spread"]
-    if spread == 0:
+    if spread <= 1e-9 * abs(median):
         return missing("no_variation", confidence)
     distances = [(value - median) / spread for value in days if value is not None]
     side = 1 if distances[-1] > 0 else -1
@@ -55,7 +55,7 @@ def stage_points(minutes):
 
 def hours_after_noon(minutes):
     """The time of day as the reference computes it: from the hour, minute and second of the clock."""
-    seconds = round(minutes * 60) + 12 * 3600
+    seconds = math.floor(minutes * 60 + 1e-6) + 12 * 3600
     hours = seconds // 3600 % 24 + seconds // 60 % 60 / 60 + seconds % 60 / 3600
     return (hours + 24 if hours < 12 else hours) - 12
 
@@ -77,14 +77,17 @@ def interruption_points(awake, awakenings):
 
 
 def sleep_score(night):
-    confidence = min(14, len(night["earlierBedtimes"])) / 14
+    earlier = night["earlierBedtimes"][-14:]
+    confidence = len(earlier) / 14
+    if not 0 < night["asleepMinutes"] <= 1440:
+        return missing("no_data", confidence)
     if night["deepMinutes"] is None or night["remMinutes"] is None:
         return missing("no_stages", confidence)
-    if not night["earlierBedtimes"]:
+    if not earlier:
         return missing("no_earlier_night", confidence)
     duration = duration_points(night["asleepMinutes"])
     stages = int(stage_points(night["deepMinutes"]) * 0.5 + stage_points(night["remMinutes"]) * 0.5)
-    consistency = consistency_points(night["bedtimeMinutes"], night["earlierBedtimes"])
+    consistency = consistency_points(night["bedtimeMinutes"], earlier)
     interruptions = interruption_points(night["awakeMinutes"], night["awakenings"])
     share = (duration / 100) * 0.4 + (stages / 100) * 0.2 + (consistency / 100) * 0.2 + (interruptions / 100) * 0.2
     components = {
@@ -105,6 +108,8 @@ def hrv_stability(nights):
     if len(known) < 5:
         return missing("too_few_nights", confidence)
     mean = mean_of(known)
+    if mean == 0:
+        return missing("no_data", confidence)
     return finding(
         {"coefficient": deviation_of(known) / mean, "meanMs": mean, "nights": len(known)}, confidence
     )
@@ -114,11 +119,12 @@ def hrv_stability(nights):
 
 
 def minutes_asleep(spans, start_ms, day_count):
-    """A set bit for each minute that begins asleep."""
+    """A set bit for each minute whose middle is slept."""
     asleep = 0
     for span in spans:
-        first = max(0, -((start_ms - span["startMs"]) // 60000))
-        end = min(day_count * 1440, -((start_ms - span["endMs"]) // 60000))
+        middle = start_ms + 30000
+        first = max(0, -((middle - span["startMs"]) // 60000))
+        end = min(day_count * 1440, -((middle - span["endMs"]) // 60000))
         if end > first:
             asleep |= (1 << end) - (1 << first)
     return asleep

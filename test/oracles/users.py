@@ -35,16 +35,16 @@ def days_of(draw):
 def night_of(draw):
     """A night: without stages, first, equal bedtimes, bedtimes around noon, with seconds, on borders of the components."""
     kind, usual = draw.whole(0, 7), draw.whole(560, 760)
-    count = 0 if kind == 1 else draw.whole(1, 14)
+    count = 0 if kind == 1 else draw.whole(1, 20)
     around = lambda: usual if kind == 2 else draw.whole(0, 1439) if kind == 3 else usual + draw.whole(-90, 90)
     bedtime = around()
     earlier = [around() for _ in range(count)]
     if kind == 4:
-        bedtime = (bedtime * 60 + draw.whole(0, 59)) / 60
-        earlier = [(minutes * 60 + draw.whole(0, 59)) / 60 for minutes in earlier]
+        bedtime = (bedtime * 60000 + draw.whole(0, 59999)) / 60000
+        earlier = [(minutes * 60000 + draw.whole(0, 59999)) / 60000 for minutes in earlier]
     if kind == 5:
         bedtime, earlier = usual + 15 + 21 * draw.whole(0, 5), [usual] * count
-    asleep = draw.whole(1, 1440) if kind == 6 else draw.whole(240, 620)
+    asleep = draw.whole(-10, 1500) if kind == 6 else draw.whole(240, 620)
     deep, rem = draw.whole(0, 130), draw.whole(0, 130)
     return {
         "asleepMinutes": asleep,
@@ -58,12 +58,12 @@ def night_of(draw):
 
 
 def variabilities_of(draw):
-    """Means of seven nights: constant, few, extreme."""
+    """Means of seven nights: constant, few, extreme, all 0."""
     kind, centre = draw.whole(0, 4), draw.whole(150, 900)
     nights = []
     for _ in range(7):
         is_gone, noise = draw.next() < (0.6 if kind == 1 else 0.1), draw.whole(-100, 100)
-        value = centre if kind == 0 else centre * 1000000 if kind == 2 and noise > 60 else centre + noise
+        value = centre if kind == 0 else 0 if kind == 4 and centre > 600 else centre * 1000000 if kind == 2 and noise > 60 else centre + noise
         nights.append(None if is_gone else value / 10)
     return nights
 
@@ -105,9 +105,10 @@ def middles_of(draw):
 
 
 def heart_of(draw):
+    """Heart rates at rest and at most: one of both not known, or equal."""
     rest, maximum = draw.whole(40, 80), draw.whole(150, 210)
     gone = draw.whole(0, 9)
-    return {"restBpm": None if gone == 0 else rest, "maxBpm": None if gone == 1 else maximum}
+    return {"restBpm": None if gone == 0 else rest, "maxBpm": None if gone == 1 else rest if gone == 2 else maximum}
 
 
 def samples_of(draw):
@@ -154,12 +155,16 @@ def steps_of(draw):
 
 
 def run_of(draw):
-    return {
+    """A part of a run: none, or at one of the bounds of what suffices."""
+    kind = draw.whole(0, 7)
+    run = {
         "seconds": draw.whole(300, 3600),
         "metersPerMinute": draw.whole(110, 320),
         "grade": draw.whole(-50, 100) / 1000,
         "bpm": draw.whole(80, 210),
     }
+    bounds = {1: {"seconds": 600}, 2: {"seconds": 599}, 3: {"metersPerMinute": 134}, 4: {"metersPerMinute": 133}}
+    return None if kind == 0 else {**run, **bounds.get(kind, {})}
 
 
 def glucose_of(draw):

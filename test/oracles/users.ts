@@ -24,16 +24,17 @@ function daysOf(draw: Draw): (number | null)[] {
 /** A night: without stages, first, equal bedtimes, bedtimes around noon, with seconds, on borders of the components. */
 function nightOf(draw: Draw) {
   const [kind, usual] = [draw.whole(0, 7), draw.whole(560, 760)];
-  const count = kind === 1 ? 0 : draw.whole(1, 14);
+  const count = kind === 1 ? 0 : draw.whole(1, 20);
   const around = (): number => {
     if (kind === 2) return usual;
     return kind === 3 ? draw.whole(0, 1439) : usual + draw.whole(-90, 90);
   };
-  const withSeconds = (minutes: number) => (kind === 4 ? (minutes * 60 + draw.whole(0, 59)) / 60 : minutes);
+  const withSeconds = (minutes: number) =>
+    kind === 4 ? (minutes * 60_000 + draw.whole(0, 59_999)) / 60_000 : minutes;
   const drawn = [around(), ...draw.list(count, around)];
   const [bedtime = 0, ...earlier] = drawn.map(withSeconds);
   const atBorder = kind === 5 ? usual + 15 + 21 * draw.whole(0, 5) : null;
-  const asleepMinutes = kind === 6 ? draw.whole(1, 1440) : draw.whole(240, 620);
+  const asleepMinutes = kind === 6 ? draw.whole(-10, 1500) : draw.whole(240, 620);
   const [deep, rem] = [draw.whole(0, 130), draw.whole(0, 130)];
   return {
     asleepMinutes,
@@ -46,7 +47,7 @@ function nightOf(draw: Draw) {
   };
 }
 
-/** Means of seven nights: constant, few, extreme. */
+/** Means of seven nights: constant, few, extreme, all 0. */
 function variabilitiesOf(draw: Draw): (number | null)[] {
   const [kind, centre] = [draw.whole(0, 4), draw.whole(150, 900)];
   return draw.list(7, () => {
@@ -54,6 +55,7 @@ function variabilitiesOf(draw: Draw): (number | null)[] {
     const noise = draw.whole(-100, 100);
     if (isGone) return null;
     if (kind === 0) return centre / 10;
+    if (kind === 4 && centre > 600) return 0;
     return (kind === 2 && noise > 60 ? centre * 1_000_000 : centre + noise) / 10;
   });
 }
@@ -96,9 +98,11 @@ function middlesOf(draw: Draw) {
   return nights.flat();
 }
 
+/** Heart rates at rest and at most: one of both not known, or equal. */
 function heartOf(draw: Draw) {
   const [rest, maximum, gone] = [draw.whole(40, 80), draw.whole(150, 210), draw.whole(0, 9)];
-  return { restBpm: gone === 0 ? null : rest, maxBpm: gone === 1 ? null : maximum };
+  const known = gone === 2 ? rest : maximum;
+  return { restBpm: gone === 0 ? null : rest, maxBpm: gone === 1 ? null : known };
 }
 
 /** Heart rates of a workout: none, above the maximum, constant, spans of no length. */
@@ -142,13 +146,23 @@ function stepsOf(draw: Draw): number[] {
   return draw.list(count, () => (draw.next() < 0.5 || kind === 1 ? 0 : draw.whole(1, 180)));
 }
 
+/** A part of a run: none, or at one of the bounds of what suffices. */
 function runOf(draw: Draw) {
-  return {
+  const kind = draw.whole(0, 7);
+  const run = {
     seconds: draw.whole(300, 3600),
     metersPerMinute: draw.whole(110, 320),
     grade: draw.whole(-50, 100) / 1000,
     bpm: draw.whole(80, 210),
   };
+  const bounds = [
+    {},
+    { seconds: 600 },
+    { seconds: 599 },
+    { metersPerMinute: 134 },
+    { metersPerMinute: 133 },
+  ];
+  return kind === 0 ? null : { ...run, ...bounds[kind] };
 }
 
 /** Values of two weeks: few, constant, on the bounds of the ranges, none at night. */
