@@ -36,6 +36,7 @@ export function glucoseReportOf(
   if (share < leastShare) return missing('too_little_coverage', share);
   const all = values.map(({ mgPerDl }) => mgPerDl);
   const meanMgPerDl = mean(all);
+  if (meanMgPerDl === 0) return missing('no_data', share);
   const percent = (holds: (value: number) => boolean) => (100 * all.filter(holds).length) / all.length;
   return found(
     {

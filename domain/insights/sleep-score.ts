@@ -101,8 +101,8 @@ function consistencyPoints(bedtime: number, earlier: readonly number[]): number 
   return Math.max(0, Math.trunc(100 - (later < 0 ? Math.min(mostEarlyPenalty, penalty) : penalty)));
 }
 
-// As the reference: the hour, minute and whole second of the clock, in hours, less those of noon. 36 minutes late become
-// 36.00000000000003 for some bedtimes, and the points 79 instead of 80.
+// As the reference: the hour, minute and whole second of the clock, in hours, less those of noon. 36 minutes later
+// than 23:00 become 36.000000000000085, and the points 79 instead of 80.
 function hoursAfterNoon(minutes: number): number {
   const seconds = Math.floor(minutes * 60 + 1e-6) + noonSeconds;
   const hours =

@@ -141,6 +141,8 @@ def glucose_report(values, interval):
     if len(values) * interval < 0.7 * 14 * 1440:
         return missing("too_little_coverage", confidence)
     levels = [value["mgPerDl"] for value in values]
+    if not any(levels):
+        return missing("no_data", confidence)
     share = lambda fits: 100 * sum(1 for level in levels if fits(level)) / len(levels)
     hours = [sorted(value["mgPerDl"] for value in values if value["minuteOfDay"] // 60 == hour) for hour in range(24)]
     report = {

@@ -50,7 +50,7 @@ def duration_points(minutes):
 
 
 def stage_points(minutes):
-    return min(100, int(minutes / 90 * 100))
+    return max(0, min(100, int(minutes / 90 * 100)))
 
 
 def hours_after_noon(minutes):

@@ -168,14 +168,14 @@ def run_of(draw):
 
 
 def glucose_of(draw):
-    """Values of two weeks: few, constant, on the bounds of the ranges, none at night."""
+    """Values of two weeks: few, constant, all 0, on the bounds of the ranges, none at night."""
     kind, interval = draw.whole(0, 7), draw.pick([15, 20, 30])
     most = 14 * 1440 // interval
     count = draw.whole(most - most // 10, most) if kind < 3 else draw.whole(0, most // 8) if kind > 4 else most * 7 // 10
     values = []
     for index in range(count):
         level = draw.whole(40, 300)
-        level = 110 if kind == 1 else [53, 54, 69, 70, 180, 181, 250, 251][level % 8] if kind == 2 else level
+        level = (0 if interval == 30 else 110) if kind == 1 else [53, 54, 69, 70, 180, 181, 250, 251][level % 8] if kind == 2 else level
         minute = index * interval % (900 if kind == 0 else 1440)
         values.append({"mgPerDl": level, "minuteOfDay": minute})
     return [values, interval]

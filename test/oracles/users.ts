@@ -155,17 +155,11 @@ function runOf(draw: Draw) {
     grade: draw.whole(-50, 100) / 1000,
     bpm: draw.whole(80, 210),
   };
-  const bounds = [
-    {},
-    { seconds: 600 },
-    { seconds: 599 },
-    { metersPerMinute: 134 },
-    { metersPerMinute: 133 },
-  ];
+  const bounds = [{}, { seconds: 600 }, { seconds: 599 }, { metersPerMinute: 134 }, { metersPerMinute: 133 }];
   return kind === 0 ? null : { ...run, ...bounds[kind] };
 }
 
-/** Values of two weeks: few, constant, on the bounds of the ranges, none at night. */
+/** Values of two weeks: few, constant, all 0, on the bounds of the ranges, none at night. */
 function glucoseOf(draw: Draw): Arguments {
   const [kind, interval] = [draw.whole(0, 7), draw.pick([15, 20, 30])];
   const most = Math.floor((14 * 1440) / interval);
@@ -176,7 +170,8 @@ function glucoseOf(draw: Draw): Arguments {
     const level = draw.whole(40, 300);
     const bound = kind === 2 ? (bounds[level % 8] ?? 0) : level;
     const minuteOfDay = (index * interval) % (kind === 0 ? 900 : 1440);
-    return { mgPerDl: kind === 1 ? 110 : bound, minuteOfDay };
+    const constant = interval === 30 ? 0 : 110;
+    return { mgPerDl: kind === 1 ? constant : bound, minuteOfDay };
   });
   return [values, interval];
 }
