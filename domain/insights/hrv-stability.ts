@@ -1,5 +1,5 @@
 import { type Finding, found, missing } from './finding.ts';
-import { mean, standardDeviation } from './statistics.ts';
+import { isRounding, mean, standardDeviation } from './statistics.ts';
 
 /** The nights of the coefficient of variation, and how many of them need a value. */
 export const stabilityNights = 7;
@@ -23,5 +23,7 @@ export function hrvStabilityOf(means: readonly (number | null)[]): Finding<HrvSt
   if (known.length < leastStabilityNights) return missing('too_few_nights', share);
   const meanMs = mean(known);
   if (meanMs === 0) return missing('no_data', share);
-  return found({ coefficient: standardDeviation(known) / meanMs, meanMs, nights: known.length }, share);
+  const deviation = standardDeviation(known);
+  const coefficient = isRounding(deviation, meanMs) ? 0 : deviation / meanMs;
+  return found({ coefficient, meanMs, nights: known.length }, share);
 }

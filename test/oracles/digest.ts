@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text that is equal in Python: sorted keys, ten digits of a number, nine decimals of one below 0.9999. */
+/** Text that is equal in Python: sorted keys, and ten digits of a number. */
 export function canonical(value: unknown): string {
   if (typeof value === 'number') return numberText(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -14,10 +14,4 @@ export function digest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('hex').slice(0, 16);
 }
 
-function numberText(value: number): string {
-  if (Math.abs(value) < 0.9999) {
-    const text = value.toFixed(9);
-    return Number(text) === 0 ? text.replace('-', '') : text;
-  }
-  return value.toExponential(9).replace('+', '');
-}
+const numberText = (value: number) => (value === 0 ? 0 : value).toExponential(9).replace('+', '');

@@ -1,7 +1,7 @@
 """A second implementation of docs/insights, which test/domain/insights/oracle.test.ts compares with domain/insights.
 
-usage: python3 -B test/oracles/insights.py fixture   writes test/fixtures/insights/oracle.jsonl
-       python3 -B test/oracles/insights.py results   prints the inputs' digest and all results of each user, one a line
+usage: python3 -B test/oracles/insights.py fixture     writes test/fixtures/insights/oracle.jsonl, of 1,000 users
+       python3 -B test/oracles/insights.py results 300 prints all results of the first 300 users, one a line
 Needs only the standard library. The fixture has a line for each user: the whole results of each tenth one, of the
 others a digest of values that are rounded to ten digits. Where a border of the rounding is so near that the last bits
 of a value decide, the whole results stand there.
@@ -20,11 +20,8 @@ USERS = 1000
 
 
 def number_text(value):
-    """Ten digits, or nine decimals of what is smaller than 0.9999."""
-    if abs(value) < 0.9999:
-        text = f"{value:.9f}"
-        return text.removeprefix("-") if float(text) == 0 else text
-    digits, exponent = f"{value:.9e}".split("e")
+    """Ten digits."""
+    digits, exponent = f"{value or 0:.9e}".split("e")
     return f"{digits}e{int(exponent)}"
 
 
@@ -52,9 +49,9 @@ def results_of(inputs):
     return {name: methods[name](*arguments) for name, arguments in inputs.items()}
 
 
-def main(purpose):
+def main(purpose, users=USERS):
     lines = []
-    for seed in range(USERS):
+    for seed in range(int(users)):
         inputs = user_of(seed)
         results = results_of(inputs)
         line = {"seed": seed, "inputs": digest(inputs)}
@@ -70,4 +67,4 @@ def main(purpose):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -110,9 +110,9 @@ def hrv_stability(nights):
     mean = mean_of(known)
     if mean == 0:
         return missing("no_data", confidence)
-    return finding(
-        {"coefficient": deviation_of(known) / mean, "meanMs": mean, "nights": len(known)}, confidence
-    )
+    deviation = deviation_of(known)
+    coefficient = 0 if deviation <= 1e-9 * mean else deviation / mean
+    return finding({"coefficient": coefficient, "meanMs": mean, "nights": len(known)}, confidence)
 
 
 # docs/insights/sleep-regularity.md

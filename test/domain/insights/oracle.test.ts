@@ -18,7 +18,9 @@ import { same } from './same.ts';
  */
 const root = join(import.meta.dirname, '../../..');
 const userCount = 1000;
-const longestMs = 240_000;
+// Python takes 6 ms a user.
+const liveCount = 300;
+const longestMs = 100_000;
 
 const Results = z.record(z.string(), z.unknown());
 const Line = z.strictObject({
@@ -73,8 +75,8 @@ t.test('all results of a thousand users equal those of the second implementation
 t.test('the second implementation still gives what the fixture has', async (t) => {
   const answer = await pythonResults();
   if (answer === null) t.comment('python3 is not there: the fixture is compared alone');
-  const lines = answer === null ? fixture : linesOf(answer);
-  t.equal(lines.length, userCount);
+  const lines = answer === null ? fixture.slice(0, liveCount) : linesOf(answer);
+  t.equal(lines.length, liveCount);
   t.same(lines.flatMap(differencesOf), []);
   const changed = lines.filter((line) => !isAsKept(line)).map(({ seed }) => seed);
   t.same(changed, []);
@@ -124,10 +126,10 @@ t.test('the users contain a value and each reason of each method, at least three
 
 // Null where no python3 is installed.
 async function pythonResults(): Promise<string | null> {
-  const python = spawn('python3', ['-B', 'test/oracles/insights.py', 'results'], {
+  const python = spawn('python3', ['-B', 'test/oracles/insights.py', 'results', String(liveCount)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: longestMs,
+    signal: AbortSignal.timeout(longestMs),
   });
   const isThere = await once(python, 'spawn').then(
     () => true,

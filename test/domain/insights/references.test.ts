@@ -167,3 +167,11 @@ t.test('the cut of the sleep score is that of the reference', async (t) => {
     score({ bedtimeMinutes: bedtimeMinutes + 36, earlierBedtimes: [bedtimeMinutes] })?.components.consistency;
   t.same([late(700), late(660)], [80, 79]);
 });
+
+// The weights are a setting there, too.
+t.test('other weights give another score of the same components', async (t) => {
+  const weights = { duration: 0, stages: 0.5, consistency: 0.25, interruptions: 0.25 };
+  const { value } = sleepScoreOf({ ...perfect, asleepMinutes: 300, deepMinutes: 0 }, weights);
+  // (1 + e^-3) / 2 = 0.5249.
+  t.same(value, { score: 75, components: { ...usual, duration: 52, stages: 50 } });
+});

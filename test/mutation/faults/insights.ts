@@ -123,8 +123,8 @@ export const insights: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'The stability of a variability is relative to its mean.',
     file: `${folder}/hrv-stability.ts`,
-    before: 'standardDeviation(known) / meanMs',
-    after: 'standardDeviation(known)',
+    before: 'deviation / meanMs',
+    after: 'deviation',
     test: cases,
   },
   {
