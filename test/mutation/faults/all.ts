@@ -12,6 +12,7 @@ import { domain } from './domain.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { freshnessGaps } from './freshness-gaps.ts';
+import { insights } from './insights.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { oura } from './oura.ts';
@@ -59,6 +60,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'api-gateway': apiGateway,
   clients,
   auth,
+  insights,
   mixins: [...mixins, ...mixins2],
   runtime,
   telemetry,
