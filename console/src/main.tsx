@@ -5,9 +5,12 @@ import { Invitation } from './pages/invitation.tsx';
 import { ResetPassword } from './pages/reset-password.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Shell } from './parts/shell.tsx';
+import { Skeleton } from './parts/states.tsx';
 import { location, navigate } from './router.tsx';
 import { loadSession, session } from './session.ts';
+import './tokens.css';
 import './style.css';
+import './shell.css';
 
 /** Pages that need no session, by path. */
 const openPages: Readonly<Record<string, ComponentType>> = {
@@ -27,12 +30,7 @@ function Signed() {
   useEffect(() => {
     if (isStale) navigate('/', true); // a sign-in link that is opened with a session
   }, [isStale]);
-  if (session.value === undefined || isStale)
-    return (
-      <p class="state" role="status">
-        Loading …
-      </p>
-    );
+  if (session.value === undefined || isStale) return <Skeleton what="session" />;
   return session.value === null ? <SignIn /> : <Shell session={session.value} />;
 }
 

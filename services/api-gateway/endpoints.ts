@@ -34,6 +34,8 @@ export const consolePages = [
   'reset',
   'users',
   'users/:id',
+  'users/:id/:part',
+  'users/:id/:part/:item',
   'freshness',
   'deliveries',
   'deliveries/:id',

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+import { useRepeated } from '../resource.ts';
 import { useZone } from '../user-zone.ts';
 import { dateAndMinute, dayOf, formatIn, type Zone, zoneName } from '../zone.ts';
 
@@ -7,9 +9,31 @@ export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone 
   if (at === null) return <span class="faint">never</span>;
   const zone = own ?? ofPart;
   return (
-    <time dateTime={at} title={`${at} (UTC)`}>
+    <time dateTime={at} title={hoverOf(at, zone)}>
       {formatIn(zone, dateAndMinute)(at)}
       {zone !== null && <span class="faint"> {zoneName(zone)}</span>}
+    </time>
+  );
+}
+
+/** The same instant in UTC, and by the clock of the one who looks where that is another. */
+export function hoverOf(at: string, zone: Zone): string {
+  const here = zone === null ? '' : `, ${formatIn(null, dateAndMinute)(at)} ${zoneName(null)}`;
+  return `${at} (UTC)${here}`;
+}
+
+const renewedMs = 20_000;
+
+/** How long ago an instant was, renewed as time goes on; the instant itself on hover. */
+export function Ago({ at }: { at: string | null }) {
+  const zone = useZone();
+  const [now, setNow] = useState(Date.now);
+  useRepeated(renewedMs, () => setNow(Date.now()));
+  if (at === null) return <span class="faint">never</span>;
+  const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
+  return (
+    <time dateTime={at} title={hoverOf(at, zone)}>
+      {seconds < 60 ? 'just now' : `${duration(seconds)} ago`}
     </time>
   );
 }

@@ -15,13 +15,13 @@ const pauseMs = 5000;
 const everyMs = 15_000;
 
 /** How the service does: each number leads to its list. */
-export function Overview() {
+export function Home() {
   const version = useChanges({ pauseMs });
   const figures = useResource(`${version}`, readFigures, true);
   useRepeated(everyMs, figures.reload);
   return (
     <>
-      <h1>Overview</h1>
+      <h1>Home</h1>
       <Loaded of={figures} what="figures">
         {({ overview, providers }) => (
           <>

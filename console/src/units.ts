@@ -1,0 +1,56 @@
+import { signal } from '@preact/signals';
+
+/** The units in which people read lengths, weights and temperatures. */
+export type Units = 'metric' | 'imperial';
+
+const stored = 'pulsebus.units';
+
+function usual(): Units {
+  const chosen = localStorage.getItem(stored);
+  if (chosen === 'metric' || chosen === 'imperial') return chosen;
+  return /-(US|LR|MM)\b/.test(navigator.language) ? 'imperial' : 'metric';
+}
+
+/** The units of this browser: those that were chosen, otherwise those of its language. */
+export const units = signal<Units>(usual());
+
+/** Chooses units for this browser. */
+export function chooseUnits(chosen: Units): void {
+  localStorage.setItem(stored, chosen);
+  units.value = chosen;
+}
+
+const metersPerMile = 1609.344;
+
+/** A number with at most this many digits behind the point. */
+export const digits = (value: number, most: number) =>
+  value.toLocaleString(undefined, { maximumFractionDigits: most });
+
+/** The length in which pace and splits are counted, in meters, and its name. */
+export const longLength = (of: Units = units.value) =>
+  of === 'metric' ? { meters: 1000, name: 'km' } : { meters: metersPerMile, name: 'mi' };
+
+/** A way: `5.2 km`, `3.23 mi`. */
+export function distance(meters: number, of: Units = units.value): string {
+  const { meters: length, name } = longLength(of);
+  return `${digits(meters / length, 2)} ${name}`;
+}
+
+/** A height: `52 m`, `171 ft`. */
+export const elevation = (meters: number, of: Units = units.value) =>
+  of === 'metric' ? `${digits(meters, 0)} m` : `${digits(meters / 0.3048, 0)} ft`;
+
+/** A weight: `70.5 kg`, `155.4 lb`. */
+export const weight = (kilograms: number, of: Units = units.value) =>
+  of === 'metric' ? `${digits(kilograms, 1)} kg` : `${digits(kilograms / 0.45359237, 1)} lb`;
+
+/** A temperature: `36.6 °C`, `97.9 °F`. */
+export const temperature = (celsius: number, of: Units = units.value) =>
+  of === 'metric' ? `${digits(celsius, 1)} °C` : `${digits(celsius * 1.8 + 32, 1)} °F`;
+
+/** The time for a kilometre or a mile from that for a kilometre: `5:12 min/km`. */
+export function pace(secondsPerKm: number, of: Units = units.value): string {
+  const { meters, name } = longLength(of);
+  const seconds = Math.round((secondsPerKm * meters) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min/${name}`;
+}
