@@ -120,7 +120,7 @@ t.test('all values at an instant are read, of the fullest source first', async (
     plain(momentText(day, at('18:12'))),
     '6:12 PM: heart rate 141 bpm, running, 1,400 steps in 15 minutes',
   );
-  t.equal(plain(momentText(day, at('03:00'))), '3:00 AM: deep sleep, oxygen saturation 97 %');
+  t.equal(plain(momentText(day, at('03:00'))), '3:00 AM: deep sleep, blood oxygen 97 %');
   t.equal(plain(momentText(day, at('09:00'))), '9:00 AM: nothing is known');
   const heart = readingsAt(day, at('18:12')).filter(({ id }) => id.startsWith('heart'));
   t.strictSame(
@@ -137,7 +137,7 @@ t.test('all values at an instant are read, of the fullest source first', async (
       ['Sleep', '8 h'],
       ['Workout', '1 workout'],
       ['Steps', '1,500'],
-      ['Oxygen saturation', '93–97 %'],
+      ['Blood oxygen', '93–97 %'],
     ],
   );
 });

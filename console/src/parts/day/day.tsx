@@ -117,20 +117,20 @@ function Head({ date, today, view }: { date: string; today: string; view: View }
         </p>
       </div>
       <nav aria-label="Days" class="day-steps">
-        <Link to={to(-1)} class="step">
+        <Link to={to(-1)} class="day-step">
           <span aria-hidden="true">‹</span>
           <span class="hidden">Previous {view}</span>
         </Link>
-        <Link to={path + queryFor(query, today, view)} class="step">
+        <Link to={path + queryFor(query, today, view)} class="day-step">
           Today
         </Link>
         {isReached(stepFrom(date, view, 1), view, today) ? (
-          <Link to={to(1)} class="step">
+          <Link to={to(1)} class="day-step">
             <span aria-hidden="true">›</span>
             <span class="hidden">Next {view}</span>
           </Link>
         ) : (
-          <span class="step off" aria-hidden="true">
+          <span class="day-step off" aria-hidden="true">
             ›
           </span>
         )}

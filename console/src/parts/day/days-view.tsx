@@ -38,11 +38,11 @@ export function DaysView({
   return (
     <figure class="days-figure">
       <figcaption>
-        <span class="key heart">
+        <span class="key">
           heart rate from {Math.round(scale.low)} to {Math.round(scale.high)} bpm
         </span>
-        <span class="key sleep">asleep</span>
-        <span class="key steps">steps</span>
+        <span class="key key-sleep">asleep</span>
+        <span class="key key-steps">steps</span>
         <span class="faint">each from midnight to midnight, lines at 6 AM, noon and 6 PM</span>
       </figcaption>
       {view === 'month' && (
@@ -122,7 +122,7 @@ function Strip({ day: { picture }, scale }: { day: SmallDay; scale: Scale }) {
   const y = (value: number) => (height - foot) * (1 - (value - scale.low) / (scale.high - scale.low));
   const most = 2000;
   return (
-    <svg class="strip" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="day-strip" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
       {stages.map(({ from, to, stage }) => (
         <rect
           key={`${from} ${stage}`}
@@ -140,7 +140,7 @@ function Strip({ day: { picture }, scale }: { day: SmallDay; scale: Scale }) {
         return tall === 0 ? null : (
           <rect
             key={at}
-            class="step"
+            class="bar"
             x={x(at)}
             width={x(at + slotMs) - x(at)}
             y={height - tall}
@@ -159,7 +159,7 @@ function Totals({ day: { activity, night, picture } }: { day: SmallDay }) {
   const steps = activity?.steps ?? null;
   const mean = meanOf(picture.heart.tracks[0]?.slotMeans ?? []);
   return (
-    <span class="totals">
+    <span class="day-totals">
       {steps !== null && (
         <span>
           <span class="full">{steps.toLocaleString()}</span>

@@ -33,7 +33,7 @@ export function Hours({
   unit: number;
 }) {
   return (
-    <g class="hours">
+    <g class="day-hours">
       {ticks.map(({ at, text }) => (
         <g key={at}>
           <path d={`M${Math.round(x(at)) + 0.5} ${hoursHeight * unit}V${height}`} />
@@ -67,7 +67,7 @@ export function Lines({
       ))}
       {baseline !== null && (
         <rect
-          class="baseline"
+          class="day-baseline"
           x="0"
           width={width}
           y={y(baseline.high)}
@@ -87,7 +87,7 @@ export function Lines({
 
 function Levels({ scale, y, width }: { scale: Scale; y: (value: number) => number; width: number }) {
   return (
-    <g class="levels">
+    <g class="day-levels">
       {scale.ticks.map((value) => (
         <g key={value}>
           <path d={`M0 ${Math.round(y(value)) + 0.5}H${width}`} />
@@ -116,7 +116,7 @@ function GapArea({
 }) {
   const [left, right] = [x(gap.from), x(gap.to)];
   return (
-    <g class="gap">
+    <g class="day-gap">
       <rect x={left} width={right - left} y={place.plotTop} height={place.height}>
         <title>{`No heart rate: ${gapText(gap, picture.axis.zone)}`}</title>
       </rect>
@@ -140,7 +140,7 @@ const stageRowCount = rowNames.length;
 export function SleepStages({ stages, place, x }: Drawn & { stages: readonly StageSpan[] }) {
   const high = place.height / stageRowCount;
   return (
-    <g class="stages">
+    <g class="day-stages">
       {rowNames.map((name, row) => (
         <text key={name} x="-6" y={place.plotTop + (row + 0.5) * high + 4} text-anchor="end">
           {name}
@@ -171,7 +171,7 @@ const pace = (sum: number) => (sum < lightSteps ? 'slow' : sum < briskSteps ? 'm
 export function StepBars({ steps, axis, place, x }: Drawn & { steps: Steps; axis: DayAxis }) {
   const most = Math.max(briskSteps, ...steps.sums.map((sum) => sum ?? 0));
   return (
-    <g class="steps">
+    <g class="day-bars">
       <path d={`M0 ${place.plotTop + place.height - 0.5}H${x(axis.to)}`} />
       <text x="-6" y={place.plotTop + 10} text-anchor="end">
         {most.toLocaleString()}

@@ -21,7 +21,7 @@ export const labelsOf = (picture: Picture, baseline: Baseline | null, ids: reado
 /** The label of each lane above its drawing: what it says, in a sentence, and its sources. */
 export function Labels({ labels, places }: { labels: readonly LaneLabel[]; places: readonly LanePlace[] }) {
   return (
-    <ul class="labels" aria-label="Lanes of the day">
+    <ul class="day-labels" aria-label="Lanes of the day">
       {labels.map(({ id, title, text, sources }, index) => (
         <li
           key={id}

@@ -13,7 +13,7 @@ export const lineNames: Readonly<
   heart: { title: 'Heart rate', unit: ' bpm', extreme: 'highest' },
   stress: { title: 'Stress', unit: '', extreme: 'highest' },
   battery: { title: 'Body battery', unit: ' %', extreme: 'lowest' },
-  oxygen: { title: 'Oxygen saturation', unit: ' %', extreme: 'lowest' },
+  oxygen: { title: 'Blood oxygen', unit: ' %', extreme: 'lowest' },
   glucose: { title: 'Glucose', unit: ' mg/dL', extreme: 'highest' },
 };
 

@@ -44,11 +44,11 @@ export function Lanes(props: LanesProps) {
   const labels = labelsOf(picture, props.baseline, ids);
   const { places, height } = placesOf(labels, width, unit);
   return (
-    <figure class="lanes">
+    <figure class="day-lanes">
       <Panel {...{ picture, moment }} />
       <div
         ref={place}
-        class="lanes-area"
+        class="day-area"
         style={{ height: `${height}px` }}
         onPointerMove={show}
         onPointerDown={show}
@@ -131,7 +131,7 @@ function Drawing({
 function Missing({ picture: { gaps, axis }, ids }: { picture: Picture; ids: readonly LaneId[] }) {
   const none = core.filter(([id]) => !ids.includes(id)).map(([, name]) => name);
   return (
-    <p class="faint missing">
+    <p class="faint day-missing">
       {ids.includes('heart') && gaps.length > 0 && (
         <span>No heart rate: {gaps.map((gap) => gapText(gap, axis.zone)).join(', ')}. </span>
       )}

@@ -20,14 +20,14 @@ export function Month({
   const turn = (by: 1 | -1) => setQuery({ month: shiftMonth(month, by) });
   return (
     <section class="month" aria-label="Days of the month" aria-busy={fills === undefined}>
-      <div class="month-head">
-        <button type="button" class="step" aria-label="Earlier month" onClick={() => turn(-1)}>
+      <div class="squares-head">
+        <button type="button" class="day-step" aria-label="Earlier month" onClick={() => turn(-1)}>
           ‹
         </button>
-        <h3 aria-live="polite">{monthText(month)}</h3>
+        <h2 aria-live="polite">{monthText(month)}</h2>
         <button
           type="button"
-          class="step"
+          class="day-step"
           aria-label="Later month"
           disabled={month >= today.slice(0, 7)}
           onClick={() => turn(1)}

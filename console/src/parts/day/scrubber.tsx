@@ -26,7 +26,7 @@ export function Panel({ picture, moment }: Scrubbed) {
   const { at, isByKey } = moment.value;
   const ofDay = at === null ? readingsOfDay(picture) : [];
   return (
-    <dl class="panel" aria-live={isByKey ? 'polite' : 'off'}>
+    <dl class="day-panel" aria-live={isByKey ? 'polite' : 'off'}>
       <div>
         <dt>Time</dt>
         <dd>{at === null ? 'whole day' : clockOfDay(picture.axis.zone)(at)}</dd>
@@ -66,7 +66,7 @@ export function Slider({ picture, moment }: Scrubbed) {
   };
   return (
     <div
-      class="slider"
+      class="day-slider"
       role="slider"
       tabIndex={0}
       aria-label="Time of the day"
@@ -95,7 +95,7 @@ export function CursorLine({
   const left = at === null ? 0 : Math.round(((at - axis.from) / (axis.to - axis.from)) * width);
   return (
     <div
-      class="cursor"
+      class="day-cursor"
       style={{ height: `${height}px`, transform: `translateX(${left}px)`, opacity: at === null ? '0' : '1' }}
     />
   );
