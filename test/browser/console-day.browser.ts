@@ -75,7 +75,10 @@ t.test('without data of today, the newest day is shown by the clock of the user,
   t.match(await said('Heart rate'), /from 60 to 141 bpm, mean 68, highest at 6:00 PM.* Garmin$/);
   t.match(await said('Sleep'), /7 h 48 min asleep from 10:52 PM to 6:40 AM Garmin/);
   t.match(await said('Workouts'), /At home, 30 min Garmin/);
-  await page.locator('.day-missing').getByText(/8:55\sAM to 11:00\sAM \(2 h 5 min\)/).waitFor();
+  await page
+    .locator('.day-missing')
+    .getByText(/8:55\sAM to 11:00\sAM \(2 h 5 min\)/)
+    .waitFor();
   const facts = page.getByRole('complementary', { name: 'What the day says' });
   t.match(
     (await facts.innerText()).replaceAll(/\s+/g, ' '),
