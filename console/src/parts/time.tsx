@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { duration } from '../duration.ts';
 import { useRepeated } from '../resource.ts';
 import { useZone } from '../user-zone.ts';
 import { dateAndMinute, dayOf, formatIn, type Zone, zoneName } from '../zone.ts';
@@ -38,17 +39,9 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
-/** A number of seconds as people say it: `3 min`, `2 h 5 min`, `4 d`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return `${Math.round(hours / 24)} d`;
-}
-
 const dayMs = 86_400_000;
 
 /** The date that lies this many days before today, in a zone. */
 export const daysAgo = (days: number, zone: Zone = null) => dayOf(zone, Date.now() - days * dayMs);
+
+export { duration };

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useZone } from '../../user-zone.ts';
 import { dateAndMinute, dateAndSecond, formatIn, type Zone, zoneName } from '../../zone.ts';
 import { DataTable } from '../charts/bars.tsx';
+import { isLong, isShort, keyed } from './keys.ts';
 import { type Frame, type Lane, rowTimes } from './lane.ts';
 import './lanes.css';
 import { type Range, timeTicks } from './time-ticks.ts';
@@ -13,7 +14,6 @@ const end = 8;
 const pixelsOfTick = 72;
 /** Half of the width of a text at the axis. */
 const lastTick = 24;
-const dayMs = 86_400_000;
 
 /** Lanes on one time axis with one cursor: the pointer or the arrow keys read all values at an instant. */
 export function Lanes({ title, range, lanes }: { title: string; range: Range; lanes: readonly Lane[] }) {
@@ -111,8 +111,6 @@ function Cursor({ at, frame, height }: { at: Signal<number | null>; frame: Frame
   return <line class="cursor" x1={x} x2={x} y1="0" y2={height} />;
 }
 
-const isLong = ({ from, to }: Range) => to - from > 3 * dayMs;
-
 function Instant({ at, range }: { at: Signal<number | null>; range: Range }) {
   const zone = useZone();
   return (
@@ -125,37 +123,9 @@ function Instant({ at, range }: { at: Signal<number | null>; range: Range }) {
   );
 }
 
-const textOf = (range: Range, zone: Zone) =>
-  formatIn(
-    zone,
-    isLong(range)
-      ? dateAndMinute
-      : range.to - range.from > dayMs / 12
-        ? { timeStyle: 'short' }
-        : { timeStyle: 'medium' },
-  );
-
-const keySteps: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  PageDown: -60,
-  PageUp: 60,
-};
-const shifted = 15;
-
-function stepOf(range: Range): number {
-  if (isLong(range)) return dayMs;
-  return range.to - range.from > dayMs / 12 ? 60_000 : 10_000;
-}
-
-/** The instant to which a key leads. Null: the key is not one of the axis. */
-export function keyed(key: string, isShifted: boolean, range: Range, at: number | null): number | null {
-  if (key === 'Home') return range.from;
-  if (key === 'End') return range.to;
-  const steps = keySteps[key];
-  if (steps === undefined) return null;
-  const next = (at ?? range.from) + steps * stepOf(range) * (isShifted ? shifted : 1);
-  return Math.min(range.to, Math.max(range.from, next));
+function textOf(range: Range, zone: Zone): (at: number) => string {
+  if (isLong(range)) return formatIn(zone, dateAndMinute);
+  return formatIn(zone, { timeStyle: isShort(range) ? 'medium' : 'short' });
 }
 
 function TimeAxis({ range, frame, width, at, lanes }: RowProps & { range: Range; lanes: readonly Lane[] }) {
@@ -165,6 +135,7 @@ function TimeAxis({ range, frame, width, at, lanes }: RowProps & { range: Range;
     [range.from, range.to, zone, frame],
   );
   const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') at.value = null;
     const next = keyed(event.key, event.shiftKey, range, at.value);
     if (next === null) return;
     event.preventDefault();

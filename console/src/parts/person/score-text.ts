@@ -1,5 +1,5 @@
+import { duration } from '../../duration.ts';
 import { digits } from '../../units.ts';
-import { duration } from '../time.tsx';
 
 /** The value of a score and its word: `71.5, good`. */
 export const scoreText = ({ value, label }: { value: number | null; label: string | null }) =>

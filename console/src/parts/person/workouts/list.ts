@@ -1,6 +1,6 @@
 import type { Workout } from '../../../../../clients/typescript/src/index.ts';
+import { duration } from '../../../duration.ts';
 import { distance } from '../../../units.ts';
-import { duration } from '../../time.tsx';
 
 /** The ranges of the list, by their names in the address. */
 export const ranges = [
