@@ -24,6 +24,8 @@ t.test('time in zones is counted between values, and pauses are not', async (t) 
     ],
   );
   t.equal(zones[1]?.part, 0.5);
+  const seldom = courseThrough([0, 300_000, 600_000], [150, 150, 150]);
+  t.equal(timeInZones(seldom, 200)[2]?.seconds, 600, 'a value every five minutes');
   t.ok(timeInZones(courseThrough([], []), 200).every(({ part }) => part === 0));
 });
 

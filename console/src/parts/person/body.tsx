@@ -100,7 +100,7 @@ function Course({ userId, version }: OfUser) {
     true,
   );
   return (
-    <div class="reserved">
+    <div class={chart.data === undefined ? 'reserved' : ''}>
       <Loaded of={chart} what="body measurements">
         {(data) => {
           const lanes = bodyLanes(data, zone);

@@ -54,7 +54,7 @@ export function Month({ userId, version }: OfUser) {
           </button>
         </div>
       </div>
-      <div class="reserved">
+      <div class={sleep.data === undefined ? 'reserved' : ''}>
         <Loaded of={sleep} what="sleep">
           {(read) => <Nights userId={userId} month={read.month} today={today} read={read} zone={zone} />}
         </Loaded>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type {
   Chart,
@@ -61,12 +62,13 @@ function Shown({ userId, session }: { userId: string; session: SingleSleepSessio
       </h2>
       <Origin userId={userId} session={session} zone={zone} sessions={sessions.data ?? []} />
       <Headline session={session} timings={timings} />
-      <Course userId={userId} session={session} zone={zone} />
-      <div class="columns">
-        <StageTotals session={session} />
-        <TimingList timings={timings} session={session} />
-      </div>
-      <DayScores userId={userId} date={date} sessionId={session.id} />
+      <Course userId={userId} session={session} zone={zone}>
+        <div class="columns">
+          <StageTotals session={session} />
+          <TimingList timings={timings} session={session} />
+        </div>
+        <DayScores userId={userId} date={date} sessionId={session.id} />
+      </Course>
     </UserZone.Provider>
   );
 }
@@ -162,7 +164,15 @@ const nightTypes = [
   'skin_temperature',
 ] as const;
 
-function Course({ userId, session, zone }: { userId: string; session: SingleSleepSession; zone: Zone }) {
+interface CourseProps {
+  readonly userId: string;
+  readonly session: SingleSleepSession;
+  readonly zone: Zone;
+  readonly children: ComponentChildren;
+}
+
+// What follows is drawn once the lanes have their height, so that it does not move.
+function Course({ userId, session, zone, children }: CourseProps) {
   const { id, start_time, end_time } = session;
   const chart: Resource<Chart> = useResource(`${userId} chart ${id} ${start_time} ${end_time}`, (signal) =>
     api.timeseries.chart(
@@ -175,8 +185,9 @@ function Course({ userId, session, zone }: { userId: string; session: SingleSlee
   );
   const lanes = useMemo(() => nightLanes(session, chart.data, zone), [session, chart.data, zone]);
   const range = useMemo(() => rangeOf(session), [session]);
+  const isRead = chart.data !== undefined || chart.error !== undefined;
   return (
-    <div class="reserved">
+    <>
       {lanes.length > 0 && (
         <Lanes title={session.is_nap ? 'The nap' : 'The night'} range={range} lanes={lanes} />
       )}
@@ -185,10 +196,11 @@ function Course({ userId, session, zone }: { userId: string; session: SingleSlee
           {() => null}
         </Loaded>
       )}
-      {chart.data !== undefined && session.stages_timeline === null && (
+      {isRead && session.stages_timeline === null && (
         <Empty>{sourceOf(session.source)} sent no stages of this sleep.</Empty>
       )}
-    </div>
+      {isRead && children}
+    </>
   );
 }
 

@@ -35,8 +35,9 @@ export function Route({
   streams: Resource<WorkoutStreams | null>;
 }) {
   const isOpen = location.value.query.has('route');
+  const isLoading = isOpen && streams.data === undefined;
   return (
-    <section class="card route-card" aria-labelledby="route">
+    <section class={`card route-card ${isLoading ? 'open' : ''}`} aria-labelledby="route">
       <h3 id="route">Route</h3>
       {isOpen ? (
         <Loaded of={streams} what="route">

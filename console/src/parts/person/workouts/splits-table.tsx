@@ -1,5 +1,5 @@
 import type { ChartSeries, SingleWorkout } from '../../../../../clients/typescript/src/index.ts';
-import { digits, distance, longLength, pace } from '../../../units.ts';
+import { digits, distance, longLength } from '../../../units.ts';
 import { paceText } from '../../charts/pace.ts';
 import { splitsOf, type Track } from '../../charts/splits.ts';
 import { Table } from '../../table.tsx';
@@ -39,7 +39,7 @@ export function Splits({ workout, courses }: { workout: SingleWorkout; courses: 
           <tr key={number}>
             <td>{number}</td>
             <td>{paceText(seconds)}</td>
-            <td>{isPace ? pace((seconds / meters) * 1000) : text(meters / seconds)}</td>
+            <td>{text(isPace ? (seconds / meters) * 1000 : meters / seconds)}</td>
             <td>
               <SpeedBar part={meters / seconds / fastest} />
             </td>

@@ -41,7 +41,7 @@ export function WorkoutList({ userId, version }: OfUser) {
           ))}
         </fieldset>
       </div>
-      <div class="reserved">
+      <div class={workouts.data === undefined ? 'reserved' : ''}>
         <Loaded of={workouts} what="workouts">
           {(all) =>
             all.length === 0 ? (

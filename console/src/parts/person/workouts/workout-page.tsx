@@ -57,8 +57,6 @@ function Shown({ userId, workout }: OfWorkout) {
       <Origin userId={userId} workout={workout} />
       <Headline workout={workout} />
       <Course userId={userId} workout={workout} />
-      <Segments userId={userId} workout={workout} />
-      <Downloads userId={userId} workout={workout} />
     </UserZone.Provider>
   );
 }
@@ -112,7 +110,13 @@ function Headline({ workout }: { workout: SingleWorkout }) {
         ['Duration', duration(workout.duration_seconds), moving],
         [motionOf(workout.type).name, meanMotion(workout), fastest(workout)],
         ['Heart rate', bpm(workout.avg_heart_rate_bpm), highest === null ? '' : `highest ${bpm(highest)}`],
-        ['Ascent', given(workout.elevation_gain_meters, (meters) => elevation(meters)), loss],
+        [
+          'Ascent',
+          given(workout.type === 'swimming' ? null : workout.elevation_gain_meters, (meters) =>
+            elevation(meters),
+          ),
+          loss,
+        ],
         ['Energy', given(workout.calories_kcal, (energy) => `${digits(energy, 0)} kcal`)],
         ['Power', given(power, (watts) => `${digits(watts, 0)} W`)],
         ['Steps', given(details.steps, (steps) => digits(steps, 0))],
@@ -128,6 +132,7 @@ function fastest({ type, details }: SingleWorkout): string {
   return `fastest ${isPace ? text(1000 / most) : speed(most)}`;
 }
 
+// What follows is drawn once the lanes have their height, so that it does not move.
 function Course({ userId, workout }: OfWorkout) {
   const zone = useZone();
   const { query } = location.value;
@@ -138,26 +143,30 @@ function Course({ userId, workout }: OfWorkout) {
   const allSeries = new URLSearchParams({ from: timeOf(range.from / 1000), to: timeOf(range.to / 1000) });
   return (
     <>
-      <div class="reserved">
-        <Loaded of={chart} what="heart rate and pace">
-          {() =>
-            lanes.length === 0 ? (
-              <Empty>There are no samples of heart rate or speed of this workout.</Empty>
-            ) : (
-              <Lanes title="The workout" range={range} lanes={lanes} />
-            )
-          }
-        </Loaded>
-      </div>
-      <p>
-        <Link to={`/users/${userId}/data?${allSeries}`}>All series of this time</Link>
-      </p>
-      <div class="columns">
-        <HeartZones userId={userId} workout={workout} heartRate={courses.heartRate} />
-        <Route workout={workout} streams={streams} />
-      </div>
-      <Splits workout={workout} courses={courses} />
-      <Laps workout={workout} />
+      <Loaded of={chart} what="heart rate and pace">
+        {() =>
+          lanes.length === 0 ? (
+            <Empty>There are no samples of heart rate or speed of this workout.</Empty>
+          ) : (
+            <Lanes title="The workout" range={range} lanes={lanes} />
+          )
+        }
+      </Loaded>
+      {(chart.data !== undefined || chart.error !== undefined) && (
+        <>
+          <p>
+            <Link to={`/users/${userId}/data?${allSeries}`}>All series of this time</Link>
+          </p>
+          <div class="columns">
+            <HeartZones userId={userId} workout={workout} heartRate={courses.heartRate} />
+            <Route workout={workout} streams={streams} />
+          </div>
+          <Splits workout={workout} courses={courses} />
+          <Laps workout={workout} />
+          <Segments userId={userId} workout={workout} />
+          <Downloads userId={userId} workout={workout} />
+        </>
+      )}
     </>
   );
 }

@@ -18,8 +18,9 @@ const zones = [
   { name: 'Hard', from: 0.8 },
   { name: 'Maximum', from: 0.9 },
 ];
-/** A longer time between two values is a pause. */
+/** A longer time between two values is a pause, unless the device measures so seldom. */
 const pauseMs = 30_000;
+const pauseFactor = 3;
 
 /** The largest heart rate from which the zones are computed, and why it is that. */
 export interface Maximum {
@@ -58,8 +59,11 @@ export function timeInZones(heartRate: Course, maximum: number): HeartZone[] {
 }
 
 function stepsOf({ times, values }: Course): { value: number; ms: number }[] {
-  return times.slice(0, -1).flatMap((at, index) => {
-    const [value, ms] = [values[index] ?? null, (times[index + 1] ?? at) - at];
-    return value === null || ms > pauseMs ? [] : [{ value, ms }];
+  const distances = times.slice(0, -1).map((at, index) => (times[index + 1] ?? at) - at);
+  const usual = distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
+  const longest = Math.max(pauseMs, pauseFactor * usual);
+  return distances.flatMap((ms, index) => {
+    const value = values[index] ?? null;
+    return value === null || ms > longest ? [] : [{ value, ms }];
   });
 }
