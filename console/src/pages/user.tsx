@@ -51,11 +51,12 @@ function BodyTab(of: TabProps) {
   return (
     <>
       <h2>Body</h2>
-      <Body {...of} />
-      <h2>Steps</h2>
-      <ActivityDays {...of} />
-      <h2>Scores</h2>
-      <Scores {...of} />
+      <Body {...of}>
+        <h2>Steps</h2>
+        <ActivityDays {...of} />
+        <h2>Scores</h2>
+        <Scores {...of} />
+      </Body>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { BodySummary } from '../../../../clients/typescript/src/index.ts';
 import { api } from '../../api.ts';
@@ -13,8 +14,8 @@ import { Figures } from './figures.tsx';
 import type { OfUser } from './of-user.ts';
 import './records.css';
 
-/** The body measurements of a user as they are now, and their course over 90 days. */
-export function Body({ userId, version }: OfUser) {
+/** The body measurements of a user as they are now, and their course over 90 days; then what follows, which does not move. */
+export function Body({ userId, version, children }: OfUser & { children: ComponentChildren }) {
   const body = useResource(
     `${userId} ${version}`,
     (signal) => api.summaries.body({ user_id: userId, latest_window_hours: 24 }, { signal }),
@@ -27,7 +28,9 @@ export function Body({ userId, version }: OfUser) {
           {(summary) => summary !== null && <Now summary={summary} />}
         </Loaded>
       </div>
-      <Course userId={userId} version={version} />
+      <Course userId={userId} version={version}>
+        {children}
+      </Course>
     </>
   );
 }
@@ -82,7 +85,7 @@ const bloodPressure = (systolic: number | null, diastolic: number | null) =>
 const shownDays = 90;
 const dayMs = 86_400_000;
 
-function Course({ userId, version }: OfUser) {
+function Course({ userId, version, children }: OfUser & { children: ComponentChildren }) {
   const zone = useZone();
   const range = useMemo(() => lastDays(), [version]);
   const chart = useResource(
@@ -100,21 +103,24 @@ function Course({ userId, version }: OfUser) {
     true,
   );
   return (
-    <div class={chart.data === undefined ? 'reserved' : ''}>
-      <Loaded of={chart} what="body measurements">
-        {(data) => {
-          const lanes = bodyLanes(data, zone);
-          return lanes.length === 0 ? (
-            <Empty>
-              No body measurements in the last {shownDays} days. A connected scale, blood pressure monitor or
-              phone sends them.
-            </Empty>
-          ) : (
-            <Lanes title={`The last ${shownDays} days`} range={range} lanes={lanes} />
-          );
-        }}
-      </Loaded>
-    </div>
+    <>
+      <div class={chart.data === undefined ? 'reserved' : ''}>
+        <Loaded of={chart} what="body measurements">
+          {(data) => {
+            const lanes = bodyLanes(data, zone);
+            return lanes.length === 0 ? (
+              <Empty>
+                No body measurements in the last {shownDays} days. A connected scale, blood pressure monitor
+                or phone sends them.
+              </Empty>
+            ) : (
+              <Lanes title={`The last ${shownDays} days`} range={range} lanes={lanes} />
+            );
+          }}
+        </Loaded>
+      </div>
+      {(chart.data !== undefined || chart.error !== undefined) && children}
+    </>
   );
 }
 

@@ -188,7 +188,7 @@ function Course({ userId, session, zone, children }: CourseProps) {
   const isRead = chart.data !== undefined || chart.error !== undefined;
   return (
     <>
-      {lanes.length > 0 && (
+      {isRead && lanes.length > 0 && (
         <Lanes title={session.is_nap ? 'The nap' : 'The night'} range={range} lanes={lanes} />
       )}
       {chart.data === undefined && (
