@@ -41,10 +41,10 @@ interface Tab {
 
 const tabs: readonly Tab[] = [
   { part: 'day', name: 'Day', needs: 'data.read', content: Day },
-  { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'sleep', name: 'Sleep', needs: 'data.read', content: Sleep },
   { part: 'workouts', name: 'Workouts', needs: 'data.read', content: Workouts },
   { part: 'body', name: 'Body', needs: 'data.read', content: BodyTab },
+  { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'connections', name: 'Connections', needs: 'users.read', content: ConnectionsTab },
   { part: 'activity', name: 'Activity log', needs: 'accesses.read', content: ActivityLog },
 ];
