@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useRepeated } from '../resource.ts';
 import { useZone } from '../user-zone.ts';
 import { dateAndMinute, dayOf, formatIn, type Zone, zoneName } from '../zone.ts';
+import { duration } from './duration.ts';
 
 /** A time in the zone of a record, by default that of this part of the page, with UTC on hover. */
 export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone }) {
@@ -38,15 +39,7 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
-/** A number of seconds as people say it: `3 min`, `2 h 5 min`, `4 d`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return `${Math.round(hours / 24)} d`;
-}
+export { duration };
 
 const dayMs = 86_400_000;
 
