@@ -103,7 +103,7 @@ async function logIn(t: Test, root: string, timezoneId: string): Promise<Opened>
   await opened.page.getByLabel('E-mail address').fill(developer.email);
   await opened.page.getByLabel('Password').fill(developer.password);
   await opened.page.getByRole('button', { name: 'Log in' }).click();
-  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await opened.page.getByRole('heading', { name: 'Home' }).waitFor();
   return opened;
 }
 

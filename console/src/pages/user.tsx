@@ -5,6 +5,7 @@ import type { Permission } from '../../../domain/access.ts';
 import { api, streamUrl } from '../api.ts';
 import { useChanges } from '../changes.ts';
 import { Copy } from '../parts/copy.tsx';
+import { Day } from '../parts/day/day.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Accesses } from '../parts/person/accesses.tsx';
 import { ActivityDays } from '../parts/person/activity-days.tsx';
@@ -39,6 +40,7 @@ interface Tab {
 }
 
 const tabs: readonly Tab[] = [
+  { part: 'day', name: 'Day', needs: 'data.read', content: Day },
   { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'sleep', name: 'Sleep', needs: 'data.read', content: Sleep },
   { part: 'workouts', name: 'Workouts', needs: 'data.read', content: Workouts },
