@@ -68,7 +68,7 @@ t.test('the slowest provider is named', async (t) => {
   });
   t.match(
     slowestSentence([times('oura', 90), times('whoop', 2100)]),
-    /^Data of \w+ takes .* 45 ms .* after 2\.1 s\.$/,
+    /^\w+ takes longest: .* 45 ms after receipt \(dot\), 99 of 100 after 2\.1 s \(ring\)\.$/,
   );
   t.equal(slowestSentence([]), 'No delivery was processed yet.');
 });

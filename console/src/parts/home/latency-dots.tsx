@@ -31,7 +31,7 @@ export function LatencyDots({
   times: Overview['receipt_to_readable'][number] | undefined;
   title: string;
 }) {
-  if (times === undefined) return <span class="faint">nothing processed</span>;
+  if (times === undefined) return <span class="faint">no delivery yet</span>;
   const { provider, p50_ms, p99_ms } = times;
   const shown = (
     <span class="latency">

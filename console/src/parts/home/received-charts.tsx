@@ -21,7 +21,7 @@ export function ReceivedCharts({ version }: { version: number }) {
   useRepeated(everyMs, received.reload);
   return (
     <section aria-labelledby="received">
-      <div class="row between">
+      <div class="row between received-head">
         <h2 id="received">Data received</h2>
         <PeriodChoice period={period} />
       </div>
