@@ -1,7 +1,6 @@
 // npm run test:browser: every page and action of the console in Chromium, with the data of the sandbox. With
 // SCREENSHOTS set, the pages are saved in docs/images.
 import { createHash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { z } from 'zod';
@@ -19,21 +18,30 @@ import {
 } from './console.ts';
 import { insertFreshness } from './freshness-rows.ts';
 import { savePicture } from './pictures.ts';
+import { outline, structureFaults } from './structure.ts';
 
 const { api, root, userId, receiverUrl, openConsole, openAt } = await sharedConsole(t);
 const deliveryId = await newestDelivery(api);
 await insertFreshness(api.database, { provider: 'suunto', states: { sleep: 'stale' } });
 
+/** Each page, its main heading, and what is there once it has been read. A picture is made of each. */
 const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
-  ['', 'Overview', 'figure svg'],
+  ['', 'Home', 'figure svg'],
   ['/users', 'Users', 'table'],
-  [`/users/${userId}`, '', '.plot canvas'],
+  [`/users/${userId}`, '', '[role=slider]'],
+  [`/users/${userId}/data`, '', '.plot canvas'],
+  [`/users/${userId}/sleep`, '', 'main svg'],
+  [`/users/${userId}/workouts`, '', 'main a'],
+  [`/users/${userId}/body`, '', 'figure'],
+  [`/users/${userId}/connections`, '', 'h3'],
+  [`/users/${userId}/activity`, '', 'main .state, table'],
   ['/freshness', 'Freshness', 'table'],
   ['/deliveries', 'Deliveries', 'table'],
   [`/deliveries/${deliveryId}`, 'Delivery', 'dl'],
   ['/jobs', 'Jobs', 'main .state, table'],
   ['/webhooks', 'Webhooks', 'main .state, table'],
   ['/developers', 'Developers', 'section[aria-labelledby=audit] table'],
+  ['/members', 'Members', 'form'],
   ['/providers', 'Providers', 'dl'],
   ['/account', 'Account', 'form'],
 ];
@@ -105,7 +113,7 @@ t.test('a developer signs in by keyboard and logs out', async (t) => {
   await page.keyboard.press('Control+A');
   await page.keyboard.type(developer.password);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.strictSame(
     complaints.filter((text) => !text.includes('401')),
     [],
@@ -123,7 +131,7 @@ t.test('a sign-in link works once, and its token leaves the address', async (t) 
   await typedCall(api.broker)('auth.createSignInLink', { email: developer.email, link_hash });
   const { page, complaints } = await openConsole(t);
   await page.goto(`${root}/sign-in#${token}`);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.equal(page.url(), root);
   t.strictSame(complaints, []);
   const other = await openConsole(t);
@@ -133,11 +141,13 @@ t.test('a sign-in link works once, and its token leaves the address', async (t) 
 });
 
 const views: readonly View[] = [
-  ...([1440, 360, 3840] as const).map((width) => ({ colorScheme: 'light', width }) as const),
-  ...([1440, 360] as const).map((width) => ({ colorScheme: 'dark', width }) as const),
+  ...([1440, 768, 360, 3840] as const).map((width) => ({ colorScheme: 'light', width }) as const),
+  ...([1440, 768, 360] as const).map((width) => ({ colorScheme: 'dark', width }) as const),
 ];
+// Colours depend on the theme, and what is shown depends on the width: two views have both.
+const isChecked = ({ colorScheme, width }: View) => width === (colorScheme === 'light' ? 1440 : 360);
 
-t.test('every page, in both themes and at three widths', async (t) => {
+t.test('every page has its structure, in both themes, and fits into each width', async (t) => {
   const { page, complaints } = await openAt(null);
   for (const [path, heading, ready] of pages) {
     await page.goto(root + path);
@@ -148,17 +158,25 @@ t.test('every page, in both themes and at three widths', async (t) => {
       .first()
       .waitFor({ state: 'detached' });
     t.notMatch(await textOf(page), apiNames, `${path} names providers as people do`);
+    t.strictSame(structureFaults(await page.evaluate(outline)), [], `${path} has its landmarks and headings`);
     for (const view of views) {
       const shown = `${path}, ${view.colorScheme}, ${view.width} px`;
       await page.emulateMedia({ colorScheme: view.colorScheme });
       await page.setViewportSize({ width: view.width, height: 900 });
       t.strictSame(await wideParts(page), [], `${shown}, fits into the width`);
-      t.strictSame(await violations(page), [], `${shown}, has no violations`);
-      await screenshot(page, path, view);
+      if (isChecked(view)) t.strictSame(await violations(page), [], `${shown}, has no violations`);
+      if (view.width <= 1440) await savePicture(page, `console-${nameOf(path)}`, view);
     }
   }
   t.strictSame(complaints, []);
 });
+
+const nameOf = (path: string) =>
+  path
+    .replace(`/users/${userId}`, '/user')
+    .replace(`/deliveries/${deliveryId}`, '/delivery')
+    .slice(1)
+    .replaceAll('/', '-') || 'home';
 
 // Charts follow the new width of the window in a later frame.
 async function wideParts(page: Page): Promise<string[]> {
@@ -167,18 +185,6 @@ async function wideParts(page: Page): Promise<string[]> {
     const parts = z.array(z.string()).parse(await page.evaluate(tooWide));
     if (parts.length === 0 || look === 30) return parts;
   }
-}
-
-async function screenshot(page: Page, path: string, { colorScheme, width }: View): Promise<void> {
-  const { CONSOLE_PICTURES } = process.env; // a folder for a look at all of them
-  const file = `${path.slice(1, 12).replaceAll('/', '-')}-${colorScheme}-${width}.png`;
-  if (CONSOLE_PICTURES) await page.screenshot({ path: join(CONSOLE_PICTURES, file), fullPage: true });
-  if (width !== 1440) return;
-  const isDark = path === '' || path === '/providers';
-  const name = path.startsWith('/users/') ? 'user' : path.slice(1) || 'overview';
-  const isShown = ['overview', 'users', 'user', 'deliveries', 'providers'].includes(name);
-  if (!isShown || (colorScheme === 'dark') !== isDark) return;
-  await savePicture(page, `console-${name}`);
 }
 
 t.test('six steps zoom from a year to a minute without a reload, with at most 2,000 points', async (t) => {
@@ -190,7 +196,7 @@ t.test('six steps zoom from a year to a minute without a reload, with at most 2,
     const body = Columns.safeParse(await response.json().catch(() => null)); // the page may be closed
     counts.push(...(body.data?.series ?? []).map(({ offset_seconds }) => offset_seconds.length));
   });
-  await page.goto(`${root}/users/${userId}`);
+  await page.goto(`${root}/users/${userId}/data`);
   await page.locator('.plot canvas').waitFor();
   let documents = 0;
   page.on('request', (request) => {
@@ -223,7 +229,7 @@ t.test('six steps zoom from a year to a minute without a reload, with at most 2,
 
 t.test('a year without samples leads to the year before', async (t) => {
   const { page, complaints } = await openAt(
-    `/users/${userId}?from=2019-05-06T00:00:00Z&to=2019-05-07T00:00:00Z`,
+    `/users/${userId}/data?from=2019-05-06T00:00:00Z&to=2019-05-07T00:00:00Z`,
   );
   const status = page.getByText(/^There are no samples from 201\d-/);
   const first = await status.innerText();
@@ -235,7 +241,7 @@ t.test('a year without samples leads to the year before', async (t) => {
 });
 
 t.test('a workout has its course and its kilometres, a night its stages, each with a table', async (t) => {
-  const { page, complaints } = await openAt(`/users/${userId}`);
+  const { page, complaints } = await openAt(`/users/${userId}/workouts`);
   const table = page.getByRole('region', { name: 'Workouts, table' });
   const run = table.getByRole('row').filter({ hasText: 'running' }).first();
   const kilometres = Number.parseFloat(await run.getByRole('cell').nth(4).innerText());
@@ -252,22 +258,22 @@ t.test('a workout has its course and its kilometres, a night its stages, each wi
   const sum = distances.reduce((total, text) => total + Number.parseFloat(text), 0);
   t.ok(Math.abs(sum - kilometres) < 0.02, `${sum} of ${kilometres} km`);
   t.match(await splits.first().innerText(), /1 km.*\d:\d\d min\/km.*\d+ bpm/s);
+  t.strictSame(await violations(page), []);
+  await page.goto(`${root}/users/${userId}/sleep`);
   const stages = page.locator('figure:has(.hypnogram)');
+  await stages.locator('rect').first().waitFor();
   const count = await stages.locator('rect').count();
   await stages.getByText('Stages of sleep as a table').click();
   t.equal(await stages.locator('tbody tr').count(), count);
   t.ok(count > 10, `${count} stages`);
   t.strictSame(await violations(page), []);
-  const { CONSOLE_PICTURES } = process.env;
-  if (CONSOLE_PICTURES)
-    await page.screenshot({ path: join(CONSOLE_PICTURES, 'workout.png'), fullPage: true });
   t.strictSame(complaints, []);
 });
 
 t.test('a change is shown without a reload', async (t) => {
   const { page } = await openAt(null);
   const polled = page.waitForRequest((request) => request.url().includes('/changes'));
-  await page.goto(`${root}/users/${userId}`);
+  await page.goto(`${root}/users/${userId}/data`);
   await page.locator('.plot canvas').waitFor();
   await polled;
   const loadedAt = await page.evaluate(() => performance.timeOrigin);
