@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
-import { ProviderName } from '../providers/all.ts';
+import { ProviderName, providers } from '../providers/all.ts';
+
+/** The data types that can be requested of a provider: none if its past data is read, or sent by the user's app. */
+const typesOf = (provider: ProviderName): readonly string[] => {
+  const { backfill } = providers[provider];
+  return backfill.from === 'requests' ? backfill.types : [];
+};
+const RequestedType = z.enum([...new Set(ProviderName.options.flatMap(typesOf))]);
 
 const path = '/users/:user_id/connections/:provider/backfill';
 
@@ -73,6 +80,20 @@ export const backfill = contract('backfill', {
           description: 'Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.',
           example: 30,
         }),
+        types: z
+          .array(RequestedType)
+          .min(1)
+          .max(RequestedType.options.length)
+          .optional()
+          .meta({
+            description:
+              'Only these data types, for providers whose past data is requested. Types outside BACKFILL_TYPES are not requested. Default: all types of BACKFILL_TYPES.',
+            example: ['sleeps'],
+          }),
+      })
+      .refine(({ provider, types = [] }) => types.every((type) => typesOf(provider).includes(type)), {
+        path: ['types'],
+        message: 'must be data types that can be requested of the provider',
       })
       .meta({ id: 'StartBackfillRequest' }),
     returns: Backfill,
@@ -85,6 +106,24 @@ export const backfill = contract('backfill', {
       bodyOptional: true,
       audit: 'backfill.started',
     },
+  }),
+  /**
+   * Requests spans of data types again, after the requests of other backfills. A repeated call with the same `id` requests
+   * nothing. Types that BACKFILL_TYPES does not name are left out.
+   */
+  request: action({
+    summary: 'Request spans of data types of a connection again',
+    params: z.object({
+      id: z.uuid(),
+      user_id: UserId,
+      provider: ProviderName,
+      requests: z
+        .array(z.object({ type: RequestedType, start_ms: z.int(), end_ms: z.int() }))
+        .min(1)
+        .max(200),
+    }),
+    returns: z.object({ requests: z.int() }),
+    idempotent: true,
   }),
   status: action({
     summary: 'Get the newest backfill of a connection',

@@ -139,9 +139,11 @@ export const namedCalls = {
     'users.synced',
   ],
   'freshness': [
+    'backfill.request',
     'backfill.start',
     'deliveries.answers',
     'timeseries.calendar',
+    'timeseries.kindDays',
     'users.activeConnections',
     'users.connection',
     'users.get',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
+import { filePartBytes } from '../domain/file-part.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
@@ -12,8 +13,6 @@ const tag = 'Imports';
 
 /** The largest file. */
 export const mostFileBytes = 2 * 1024 * 1024 * 1024;
-/** A part of a file: its base64 text fits into a message of the bus. */
-export const filePartBytes = 512 * 1024;
 
 /** What is known of the kinds of files. */
 export const fileKinds = ['apple_health', 'fit', 'tcx', 'gpx', 'csv'] as const;

@@ -17,8 +17,8 @@ import { TestProcesses } from './runner/test-processes.ts';
 import { browserAssertions, type Wanted, wantedFiles } from './runner/wanted-files.ts';
 import { makeMemoryFolder, programsRunIn } from './support/servers/memory-folder.ts';
 
-// Most files wait for something now and then: two more than there are cores keep these busy.
-const jobs = Math.min(availableParallelism() + 2, 6);
+// Most files wait for something now and then: three more than there are cores keep these busy.
+const jobs = Math.min(availableParallelism() + 3, 6);
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');

@@ -4,17 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { FileImport, filePartBytes } from '../../contracts/file-import.ts';
+import { FileImport } from '../../contracts/file-import.ts';
+import { filePartBytes } from '../../domain/file-part.ts';
 import { fileFolder } from '../../services/file-import/reading/file-folder.ts';
+import { serviceNames } from '../../stack/processes/services.ts';
 import { startChild } from '../child.ts';
 import { appleRecords } from '../files/apple-records.ts';
-import type { Measurement } from '../measurement.ts';
-import type { Product } from '../product.ts';
+import type { Line } from '../lines.ts';
+import type { Bench, Measurement } from '../measurement.ts';
+import { megabytesOf, type Product, startServices } from '../product.ts';
 import { Id } from '../requests.ts';
 import { inRounds, median } from '../rounds.ts';
 
 const records = 400_000;
 const storedRecords = 60_000;
+/** So many that the memory of the process grows no further. */
+const heldRecords = 200_000;
 const wanted = { perSecond: 100_000, mb: 300, ratio: 3 };
 const Read = z.object({ items: z.int(), ms: z.number(), peak_mb: z.number() });
 
@@ -23,8 +28,9 @@ export const files: Measurement = {
   name: 'files',
   title: 'Imported files',
   hasOwnData: true,
-  async *lines({ sizes, startEmpty, use, onEnd }) {
-    yield `An export of Apple Health with ${records.toLocaleString('en')} records of a watch and a phone, stored in encrypted parts. A: read and normalised by the reader of imports. B: the same parts through the parser alone. Each is a process of its own. Then ${storedRecords.toLocaleString('en')} records from the request until the import is done, all services in one process.`;
+  async *lines(bench) {
+    const { sizes, startEmpty, use, onEnd } = bench;
+    yield `An export of Apple Health with ${records.toLocaleString('en')} records of a watch and a phone, stored in encrypted parts. A: read and normalised by the reader of imports. B: the same parts through the parser alone. Each is a process of its own. Then ${storedRecords.toLocaleString('en')} records from the request until the import is done, all services in one process, and ${heldRecords.toLocaleString('en')} with file-import in a process of its own.`;
     const folder = mkdtempSync(join(tmpdir(), 'bench-imports-'));
     onEnd(() => rmSync(folder, { recursive: true, force: true }));
     const env = { IMPORT_DIR: folder, ENCRYPTION_KEY: 'a secret of the bench with 32 characters' };
@@ -50,11 +56,30 @@ export const files: Measurement = {
       unit: 'MB',
       goal: { most: wanted.mb },
     };
-    const { product } = await startEmpty('', { IMPORT_DIR: folder });
-    const [stored = []] = await inRounds(sizes.rounds, [() => importOnce(product)]);
+    const { product, databaseUrl } = await startEmpty('', { IMPORT_DIR: folder });
+    const [stored = []] = await inRounds(sizes.rounds, [() => importOnce(product, storedRecords)]);
     yield { what: 'records imported', value: (1000 * storedRecords) / median(stored), unit: '/s' };
+    await product.stop();
+    yield* memoryAlone(bench, databaseUrl, { IMPORT_DIR: folder });
   },
 };
+
+/** The memory of a process that runs file-import alone, before an import and at its peak. */
+async function* memoryAlone(
+  { natsUrl, start, use }: Bench,
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>>,
+): AsyncGenerator<Line> {
+  if (natsUrl === null) return;
+  const shared = { databaseUrl, natsUrl, settings };
+  const alone = use(startServices({ ...shared, services: ['file-import'] }));
+  const others = await start({ ...shared, services: serviceNames.filter((name) => name !== 'file-import') });
+  const { rss } = await megabytesOf(alone);
+  await importOnce(others, heldRecords);
+  const { peak: value } = await megabytesOf(alone);
+  const what = 'resident memory of a process with file-import alone, at its peak';
+  yield { what, value, unit: 'MB', goal: { most: wanted.mb }, note: `(${rss.toFixed(0)} MB at rest)` };
+}
 
 /** The export in the folder of imports. */
 async function written(env: { readonly IMPORT_DIR: string; readonly ENCRYPTION_KEY: string }) {
@@ -79,9 +104,9 @@ async function written(env: { readonly IMPORT_DIR: string; readonly ENCRYPTION_K
 const pollMs = 20;
 
 /** Imports an export for a new user; the time until it is done. */
-async function importOnce(product: Product): Promise<number> {
+async function importOnce(product: Product, count: number): Promise<number> {
   const { id: user } = Id.parse(await product.post('/users', { external_user_id: randomUUID() }));
-  const body = Buffer.concat([...appleRecords(storedRecords)]);
+  const body = Buffer.concat([...appleRecords(count)]);
   const began = performance.now();
   const headers = { 'X-API-Key': product.key, 'Content-Type': 'application/xml' };
   const answer = await fetch(`${product.url}/api/v1/users/${user}/imports`, {
@@ -94,6 +119,6 @@ async function importOnce(product: Product): Promise<number> {
     await wait(pollMs);
     ({ id, state, items } = FileImport.parse(await product.get(`/users/${user}/imports/${id}`)));
   }
-  if (items !== storedRecords) throw new Error(`${items} of ${storedRecords} records were imported`);
+  if (items !== count) throw new Error(`${items} of ${count} records were imported`);
   return performance.now() - began;
 }

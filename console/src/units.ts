@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { paceText } from './parts/charts/pace.ts';
 
 /** The units in which people read lengths, weights and temperatures. */
 export type Units = 'metric' | 'imperial';
@@ -51,6 +52,37 @@ export const temperature = (celsius: number, of: Units = units.value) =>
 /** The time for a kilometre or a mile from that for a kilometre: `5:12 min/km`. */
 export function pace(secondsPerKm: number, of: Units = units.value): string {
   const { meters, name } = longLength(of);
-  const seconds = Math.round((secondsPerKm * meters) / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min/${name}`;
+  return `${paceText((secondsPerKm * meters) / 1000)} min/${name}`;
+}
+
+const metersPerYard = 0.9144;
+
+/** The length in which a swimmer's pace is counted, in meters, and its name. */
+export const swimLength = (of: Units = units.value) =>
+  of === 'metric' ? { meters: 100, name: '100 m' } : { meters: 100 * metersPerYard, name: '100 yd' };
+
+/** The time for 100 m or 100 yards in the water from that for a kilometre: `1:52 min/100 m`. */
+export function swimPace(secondsPerKm: number, of: Units = units.value): string {
+  const { meters, name } = swimLength(of);
+  return `${paceText((secondsPerKm * meters) / 1000)} min/${name}`;
+}
+
+/** How many km/h or mph a m/s is. */
+export const speedUnits = (of: Units = units.value) => 3600 / longLength(of).meters;
+
+/** A speed in m/s: `27.4 km/h`, `17 mph`. */
+export const speed = (metersPerSecond: number, of: Units = units.value) =>
+  `${digits(metersPerSecond * speedUnits(of), 1)} ${of === 'metric' ? 'km/h' : 'mph'}`;
+
+/** How many meters or feet of a height a meter is. */
+export const elevationUnits = (of: Units = units.value) => (of === 'metric' ? 1 : 1 / 0.3048);
+
+/** How many kg or lb a kilogram is. */
+export const weightUnits = (of: Units = units.value) => (of === 'metric' ? 1 : 1 / 0.45359237);
+
+/** The height of a person: `178 cm`, `5 ft 10 in`. */
+export function bodyHeight(centimeters: number, of: Units = units.value): string {
+  if (of === 'metric') return `${digits(centimeters, 0)} cm`;
+  const inches = Math.round(centimeters / 2.54);
+  return `${Math.floor(inches / 12)} ft ${inches % 12} in`;
 }

@@ -24,8 +24,11 @@ export const StaleReason = z.enum(staleReasons).meta({ id: 'StaleReason' });
 
 /** A language of the connect page. */
 export const Language = z
-  .enum(['en', 'de', 'fr', 'es'])
-  .meta({ id: 'Language', description: 'A language of the connect page.' });
+  .enum(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'ja', 'zh', 'ar', 'he'])
+  .meta({
+    id: 'Language',
+    description: 'A language of the connect page. `pt` is Brazilian Portuguese, `zh` simplified Chinese.',
+  });
 
 export type ConnectReason = z.infer<typeof ConnectReason>;
 export type ConnectStatus = z.infer<typeof ConnectStatus>;

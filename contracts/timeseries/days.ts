@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
+import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { ActivityDays, BodyFacts, DayValueDays, Nights } from '../../domain/provider/facts.ts';
 import { CalendarDate } from '../../domain/time/time.ts';
 import { SortOrder, UserId } from '../../domain/wire.ts';
@@ -28,6 +29,21 @@ export const dayActions = {
     params: z.object({ ...dayRange, provider: ProviderName.nullable(), limit: z.int().min(1).max(101) }),
     returns: DayValueDays,
     idempotent: true,
+  }),
+  kindDays: action({
+    summary: 'List the local days with data of users of a provider, by kind of data',
+    params: z.object({
+      provider: ProviderName,
+      user_ids: z.array(UserId).max(500),
+      first_date: CalendarDate,
+      last_date: CalendarDate,
+    }),
+    returns: z.object({
+      /** Days with data, counted from `first_date`, ascending. */
+      data: z.array(z.object({ user_id: UserId, kind: FreshKind, days: z.array(z.int()) })),
+    }),
+    idempotent: true,
+    timeoutMs: 20_000,
   }),
   nights: action({
     summary: 'Read the stored sleep of local days, by provider',

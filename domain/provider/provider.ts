@@ -261,6 +261,10 @@ export interface RequestedBackfill {
   readonly from: 'requests';
   /** The data types that can be requested, in the order of requests. */
   readonly types: readonly string[];
+  /** The kinds of data that a type brings. A repair of these kinds requests it. */
+  readonly brings: Readonly<Record<string, readonly SharedData[]>>;
+  /** Whether a granted scope includes past data. */
+  readonly isPastGranted: (scope: readonly string[]) => boolean;
   /** The longest span of one request. */
   readonly longestSpanMs: number;
   readonly url: (settings: never, request: BackfillRequest) => URL;

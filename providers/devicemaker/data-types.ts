@@ -1,4 +1,5 @@
 import type { FieldTable } from '../../domain/provider/field-table.ts';
+import type { SharedData } from '../../domain/provider/provider.ts';
 import { activities, activityDetails, moveiq } from './fields/activities.ts';
 import { dailies, epochs, hrv, stressDetails } from './fields/days.ts';
 import { sleeps } from './fields/sleeps.ts';
@@ -40,6 +41,8 @@ export interface DataType {
   readonly normalise: Normaliser;
   /** Its fields, and where each of them ends. */
   readonly fields: FieldTable;
+  /** The kinds of data whose repair requests it. What an item has beside its subject does not count: a night has a heart rate too. */
+  readonly brings: readonly SharedData[];
   /** Its items may contain a track. */
   readonly hasTrack?: true;
 }
@@ -49,38 +52,77 @@ export interface DataType {
  * derive from this table.
  */
 export const dataTypes: readonly DataType[] = [
-  { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily, fields: dailies },
-  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps },
+  {
+    name: 'dailies',
+    alsoSentAs: [],
+    normalise: normaliseDaily,
+    fields: dailies,
+    brings: ['daily_activity', 'heart_rate'],
+  },
+  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps, brings: ['sleep'] },
   {
     name: 'activities',
     alsoSentAs: ['manuallyUpdatedActivities'],
     normalise: normaliseActivity,
     fields: activities,
+    brings: ['activities'],
   },
   {
     name: 'activityDetails',
     alsoSentAs: [],
     normalise: normaliseActivityDetails,
     fields: activityDetails,
+    brings: ['activities'],
     hasTrack: true,
   },
-  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs },
-  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv, fields: hrv },
-  { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress, fields: stressDetails },
+  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs, brings: ['daily_activity'] },
+  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv, fields: hrv, brings: ['heart_rate'] },
+  {
+    name: 'stressDetails',
+    alsoSentAs: [],
+    normalise: normaliseStress,
+    fields: stressDetails,
+    brings: ['stress'],
+  },
   {
     name: 'respiration',
     alsoSentAs: ['allDayRespiration'],
     normalise: normaliseRespiration,
     fields: respiration,
+    brings: ['heart_rate'],
   },
-  { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: normalisePulseOx, fields: pulseOx },
-  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp, fields: bodyComps },
-  { name: 'bloodPressures', alsoSentAs: [], normalise: normaliseBloodPressure, fields: bloodPressures },
-  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics },
-  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp },
-  { name: 'healthSnapshot', alsoSentAs: [], normalise: normaliseHealthSnapshot, fields: healthSnapshot },
-  { name: 'moveiq', alsoSentAs: ['moveIQActivities'], normalise: normaliseMoveiq, fields: moveiq },
-  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle, fields: mct },
+  {
+    name: 'pulseOx',
+    alsoSentAs: ['pulseox'],
+    normalise: normalisePulseOx,
+    fields: pulseOx,
+    brings: ['heart_rate'],
+  },
+  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp, fields: bodyComps, brings: ['body'] },
+  {
+    name: 'bloodPressures',
+    alsoSentAs: [],
+    normalise: normaliseBloodPressure,
+    fields: bloodPressures,
+    brings: ['blood_pressure'],
+  },
+  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },
+  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp, brings: [] },
+  {
+    name: 'healthSnapshot',
+    alsoSentAs: [],
+    normalise: normaliseHealthSnapshot,
+    fields: healthSnapshot,
+    brings: ['heart_rate', 'stress'],
+  },
+  {
+    name: 'moveiq',
+    alsoSentAs: ['moveIQActivities'],
+    normalise: normaliseMoveiq,
+    fields: moveiq,
+    brings: [],
+  },
+  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle, fields: mct, brings: ['cycle'] },
 ];
 
 const byKey: ReadonlyMap<string, DataType> = new Map(

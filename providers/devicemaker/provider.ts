@@ -91,6 +91,8 @@ export const devicemaker = {
   backfill: {
     from: 'requests',
     types: dataTypes.map(({ name }) => name),
+    brings: Object.fromEntries(dataTypes.map(({ name, brings }) => [name, brings])),
+    isPastGranted: (scope) => scope.includes('HISTORICAL_DATA_EXPORT'),
     longestSpanMs: 30 * dayMs,
     // The provider's paths use the names of our types. Only its notifications use other spellings.
     url: ({ DEVICEMAKER_API_URL }: Urls, { type, startMs, endMs }) => {

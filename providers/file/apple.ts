@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { ownText } from '../../domain/own-text.ts';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
-import { withMethod } from '../../domain/records/recording-method.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import { readEvent } from '../phone/normalise/event.ts';
 import { eventTypeOf } from '../phone/normalise/event-types.ts';
@@ -80,8 +80,7 @@ function recordOf(
   if (isProblem(record)) return record;
   if (record.kind === 'interval')
     return { kind: 'record', record: { ...record, id: keyOf(type, source, span, attributes.value) } };
-  const device = source.device_type === 'manual' ? withMethod(source.device, 'manual') : source.device;
-  return { kind: 'record', record: { ...record, source: { ...source, device } } };
+  return { kind: 'record', record };
 }
 
 function eventOf(element: AppleElement, type: string, span: ItemSpan, nowMs: number): Entry | Problem | null {
@@ -173,17 +172,40 @@ function dayOf(text: string, two: (at: number) => number): number {
 const manualKeys = ['HKWasUserEntered', 'HKMetadataKeyWasUserEntered'];
 const sources = new Map<string, IntervalSource>();
 const mostSources = 10_000;
+let last: { readonly named: SourceNames; readonly source: IntervalSource } | null = null;
+
+/** What names the source of an element. */
+interface SourceNames {
+  readonly isManual: boolean;
+  readonly sourceName: string;
+  readonly device: string;
+}
 
 /** What measured an element. */
 export function sourceOf({ attributes, metadata }: AppleElement): IntervalSource {
   const isManual = metadata !== null && manualKeys.some((key) => metadata[key] === '1');
   const { sourceName = 'unknown', device = '' } = attributes;
+  // Most elements have the source of the one before.
+  if (
+    last?.named.device === device &&
+    last.named.sourceName === sourceName &&
+    last.named.isManual === isManual
+  )
+    return last.source;
+  const named = { isManual, sourceName, device };
+  const source = knownSource(named);
+  last = { named, source };
+  return source;
+}
+
+function knownSource({ isManual, sourceName, device }: SourceNames): IntervalSource {
   const key = `${isManual}\n${sourceName}\n${device}`;
   const known = sources.get(key);
   if (known !== undefined) return known;
-  const source = appleSource(sourceName, device.replace(/^<<HKDevice: \w+>, /, ''), isManual);
+  const described = ownText(device.replace(/^<<HKDevice: \w+>, /, ''));
+  const source = appleSource(ownText(sourceName), described, isManual);
   if (sources.size >= mostSources) sources.clear();
-  sources.set(key, source);
+  sources.set(ownText(key), source);
   return source;
 }
 

@@ -1,6 +1,8 @@
-import type { PhoneDays, PhoneItem } from '../phone/days.ts';
+import { type PhoneDays, type PhoneItem, phoneDays } from '../phone/days.ts';
 import { gpxOf, recordedRun } from './recorded-run.ts';
 import { zipOf } from './zip.ts';
+
+const dayMs = 86_400_000;
 
 /** The devices of the days, as an export describes them. */
 const devices: Readonly<Record<string, { readonly name: string; readonly hardware: string }>> = {
@@ -27,6 +29,12 @@ const doctype = `<!DOCTYPE HealthData [
 <!ELEMENT Record ((MetadataEntry|HeartRateVariabilityMetadataList)*)>
 ]>`;
 
+const exportHead = `<?xml version="1.0" encoding="UTF-8"?>
+${doctype}
+<HealthData locale="en_US">
+`;
+const exportEnd = '\n</HealthData>\n';
+
 /** The export of days: the document alone, and the archive with the routes of the runs. */
 export function appleExport(
   data: PhoneDays,
@@ -43,12 +51,7 @@ export function appleExport(
   ].flatMap((records) => records.map((record) => recordOf(record, time)));
   const nights = data.sleep.map((phase) => sleepOf(phase, time));
   const workouts = runs.map(({ run, path }) => workoutOf(run, path, time));
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>
-${doctype}
-<HealthData locale="en_US">
-${[...lines, ...nights, ...workouts].join('\n')}
-</HealthData>
-`;
+  const xml = `${exportHead}${[...lines, ...nights, ...workouts].join('\n')}${exportEnd}`;
   const routes = runs.map(({ run, path }) => ({
     name: `apple_health_export${path}`,
     bytes: Buffer.from(
@@ -97,7 +100,7 @@ function sleepOf(item: PhoneItem, time: Times): string {
   return ` <Record ${attributesOf({ type, ...common(item, time), value })}/>`;
 }
 
-function workoutOf(item: PhoneItem, path: string, time: Times): string {
+function workoutOf(item: PhoneItem, path: string | null, time: Times): string {
   const sums = { type: 'HKQuantityTypeIdentifierDistanceWalkingRunning', sum: 7.1, unit: 'km' };
   const rates = { type: 'HKQuantityTypeIdentifierHeartRate', average: 148, maximum: 171, unit: 'count/min' };
   const attributes = {
@@ -108,6 +111,52 @@ function workoutOf(item: PhoneItem, path: string, time: Times): string {
   <MetadataEntry key="HKIndoorWorkout" value="0"/>
   <WorkoutStatistics ${attributesOf(sums)}/>
   <WorkoutStatistics ${attributesOf(rates)}/>
-  <WorkoutRoute ${attributesOf(common(item, time))}><FileReference path="${path}"/></WorkoutRoute>
- </Workout>`;
+${path === null ? '' : routeOf(item, path, time)} </Workout>`;
+}
+
+function routeOf(item: PhoneItem, path: string, time: Times): string {
+  return `  <WorkoutRoute ${attributesOf(common(item, time))}><FileReference path="${path}"/></WorkoutRoute>\n`;
+}
+
+/** A part of a large export: days of a user with dense records. */
+export interface LargeExport {
+  readonly seed: string;
+  readonly startMs: number;
+  readonly days: number;
+  readonly density: number;
+  readonly offsetMinutes: number;
+}
+
+const daysPerPiece = 30;
+
+/**
+ * The document of many days without routes, piece by piece. An export has the records of one type after those of another, so
+ * the days are made anew for each type.
+ */
+export function* largeExport(choice: LargeExport): Generator<string> {
+  const time = timesAt(choice.offsetMinutes);
+  yield exportHead;
+  const [first = noDays] = daysOf({ ...choice, days: 1 });
+  for (const wanted of new Set(first.records.map(({ type }) => type)))
+    for (const { records } of daysOf(choice))
+      yield linesOf(
+        records.filter(({ type }) => type === wanted),
+        (record) => recordOf(record, time),
+      );
+  for (const { sleep } of daysOf(choice)) yield linesOf(sleep, (phase) => sleepOf(phase, time));
+  for (const { workouts } of daysOf(choice)) yield linesOf(workouts, (run) => workoutOf(run, null, time));
+  yield exportEnd;
+}
+
+const noDays: PhoneDays = { records: [], sleep: [], workouts: [] };
+
+function* daysOf({ seed, startMs, days, density }: LargeExport): Generator<PhoneDays> {
+  for (let day = 0; day < days; day += daysPerPiece)
+    yield phoneDays({
+      ...{ seed, density, startMs: startMs + day * dayMs, days: Math.min(daysPerPiece, days - day) },
+    }).data;
+}
+
+function linesOf(items: readonly PhoneItem[], lineOf: (item: PhoneItem) => string): string {
+  return items.map((item) => `${lineOf(item)}\n`).join('');
 }

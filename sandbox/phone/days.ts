@@ -11,6 +11,8 @@ export interface DayChoice {
   readonly startMs: number;
   readonly days: number;
   readonly skewMs?: number;
+  /** How many times as many records a day has. Default: 1. */
+  readonly density?: number;
 }
 
 /** A record, a phase of sleep or a workout. */
@@ -43,12 +45,12 @@ const iphone = {
 };
 
 /** The data of a span of days, and the steps per day that the best device counted. A day is the same in every span. */
-export function phoneDays({ seed, startMs, days, skewMs = 0 }: DayChoice): {
+export function phoneDays({ seed, startMs, days, skewMs = 0, density = 1 }: DayChoice): {
   readonly data: PhoneDays;
   readonly steps: readonly number[];
 } {
   const made = Array.from({ length: days }, (_, day) => startMs + day * dayMs).map((midnightMs) =>
-    dayOf(`${seed}:${new Date(midnightMs).toISOString().slice(0, 10)}`, midnightMs, skewMs),
+    dayOf(`${seed}:${new Date(midnightMs).toISOString().slice(0, 10)}`, midnightMs, { skewMs, density }),
   );
   return {
     data: {
@@ -61,9 +63,14 @@ export function phoneDays({ seed, startMs, days, skewMs = 0 }: DayChoice): {
 }
 
 const walkMinutes = 10;
+const walkEveryMinutes = 30;
 const heartEveryMinutes = 5;
 
-function dayOf(seed: string, midnightMs: number, skewMs: number) {
+function dayOf(
+  seed: string,
+  midnightMs: number,
+  { skewMs, density }: Required<Pick<DayChoice, 'skewMs' | 'density'>>,
+) {
   const random = randomOf(seed);
   const records: PhoneItem[] = [];
   let steps = 0;
@@ -81,7 +88,7 @@ function dayOf(seed: string, midnightMs: number, skewMs: number) {
       ...{ zoneOffset: null, source, value, unit, parentId: null, metadata: null },
     });
   };
-  for (let minute = 0; minute < 1440; minute += heartEveryMinutes)
+  for (let minute = 0; minute < 1440; minute += heartEveryMinutes / density)
     add(
       'HeartRate',
       midnightMs + minute * minuteMs,
@@ -90,11 +97,11 @@ function dayOf(seed: string, midnightMs: number, skewMs: number) {
       'count/min',
       watch,
     );
-  for (let minute = 480; minute < 1260; minute += 30) {
-    const count = random.whole(0, 900);
+  for (let minute = 480; minute < 1260; minute += walkEveryMinutes / density) {
+    const count = Math.round(random.whole(0, 900) / density);
     steps += count;
     const at = midnightMs + minute * minuteMs;
-    const length = walkMinutes * minuteMs;
+    const length = (walkMinutes * minuteMs) / density;
     add('StepCount', at, length, count, 'count', watch);
     // The phone lies on the table for a part of the day.
     if (random.chance(0.7))

@@ -1,25 +1,13 @@
-import { createHash } from 'node:crypto';
 import { dayMs } from '../../domain/time/time.ts';
 import { type JobHandler, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import { nextAt, timeOfDayMs } from '../../runtime/jobs/time-of-day.ts';
 import type { Fetching } from './fetched.ts';
 import { scheduleReconciliations } from './queries/request-reconciliations.ts';
 
 const connectionsPerCall = 500;
 /** A nightly reconciliation lists this many days. */
 const days = 7;
-
-/** The time of the UTC day at which a connection is reconciled: a hash of its id, so that the load is spread. */
-export function timeOfDayMs(connectionId: string): number {
-  const hash = createHash('sha256').update(connectionId).digest().readUInt32BE(0);
-  return Math.floor((hash / 2 ** 32) * dayMs);
-}
-
-/** The next instant after `nowMs` with a time of the UTC day. */
-export function nextAt(nowMs: number, timeMs: number): number {
-  const today = nowMs - (nowMs % dayMs) + timeMs;
-  return today > nowMs ? today : today + dayMs;
-}
 
 /**
  * The recurring job that schedules a reconciliation of each active connection, once a day at its own time. It runs several

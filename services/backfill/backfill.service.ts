@@ -7,14 +7,14 @@ import { type ProviderPace, providerApi, providerPace } from '../../mixins/provi
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfill } from './cancel.ts';
-import { isPaged, isUploaded, pagerOf, receiverOf } from './provider.ts';
+import { isPaged, isRequested, isUploaded, pagerOf, receiverOf } from './provider.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
 import { resumeRun } from './queries/resume-run.ts';
 import { receive } from './receive.ts';
 import { type RunPace, runJobs, runPace } from './run-jobs.ts';
 import { connectionOf, showBackfill } from './shown.ts';
-import { startBackfill, startPaged } from './start.ts';
+import { requestSpans, startBackfill, startPaged } from './start.ts';
 
 /** The service with a custom pace, for tests. */
 export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): ServiceSchema {
@@ -33,6 +33,13 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
         ctx.rowJobs.notify();
         return showBackfill(ctx.database, connectionId);
+      },
+      async request(ctx) {
+        const { provider, ...requested } = ctx.params;
+        if (!isRequested(provider)) throw new ServiceError('CONNECTED_BY_APP');
+        const requests = await requestSpans(ctx, provider, requested);
+        ctx.rowJobs.notify();
+        return { requests };
       },
       async status({ call, database, params }) {
         const { user_id, provider } = params;

@@ -18,6 +18,19 @@ export function repairMeans(provider: ProviderName): RepairMeans {
   return meansOf[providers[provider].backfill.from];
 }
 
+/** The data types to request of a provider for missing kinds of data. Empty: its past data is not requested. */
+export function typesBringing(provider: ProviderName, kinds: readonly FreshKind[]): string[] {
+  const { backfill }: Provider = providers[provider];
+  if (backfill.from !== 'requests') return [];
+  return backfill.types.filter((type) => kinds.some((kind) => backfill.brings[type]?.includes(kind)));
+}
+
+/** Whether a granted scope excludes requests of past data. A scope that is not known excludes nothing. */
+export function isPastWithheld(provider: ProviderName, scope: readonly string[]): boolean {
+  const { backfill }: Provider = providers[provider];
+  return backfill.from === 'requests' && scope.length > 0 && !backfill.isPastGranted(scope);
+}
+
 /** The cadence that a provider's folder states. Null: it states none. */
 export function cadenceMs(provider: ProviderName, kind: FreshKind): number | null {
   const { cadenceHours }: Provider = providers[provider];

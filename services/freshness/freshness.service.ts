@@ -12,11 +12,13 @@ import { projectOf } from '../../runtime/user-project.ts';
 import { addConnections, followPart } from './follow.ts';
 import { watchProviders } from './incidents.ts';
 import { judgePart } from './judge-due.ts';
+import { lookForGaps } from './look-for-gaps.ts';
 import { type FreshnessPace, freshnessPace } from './pace.ts';
 import { deleteOfUser } from './queries/connections.ts';
 import { countStates } from './queries/listing.ts';
 import { selectPosition } from './queries/position.ts';
 import { repairHandler } from './repair.ts';
+import { gapOutcomeHandler, gapRequestHandler } from './request-gaps.ts';
 import { showIncidents, showList, showUser } from './shown.ts';
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
@@ -66,7 +68,12 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
             await watchProviders(own, pace.now());
             return undefined;
           }),
+          recurringHandler(recurs('gaps', pace.gapsMs), (held) =>
+            workInParts(() => lookForGaps(own, pace.now()), held),
+          ),
           repairHandler({ ...own, now: pace.now }),
+          gapRequestHandler({ ...own, now: pace.now }),
+          gapOutcomeHandler({ ...own, now: pace.now }),
         ],
         { pollMs: pace.pollMs },
       );

@@ -1,4 +1,3 @@
-import { isError } from '../../domain/errors.ts';
 import { nextRepairMs } from '../../domain/freshness/repairs.ts';
 import { type FreshKind, FreshKind as FreshKinds } from '../../domain/freshness/shared-kinds.ts';
 import { judge } from '../../domain/freshness/state.ts';
@@ -17,6 +16,7 @@ import {
 import { deleteConnections } from './queries/connections.ts';
 import { type OpenIncident, selectOpenIncidents } from './queries/incidents.ts';
 import { noteRepair, type Repair, repairStart, startRepair } from './repair.ts';
+import { readScope } from './scope.ts';
 
 interface Judging {
   readonly database: Database;
@@ -191,15 +191,4 @@ function scopes(call: Call) {
     known.set(connection_id, found);
     return found;
   };
-}
-
-async function readScope(call: Call, user_id: string, provider: string): Promise<readonly string[] | null> {
-  if (!isProviderName(provider)) return [];
-  try {
-    const { scope, status } = await call('users.connection', { user_id, provider });
-    return status === 'revoked' ? null : scope;
-  } catch (error) {
-    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return null;
-    throw error;
-  }
 }

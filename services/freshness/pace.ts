@@ -5,6 +5,7 @@ export interface FreshnessPace {
   readonly followMs: number;
   readonly incidentsMs: number;
   readonly listMs: number;
+  readonly gapsMs: number;
   readonly firstMs: number;
   readonly pollMs: number;
   readonly now: () => number;
@@ -15,6 +16,7 @@ export const freshnessPace: FreshnessPace = {
   followMs: 15_000,
   incidentsMs: minuteMs,
   listMs: hourMs,
+  gapsMs: 10 * minuteMs,
   firstMs: 5000,
   pollMs: 1000,
   now: Date.now,

@@ -3,13 +3,19 @@ import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import { recordAudit } from '../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { enqueue, type JobKind, payloadOf } from '../../mixins/jobs/job-queue.ts';
+import {
+  enqueue,
+  type JobKind,
+  type JobOutcome,
+  payloadOf,
+  type RetryRules,
+} from '../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
 import { isPulled, ProviderName, providers } from '../../providers/all.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { repairMeans } from './expectations.ts';
+import { repairMeans, typesBringing } from './expectations.ts';
 import { closeRepair, repairName } from './queries/connections.ts';
 
 const Payload = z.object({
@@ -56,16 +62,18 @@ export async function noteRepair(
   entry: {
     readonly action: 'connection.repair_started' | 'connection.repair_ended';
     readonly outcome?: string;
+    readonly dates?: readonly string[];
   },
 ): Promise<void> {
-  const { action, outcome } = entry;
+  const { action, ...more } = entry;
   await recordAudit(on, systemOrigin('freshness'), {
     ...{ action, userId: user_id, subjectId: connection_id },
-    details: { provider, data_types: kinds, ...(outcome === undefined ? {} : { outcome }) },
+    details: { provider, data_types: kinds, ...more },
   });
 }
 
-interface Repairing {
+/** Dependencies of repairs. */
+export interface Repairing {
   readonly call: Call;
   readonly database: Database;
   readonly now: () => number;
@@ -75,28 +83,38 @@ interface Repairing {
 export function repairHandler({ call, database, now }: Repairing): JobHandler {
   return jobHandler(
     repairKind,
-    async ({ payload }) => {
+    async ({ payload, failures }) => {
       try {
         await fetchMissing(call, payload, now());
         return { kind: 'done' };
       } catch (error) {
-        const reason = codeOf(error);
-        if (!final.has(reason)) return { kind: 'later', reason };
+        const outcome = codeOf(error);
+        const ending = endingOf(repairKind, failures, outcome);
+        if (ending.kind === 'later') return ending;
         await database.transaction(async (transaction) => {
-          await closeRepair(transaction, payload.connection_id);
-          await noteRepair(transaction, payload, { action: 'connection.repair_ended', outcome: reason });
+          if (await closeRepair(transaction, payload.connection_id))
+            await noteRepair(transaction, payload, { action: 'connection.repair_ended', outcome });
         });
-        return { kind: 'done' };
+        return ending;
       }
     },
     { parallel: 2 },
   );
 }
 
-/** Failures that a repetition does not change. A backfill that runs fetches the data too. */
+/** What a failed attempt means: it is repeated, or the repair ends with the code of the failure as its outcome. */
+export function endingOf({ mostFailures = 1 }: RetryRules, failures: number, reason: string): JobOutcome {
+  if (final.has(reason)) return { kind: 'done' };
+  return { kind: failures + 1 < mostFailures ? 'later' : 'dead', reason };
+}
+
+/** The outcome of a request of days while the provider has an incident. */
+export const incidentOpen = 'PROVIDER_INCIDENT';
+
+/** Failures that a repetition does not change. Of a backfill that runs the end is awaited: another repair follows this one. */
 const final: ReadonlySet<string> = new Set([
   ...['BACKFILL_RUNNING', 'CONNECTION_INACTIVE', 'CONNECTION_WITHOUT_TOKEN'],
-  ...['USER_NOT_FOUND', 'CONNECTION_NOT_FOUND'],
+  ...['USER_NOT_FOUND', 'CONNECTION_NOT_FOUND', incidentOpen],
 ]);
 
 async function fetchMissing(
@@ -111,5 +129,6 @@ async function fetchMissing(
   }
   if (repairMeans(provider) !== 'request') return;
   const days = Math.max(1, Math.ceil((nowMs - start_ms) / dayMs));
-  await call('backfill.start', { user_id, provider, days });
+  const types = typesBringing(provider, kinds);
+  if (types.length > 0) await call('backfill.start', { user_id, provider, days, types });
 }

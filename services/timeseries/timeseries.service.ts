@@ -13,6 +13,7 @@ import { dateCursorOf, readActivityDays } from './days/activity-days.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
+import { readKindDays } from './days/kind-days.ts';
 import { readNights } from './days/nights.ts';
 import { readScores } from './days/scores.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
@@ -119,6 +120,7 @@ export default implement(timeseries, {
     async scores({ params, pages, settings, call }) {
       return unlessUnknown(await readScores(pages, settings, params), call, params.user_id);
     },
+    kindDays: ({ params, reads: database }) => readKindDays(database, params),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),

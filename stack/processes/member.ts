@@ -21,6 +21,8 @@ const longestPauseMs = 30_000;
 const settledAfterMs = 60_000;
 const killAfterMs = 12_000;
 const program = join(import.meta.dirname, 'process.ts');
+/** As in a container: larger ones take more memory than time. */
+const flags = ['--max-semi-space-size=16'];
 
 /** Keeps a process running. The returned function stops it for good, with a signal first. */
 export function startMember(member: Member, say: Say, launch: Launch = spawnMember): () => Promise<void> {
@@ -51,7 +53,7 @@ export function startMember(member: Member, say: Say, launch: Launch = spawnMemb
 // A process group of its own: Ctrl-C in a terminal reaches only the cluster, which stops the processes in order. Each
 // process ends when the pipe to its input closes, so also if the cluster is killed.
 function spawnMember({ title, environment }: Member, say: Say): ChildProcess {
-  const child = spawn(process.execPath, [program, '--with-parent'], {
+  const child = spawn(process.execPath, [...flags, program, '--with-parent'], {
     env: { ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

@@ -14,7 +14,7 @@ t.test('a user who is erased meanwhile, and a connection that is revoked meanwhi
   const { browser, url } = await opened(userId);
   await connect(browser, url);
   await api.expect(200, `/users/${userId}/connections/devicemaker`, { method: 'DELETE' });
-  t.match((await browser.open(url)).text, /<p class="none">Not connected[\s\S]*Connect: Garmin/);
+  t.match((await browser.open(url)).text, /<p class="chip none">.*Not connected[\s\S]*Connect: Garmin/);
   await connect(browser, url);
   await api.database.query("update users.connection set status = 'expired' where user_id = $1", [userId]);
   t.match((await browser.open(url)).text, 'Reconnect: Garmin');
@@ -40,7 +40,9 @@ t.test(
     const endAccess = () =>
       api.database.query("update users.connection set status = 'expired' where user_id = $1", [userId]);
     const noticesOf = ({ text }: { text: string }) =>
-      [...text.matchAll(/<p class="notice[^>]*>(.*?)<\/p>/g)].map(([, notice]) => notice);
+      [...text.matchAll(/<p class="notice[^>]*><svg.*?<\/svg><span>(.*?)<\/span><\/p>/g)].map(
+        ([, notice]) => notice,
+      );
     const seen = async (more: Readonly<Record<string, unknown>>) =>
       noticesOf((await opened(userId, more)).page);
     const withoutData = /^No new data of Garmin has arrived for some time: please open the app of Garmin/;

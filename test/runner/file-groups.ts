@@ -1,17 +1,16 @@
-import { dirname } from 'node:path';
 import { type Durations, secondsOf } from './durations.ts';
 
 const mostFiles = 40;
-// Loading and compiling the product takes 1.6 s of CPU in each process.
+// Loading the product takes 1.3 s of CPU in each process.
 const mostSeconds = 90;
 
 /**
- * Divides test files into groups that run in one process each: files of one folder, in the order of their names, of
- * 90 s at most. A file that takes longer is a group of its own. Files that drive a browser are one group, because they
- * share the browser. The longest group comes first, so that none of those is left to run alone at the end.
+ * Divides test files into groups that run in one process each: neighbours in the order of their paths, of 90 s at most.
+ * A file that takes longer is a group of its own. Files that drive a browser are one group, because they share the
+ * browser. The longest group comes first, so that none of those is left to run alone at the end.
  */
 export function groupFiles(files: readonly string[], durations: Durations): string[][] {
-  const kinds = Map.groupBy(files, kindOf);
+  const kinds = Map.groupBy(files, drivesBrowser);
   const groups = [...kinds.values()].flatMap((alike) => divide(alike.toSorted(), durations));
   return groups.toSorted((a, b) => lengthOf(b, durations) - lengthOf(a, durations));
 }
@@ -27,7 +26,7 @@ function divide(files: readonly string[], durations: Durations): string[][] {
 }
 
 function fits(file: string, group: readonly string[], durations: Durations): boolean {
-  if (kindOf(file) === 'browser') return true;
+  if (drivesBrowser(file)) return true;
   return group.length < mostFiles && lengthOf([...group, file], durations) <= mostSeconds;
 }
 
@@ -35,10 +34,4 @@ function lengthOf(group: readonly string[], durations: Durations): number {
   return group.reduce((total, file) => total + secondsOf(file, durations), 0);
 }
 
-const pure = /^test\/(bench|contracts|domain|providers|runtime)\b/;
-
-// Tests of pure code take less time than the start of a process: those of all folders go together.
-function kindOf(file: string): string {
-  if (file.endsWith('.browser.ts')) return 'browser';
-  return pure.test(file) ? 'pure' : dirname(file);
-}
+const drivesBrowser = (file: string) => file.endsWith('.browser.ts');

@@ -7,16 +7,16 @@ import { useChanges } from '../changes.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Day } from '../parts/day/day.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
-import { Accesses } from '../parts/person/accesses.tsx';
 import { ActivityDays } from '../parts/person/activity-days.tsx';
+import { ActivityLog } from '../parts/person/activity-log.tsx';
 import { Body } from '../parts/person/body.tsx';
 import { Connections } from '../parts/person/connections.tsx';
 import { Consents } from '../parts/person/consents.tsx';
 import { Data } from '../parts/person/data.tsx';
 import type { OfUser } from '../parts/person/of-user.ts';
 import { Scores } from '../parts/person/scores.tsx';
-import { Sleep } from '../parts/person/sleep.tsx';
-import { Workouts } from '../parts/person/workouts.tsx';
+import { Sleep } from '../parts/person/sleep/sleep.tsx';
+import { Workouts } from '../parts/person/workouts/workouts.tsx';
 import type { PageProps } from '../parts/shell.tsx';
 import { Loaded, Problem } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
@@ -41,23 +41,24 @@ interface Tab {
 
 const tabs: readonly Tab[] = [
   { part: 'day', name: 'Day', needs: 'data.read', content: Day },
-  { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'sleep', name: 'Sleep', needs: 'data.read', content: Sleep },
   { part: 'workouts', name: 'Workouts', needs: 'data.read', content: Workouts },
   { part: 'body', name: 'Body', needs: 'data.read', content: BodyTab },
+  { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'connections', name: 'Connections', needs: 'users.read', content: ConnectionsTab },
-  { part: 'activity', name: 'Activity log', needs: 'accesses.read', content: ActivityTab },
+  { part: 'activity', name: 'Activity log', needs: 'accesses.read', content: ActivityLog },
 ];
 
 function BodyTab(of: TabProps) {
   return (
     <>
       <h2>Body</h2>
-      <Body {...of} />
-      <h2>Activity</h2>
-      <ActivityDays {...of} />
-      <h2>Scores</h2>
-      <Scores {...of} />
+      <Body {...of}>
+        <h2>Steps</h2>
+        <ActivityDays {...of} />
+        <h2>Scores</h2>
+        <Scores {...of} />
+      </Body>
     </>
   );
 }
@@ -69,15 +70,6 @@ function ConnectionsTab(of: TabProps) {
       <Connections {...of} />
       <h2>Consents</h2>
       <Consents {...of} />
-    </>
-  );
-}
-
-function ActivityTab(of: TabProps) {
-  return (
-    <>
-      <h2>Reads</h2>
-      <Accesses {...of} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { duration } from '../duration.ts';
 import { useRepeated } from '../resource.ts';
 import { useZone } from '../user-zone.ts';
 import { dateAndMinute, dayOf, formatIn, type Zone, zoneName } from '../zone.ts';
-import { duration } from './duration.ts';
 
 /** A time in the zone of a record, by default that of this part of the page, with UTC on hover. */
 export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone }) {
@@ -39,9 +39,9 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
-export { duration };
-
 const dayMs = 86_400_000;
 
 /** The date that lies this many days before today, in a zone. */
 export const daysAgo = (days: number, zone: Zone = null) => dayOf(zone, Date.now() - days * dayMs);
+
+export { duration };

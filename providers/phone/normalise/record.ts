@@ -47,19 +47,17 @@ export function recordWithin(
   source: IntervalSource = sourceOf(item),
 ): PhoneRecord | Problem {
   const isLong = span.end_ms > span.start_ms;
-  const type = isLong ? known : { ...known, series: known.atInstant ?? known.series };
+  const type = isLong || known.atInstant === undefined ? known : { ...known, series: known.atInstant };
   const value = amountOf(item, name, type);
   if (typeof value !== 'number') return value;
   const isSummed = seriesOf(type.series).bucket === 'sum';
   if (isSummed && span.end_ms - span.start_ms > longestIntervalMs)
     return { field: 'endDate', reason: 'is more than 7 days after startDate' };
-  const common = { ...span, series: type.series, value };
+  const { id, start_ms, end_ms, zone_offset_minutes } = span;
+  const common = { id, start_ms, end_ms, zone_offset_minutes, series: type.series, value };
   if (isSummed) return { ...common, kind: 'interval', source };
-  return {
-    ...common,
-    kind: 'sample',
-    source: { ...source, device: sampleDevice(item, source, type.series) },
-  };
+  const device = sampleDevice(item, source, type.series);
+  return { ...common, kind: 'sample', source: device === source.device ? source : { ...source, device } };
 }
 
 function amountOf(item: RawItem, name: string, { series, fraction }: RecordType): number | Problem {

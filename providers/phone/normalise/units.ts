@@ -65,13 +65,26 @@ const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
 export function convert(value: number, sent: string | null, wanted: string): number | null {
   if (sent === null || sent === wanted) return value;
   if (sent === 'Cal' && (wanted === 'kcal' || wanted === 'kcal/day')) return value;
-  // Both SDKs write `kg/m²`; the compatibility form of `²` is `2`, and that of the micro sign the Greek letter.
-  const unit = sent.trim().normalize('NFKC').toLowerCase();
+  const unit = plainUnit(sent);
   if (wanted === 'celsius') return celsius(value, unit);
   const factor = factors[wanted]?.[unit];
   if (factor !== undefined) return value * factor;
   if (factors[wanted] === undefined && (plain.has(unit) || compound.test(unit))) return value;
   return unit === '' ? value : null;
+}
+
+const plainUnits = new Map<string, string>();
+const mostUnits = 500;
+/** Longer parts of a document keep the rest of it in memory. */
+const longestKept = 12;
+
+// Both SDKs write `kg/m²`; the compatibility form of `²` is `2`, and that of the micro sign the Greek letter.
+function plainUnit(sent: string): string {
+  const known = plainUnits.get(sent);
+  if (known !== undefined) return known;
+  const unit = sent.trim().normalize('NFKC').toLowerCase();
+  if (sent.length <= longestKept && plainUnits.size < mostUnits) plainUnits.set(sent, unit);
+  return unit;
 }
 
 function celsius(value: number, unit: string): number | null {

@@ -13,7 +13,7 @@ const kept = (column: string, otherwise: string) =>
   `${column} = case when ${isWaiting} then r.${column} else ${otherwise} end`;
 
 // A waiting reconciliation takes the earlier start, and keeps its delay after a failure. One that has begun is not
-// changed: another follows it.
+// changed: another follows it. If its first page was postponed, it waits again and takes the start of the other.
 const request: Statement = {
   name: 'activitynet.request_reconciliation',
   text: `
@@ -22,7 +22,7 @@ const request: Statement = {
     on conflict (connection_id) do update set user_id = excluded.user_id, state = 'waiting',
       again_from = case when ${isBegun} then least(r.again_from, excluded.start_time) end,
       start_time = case when ${isBegun} then r.start_time
-        when ${isWaiting} then least(r.start_time, excluded.start_time) else excluded.start_time end,
+        when ${isWaiting} then least(r.start_time, r.again_from, excluded.start_time) else excluded.start_time end,
       run_at = case when ${isBegun} or (${isWaiting} and r.failures > 0) then r.run_at
         when ${isWaiting} then least(r.run_at, now()) else now() end,
       ${kept('pages', '0')}, ${kept('listed', "'{}'")}, ${kept('end_time', 'null')}, ${kept('connected_at', 'null')},

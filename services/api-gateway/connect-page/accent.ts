@@ -11,8 +11,8 @@ export interface Accent {
 const leastContrast = 4.5;
 const steps = 50;
 
-/** The backgrounds of both themes; the style sheet uses them too. */
-export const backgrounds = { light: '#ffffff', dark: '#14181f' } as const;
+/** The backgrounds of the card in both themes, `--face` of the style sheet. */
+export const backgrounds = { light: '#ffffff', dark: '#181c21' } as const;
 
 /** A colour of at least 4.5:1 against a background: the given one, or its nearest shade that is darker or lighter. */
 export function accentOn(color: string, background: string): Accent {

@@ -1,11 +1,22 @@
-import type { Language } from '../../../contracts/connect/schemas.ts';
+import { Language } from '../../../contracts/connect/schemas.ts';
+import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
 import { es } from './languages/es.ts';
 import { fr } from './languages/fr.ts';
+import { he } from './languages/he.ts';
+import { it } from './languages/it.ts';
+import { ja } from './languages/ja.ts';
+import { nl } from './languages/nl.ts';
+import { pl } from './languages/pl.ts';
+import { pt } from './languages/pt.ts';
+import { zh } from './languages/zh.ts';
 import type { Texts } from './texts.ts';
 
-const all: Readonly<Record<Language, Texts>> = { en, de, fr, es };
+const all: Readonly<Record<Language, Texts>> = { en, de, fr, es, it, pt, nl, pl, ja, zh, ar, he };
+
+/** Codes that ISO 639 has replaced, which older phones send. */
+const formerCodes: Readonly<Record<string, Language>> = { iw: 'he' };
 
 /** The texts of a language. */
 export function textsOf(language: Language): Texts {
@@ -17,15 +28,19 @@ export function chooseLanguage(wanted: Language | null, accepted: string | undef
   if (wanted !== null) return wanted;
   const ranked = (accepted ?? '').slice(0, 1000).split(',').map(rankOf);
   const sorted = ranked.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
-  return sorted.map(({ tag }) => tag).find(isLanguage) ?? 'en';
+  return sorted.flatMap(({ tag }) => languageOf(tag))[0] ?? 'en';
 }
 
 function rankOf(part: string): { tag: string; weight: number } {
   const [name = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
   const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
-  return { tag: name.split('-')[0] ?? '', weight: Number(weight) || 0 };
+  return { tag: name, weight: Number(weight) || 0 };
 }
 
-function isLanguage(tag: string): tag is Language {
-  return Object.hasOwn(all, tag);
+// Region and script are ignored: one file serves all readers of a language, so traditional Chinese gets the simplified texts.
+function languageOf(tag: string): Language[] {
+  const [code = ''] = tag.split('-');
+  const former = Object.hasOwn(formerCodes, code) ? formerCodes[code] : undefined;
+  const parsed = Language.safeParse(former ?? code);
+  return parsed.success ? [parsed.data] : [];
 }

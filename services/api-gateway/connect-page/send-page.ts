@@ -73,7 +73,7 @@ export function sendView({ res }: PageRequest, status: number, frame: Frame, vie
   setPageHeaders(res);
   res.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Language': frame.language,
+    'Content-Language': frame.texts.tag,
     'Content-Length': Buffer.byteLength(body),
     'Content-Security-Policy': policy,
   });

@@ -27,11 +27,11 @@ const claim = claimStatement(table, {
   due: `
     select id from backfill.run
     where provider = any($3) and state = 'running' and run_at <= now()
-    order by run_at limit $1 for update skip locked`,
+    order by lane, run_at limit $1 for update skip locked`,
   returning: 'j.id, j.attempt, j.connection_id, j.user_id, j.provider, j.connected_at',
 });
 
-/** Leases up to `limit` due backfills of providers, the longest waiting first. */
+/** Leases up to `limit` due backfills of providers, by lane, the longest waiting first. */
 export function claimRuns(
   database: Queryable,
   providers: readonly RequestedProvider[],

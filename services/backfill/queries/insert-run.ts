@@ -5,6 +5,10 @@ import type { ProviderName } from '../../../providers/all.ts';
 
 /** A new backfill. */
 export interface NewRun {
+  /** Default: a new one. */
+  readonly id?: string;
+  /** Requests of a lower lane are sent first. Default: 0. */
+  readonly lane?: number;
   readonly connectionId: string;
   readonly connectedAt: string;
   readonly userId: string;
@@ -15,8 +19,8 @@ export interface NewRun {
 
 const cleared = `delete from backfill.run where connection_id = $1 and state <> 'running'`;
 const made = `
-insert into backfill.run (connection_id, connected_at, user_id, provider, start_time, end_time)
-values ($1, $2, $3, $4, $5, $6)
+insert into backfill.run (id, lane, connection_id, connected_at, user_id, provider, start_time, end_time)
+values (coalesce($7, gen_random_uuid()), $8, $1, $2, $3, $4, $5, $6)
 on conflict (connection_id) do nothing returning id`;
 const planned = `
 insert into backfill.step (run_id, position, type, start_time, end_time)
@@ -33,6 +37,8 @@ export async function insertRun(transaction: Queryable, run: NewRun): Promise<bo
     run.provider,
     new Date(run.range.startMs),
     new Date(run.range.endMs),
+    run.id ?? null,
+    run.lane ?? 0,
   ];
   const [row] = await transaction.query<{ id: string }>(made, values);
   if (row === undefined) return false;
@@ -44,4 +50,9 @@ export async function insertRun(transaction: Queryable, run: NewRun): Promise<bo
     steps.map(({ endMs }) => new Date(endMs)),
   ]);
   return true;
+}
+
+/** Whether the newest backfill of its connection has an id. */
+export async function isStarted(database: Queryable, id: string): Promise<boolean> {
+  return (await database.query('select from backfill.run where id = $1', [id])).length > 0;
 }

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/records/records.ts';
+import { ownText } from '../../../domain/own-text.ts';
+import {
+  bareItem,
+  type SampleBlock,
+  type SleepRecord,
+  type StoreItem,
+} from '../../../domain/records/records.ts';
 import { keyOf } from '../../../providers/file/content-key.ts';
 import type { Entry, Skipped, Span } from '../../../providers/file/entry.ts';
 import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
@@ -7,7 +13,7 @@ import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import { type IntervalCall, intervalCalls, itemCalls } from '../../../providers/phone/store/calls.ts';
-import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
+import { SampleColumns } from './sample-columns.ts';
 
 /** Part of a file, as it is stored. */
 export interface ImportBatch {
@@ -26,7 +32,7 @@ export const entriesPerBatch = 6000;
 
 /** Gathers entries until they are stored. */
 export class BatchBuilder {
-  readonly #samples: PhoneRecord[] = [];
+  readonly #samples = new SampleColumns();
   readonly #intervals: PhoneRecord[] = [];
   readonly #items: StoreItem[] = [];
   readonly #counts = new Map<string, number>();
@@ -40,26 +46,36 @@ export class BatchBuilder {
       this.#count(entry.type, entry.span);
     } else {
       const { record } = entry;
-      (record.kind === 'sample' ? this.#samples : this.#intervals).push(record);
+      if (record.kind === 'sample') this.#samples.add(record);
+      else this.#intervals.push(record);
       this.#count(record.series, record);
     }
   }
 
   addSkipped({ type, reason }: Skipped): void {
-    const key = `${type}\n${reason}`;
-    const held = this.#skipped.get(key);
-    if (held === undefined) this.#skipped.set(key, { type, reason, items: 1 });
-    else held.items += 1;
+    const held = this.#skipped.get(`${type}\n${reason}`);
+    if (held !== undefined) {
+      held.items += 1;
+      return;
+    }
+    const own = ownText(type);
+    this.#skipped.set(`${own}\n${reason}`, { type: own, reason, items: 1 });
   }
 
   #count(type: string, { start_ms, end_ms }: Span): void {
     this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1);
-    const { start_ms: first, end_ms: last } = this.#span ?? { start_ms, end_ms };
-    this.#span = { start_ms: Math.min(first, start_ms), end_ms: Math.max(last, end_ms) };
+    const span = this.#span;
+    if (span === null) this.#span = { start_ms, end_ms };
+    else if (start_ms < span.start_ms || end_ms > span.end_ms)
+      this.#span = {
+        start_ms: Math.min(span.start_ms, start_ms),
+        end_ms: Math.max(span.end_ms, end_ms),
+      };
   }
 
   take(position: number, progress: number): ImportBatch {
-    const samples = this.#samples.length === 0 ? [] : [sampleItem(this.#samples)];
+    const blocks = this.#samples.blocks();
+    const samples = blocks.length === 0 ? [] : [sampleItem(blocks)];
     return {
       ...{ position, progress, span: this.#span },
       items: itemCalls([...samples, ...this.#items]),
@@ -71,8 +87,7 @@ export class BatchBuilder {
 }
 
 // The same samples of another file are the same item.
-function sampleItem(records: readonly PhoneRecord[]): StoreItem {
-  const samples = blocksOf(records).map(({ block }) => block);
+function sampleItem(samples: SampleBlock[]): StoreItem {
   const key = hash('sha256', JSON.stringify(samples), 'base64url');
   return {
     ...bareItem,

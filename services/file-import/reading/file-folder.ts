@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
 import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
 import { BytesUnavailable } from './file-problem.ts';
 

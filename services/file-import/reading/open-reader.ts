@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
@@ -56,65 +55,82 @@ export async function openReader(
   { folder, ...rest }: ReaderInput,
   { signal, ...bounds }: ReaderBounds,
 ): Promise<FileReader> {
+  signal.throwIfAborted();
   const { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } = folder;
   const workerData = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } };
   const options = { workerData, resourceLimits: bounds.limits ?? resourceLimits };
   const worker = new Worker(new URL('./reader.worker.ts', import.meta.url), options);
-  const close = async () => void (await worker.terminate());
-  const end = ended(worker);
-  end.catch(() => undefined); // it also ends when it is closed
-  const next = async (): Promise<ReaderMessage> => {
-    const message = await awaited(worker, end, { signal, longestMs: bounds.longestMs ?? longestMs });
-    if ('problem' in message) throw new FileProblem(message.problem);
-    return message;
-  };
+  const { next, close } = messagesOf(worker, { signal, longestMs: bounds.longestMs ?? longestMs });
   try {
     const head = await next();
     if (!('kind' in head)) throw new Error('the reading thread did not begin');
-    return { kind: head.kind, batches: batchesOf(worker, next), close };
+    return { kind: head.kind, batches: batchesOf(worker, next, signal), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function awaited(
-  worker: Worker,
-  end: Promise<never>,
-  { signal, longestMs }: Required<Omit<ReaderBounds, 'limits'>>,
-): Promise<ReaderMessage> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), longestMs);
-  const waiting = { signal: AbortSignal.any([signal, late.signal]) };
-  try {
-    const answer: Promise<ReaderMessage[]> = Promise.race([once(worker, 'message', waiting), end]);
-    const [message] = await answer;
-    if (message === undefined) throw new Error('the reading thread sent nothing');
-    return message;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw late.signal.aborted ? new FileProblem('Reading the file takes too long.') : named(error);
-  } finally {
-    clearTimeout(timer);
-  }
+interface Messages {
+  /** The next message; one is waited for at a time. @throws FileProblem, and what ended the thread */
+  readonly next: () => Promise<ReaderMessage>;
+  readonly close: () => Promise<void>;
 }
 
+/**
+ * The messages of a thread. Each is waited for with a promise of its own: a race with a promise that lives as long as the thread
+ * would keep every batch in memory until the thread ends.
+ */
+function messagesOf(worker: Worker, { signal, longestMs }: Required<Omit<ReaderBounds, 'limits'>>): Messages {
+  let waiting: PromiseWithResolvers<ReaderMessage> | null = null;
+  let ending: { readonly cause: unknown } | null = null;
+  const end = (cause: unknown) => {
+    ending ??= { cause };
+    waiting?.reject(ending.cause);
+  };
+  const abort = () => end(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  worker.on('error', (error) => end(named(error)));
+  worker.on('exit', () => end(new Error('the reading thread ended')));
+  worker.on('message', (message: ReaderMessage) => {
+    if ('problem' in message) waiting?.reject(new FileProblem(message.problem));
+    else waiting?.resolve(message);
+  });
+  return {
+    async next() {
+      if (ending !== null) throw ending.cause;
+      const one = Promise.withResolvers<ReaderMessage>();
+      waiting = one;
+      const expire = () => one.reject(new FileProblem('Reading the file takes too long.'));
+      const timer = setTimeout(expire, longestMs);
+      return one.promise.finally(() => clearTimeout(timer));
+    },
+    async close() {
+      signal.removeEventListener('abort', abort);
+      await worker.terminate();
+    },
+  };
+}
+
+// The thread reads a batch while the one before is stored, so that at most two are in memory.
 async function* batchesOf(
   worker: Worker,
   next: () => Promise<ReaderMessage>,
+  signal: AbortSignal,
 ): AsyncGenerator<ImportBatch, void, undefined> {
-  for (;;) {
+  const requested = () => {
     worker.postMessage('next');
-    const message = await next();
-    if ('passed' in message) continue;
-    if (!('batch' in message) || message.batch === null) return;
-    yield message.batch;
+    const message = next();
+    message.catch(() => undefined); // the consumer may end before it takes the batch
+    return message;
+  };
+  for (let pending = requested(); ; ) {
+    const message = await pending;
+    signal.throwIfAborted();
+    if ('batch' in message && message.batch === null) return;
+    pending = requested();
+    if ('batch' in message && message.batch !== null) yield message.batch;
   }
-}
-
-async function ended(worker: Worker): Promise<never> {
-  await once(worker, 'exit');
-  throw new Error('the reading thread ended');
 }
 
 // Beyond its memory a thread ends with this error; the file is the cause.

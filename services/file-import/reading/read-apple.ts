@@ -1,3 +1,4 @@
+import { ownText } from '../../../domain/own-text.ts';
 import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
 import { type AppleElement, readAppleRecord } from '../../../providers/file/apple.ts';
 import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
@@ -80,7 +81,7 @@ const passedOver = 'HeartRateVariabilityMetadataList';
 
 function elementHandler(add: (element: AppleElement, isRepeated: boolean) => void): ElementHandler {
   const path: (AppleElement | null)[] = [];
-  const topTypes = new Set<string | undefined>();
+  const topTypes = new Set<string>();
   let root: string | null = null;
   return {
     wantsText: false,
@@ -94,14 +95,15 @@ function elementHandler(add: (element: AppleElement, isRepeated: boolean) => voi
       const element =
         isKept && (entryNames.has(name) || parent !== null) ? newElement(name, attributes) : null;
       if (element !== null && parent !== null && !entryNames.has(name)) addChild(parent, element);
-      if (name === 'Record' && parent === null) topTypes.add(attributes.type);
+      const { type = '' } = attributes;
+      if (name === 'Record' && parent === null && !topTypes.has(type)) topTypes.add(ownText(type));
       path.push(element);
     },
     close(name) {
       const element = path.pop();
       if (element == null || !entryNames.has(name)) return;
       const isWithin = path.at(-1) != null;
-      add(element, isWithin && topTypes.has(element.attributes.type));
+      add(element, isWithin && topTypes.has(element.attributes.type ?? ''));
     },
   };
 }
@@ -133,7 +135,7 @@ function routeReader(archive: AppleExport['archive']): RouteReader {
     if (archive === null) return [];
     const count = (reads.get(path) ?? 0) + 1;
     if (count > mostRouteReads) throw new FileProblem('The route is named too often.');
-    reads.set(path, count);
+    reads.set(ownText(path), count);
     return routePoints(archive, path);
   };
 }

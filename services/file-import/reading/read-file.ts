@@ -6,7 +6,6 @@ import { FileProblem } from './file-problem.ts';
 import { readApple } from './read-apple.ts';
 import type { EntryStream, ReadContext } from './read-context.ts';
 import { isTable, readCsv } from './read-csv.ts';
-import { readFit } from './read-fit.ts';
 import { readTraceFile } from './read-traces.ts';
 import { localName, withoutComments } from './xml.ts';
 import { openArchive } from './zip.ts';
@@ -34,7 +33,11 @@ type Recognised = { readonly kind: FileKind; readonly entries: EntryStream };
 async function recognised(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
   const head = await bytes.from(0);
   if (head.toString('latin1', 0, 2) === 'PK') return archived(bytes, context);
-  if (head.toString('latin1', 8, 12) === '.FIT') return { kind: 'fit', entries: readFit(bytes, context) };
+  if (head.toString('latin1', 8, 12) === '.FIT') {
+    // Its parser takes 6 MB of memory, which other files do not need.
+    const { readFit } = await import('./read-fit.ts');
+    return { kind: 'fit', entries: readFit(bytes, context) };
+  }
   const root = rootOf(head);
   const given = [chunksOf(bytes), bytes.length, context] as const;
   if (root === 'HealthData') {

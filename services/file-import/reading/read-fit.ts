@@ -1,4 +1,3 @@
-import FitParser from 'fit-file-parser';
 import { skipped } from '../../../providers/file/entry.ts';
 import {
   type FitFile,
@@ -32,6 +31,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 async function parsed(bytes: Buffer<ArrayBuffer>): Promise<FitFile & { readonly others: readonly string[] }> {
+  const { default: FitParser } = await import('fit-file-parser'); // other files are read without it
   try {
     const read: object = await new FitParser({ mode: 'list', force: false }).parseAsync(bytes);
     const listOf = (name: string): FitMessage[] => {

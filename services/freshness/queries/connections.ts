@@ -2,6 +2,7 @@ import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import { lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
 import { cancelJobs } from '../../../mixins/jobs/job-queue.ts';
+import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
 
 /** A connection of which data is expected, with its regular kinds of data. */
 export interface ExpectedConnection {
@@ -13,8 +14,8 @@ export interface ExpectedConnection {
   readonly kinds: readonly string[];
 }
 
-const columns = '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]';
-const listed = `unnest(${columns}) t (connection_id, user_id, project_id, provider, connected_at)`;
+const columns = '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::timestamptz[]';
+const listed = `unnest(${columns}) t (connection_id, user_id, project_id, provider, connected_at, gaps_at)`;
 
 const deleteFormer: Statement = {
   name: 'freshness.delete_former',
@@ -26,7 +27,7 @@ const deleteFormer: Statement = {
 const insertNew: Statement = {
   name: 'freshness.insert_connections',
   text: `
-    insert into freshness.connection as c (connection_id, user_id, project_id, provider, connected_at)
+    insert into freshness.connection as c (connection_id, user_id, project_id, provider, connected_at, gaps_at)
     select * from ${listed} where user_id in (select users.live_of($2)) order by connection_id
     on conflict (connection_id) do update set connected_at = excluded.connected_at, project_id = excluded.project_id,
       ended_at = null, late_at = null, stale_since = null, stale_kinds = '{}'
@@ -61,6 +62,7 @@ export async function insertConnections(
   await transaction.query(deleteFormer, [ids, users, names]);
   await transaction.query(insertNew, [
     ...[ids, users, column((c) => c.project_id), names, column((c) => isoTime(c.connectedMs)), isNew],
+    column(({ id }) => isoTime(nextAt(nowMs, timeOfDayMs(id)))),
   ]);
   const kinds = all.flatMap(({ id, kinds: own }) => own.map((kind) => ({ id, kind })));
   if (isNew) await transaction.query(judgeAgain, [ids, isoTime(nowMs)]);
@@ -90,8 +92,10 @@ export async function deleteConnections(database: Queryable, ids: readonly strin
   await database.query('delete from freshness.connection where connection_id = any($1)', [ids]);
 }
 
-/** The kind of the jobs of repairs. */
+/** The kinds of the jobs of repairs, of requests of days with gaps, and of their outcomes. */
 export const repairName = 'freshness.repair';
+export const gapRequestName = 'freshness.gap_request';
+export const gapOutcomeName = 'freshness.gap_outcome';
 
 /** Deletes the connections of a user, and their repairs. Returns how many there were. */
 export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
@@ -100,13 +104,20 @@ export async function deleteOfUser(transaction: Queryable, userId: string): Prom
     'delete from freshness.connection where user_id = $1 returning connection_id',
     [userId],
   );
-  await cancelJobs(transaction, { name: repairName }, "payload ->> 'user_id' = $2", [userId]);
+  for (const name of [repairName, gapRequestName, gapOutcomeName])
+    await cancelJobs(transaction, { name }, "payload ->> 'user_id' = $2", [userId]);
   return rows.length;
 }
 
-/** Notes that the repair of a connection ended without an outcome of its data. */
-export async function closeRepair(transaction: Queryable, connectionId: string): Promise<void> {
-  await transaction.query('update freshness.arrival set repair_open = false where connection_id = $1', [
-    connectionId,
-  ]);
+/** Notes that the repair of a connection ended without an outcome of its data. Returns whether it was open. */
+export async function closeRepair(transaction: Queryable, connectionId: string): Promise<boolean> {
+  const close =
+    'update freshness.arrival set repair_open = false where connection_id = $1 and repair_open returning kind';
+  return (await transaction.query(close, [connectionId])).length > 0;
+}
+
+/** Whether a connection exists. Whoever deletes it waits until the transaction ends, and then deletes what it wrote. */
+export async function holdConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
+  const held = 'select from freshness.connection where connection_id = $1 for share';
+  return (await transaction.query(held, [connectionId])).length > 0;
 }

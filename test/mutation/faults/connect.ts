@@ -195,4 +195,20 @@ export const connect: readonly PlantedFault[] = [
     after: 'true;',
     test: 'test/flow/connect-page-outcomes.test.ts',
   },
+  {
+    kind: 'value',
+    promise: 'A consent names no version of the text that its language did not have.',
+    file: 'services/api-gateway/connect-page/consent-text.ts',
+    before: 'version >= (firstVersions[language] ?? 1)',
+    after: 'version >= 1',
+    test: 'test/services/api-gateway/consent-text.test.ts',
+  },
+  {
+    kind: 'value',
+    promise: 'The name of an app does not turn the sentence around it.',
+    file: 'services/api-gateway/connect-page/page-views.ts',
+    before: 'texts.pickText(isolated(app))',
+    after: 'texts.pickText(app)',
+    test: 'test/services/api-gateway/connect-texts.test.ts',
+  },
 ];

@@ -14,7 +14,7 @@ export const fileImport: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'Records in a correlation that the document has beside it count once.',
     file: 'services/file-import/reading/read-apple.ts',
-    before: 'add(element, isWithin && topTypes.has(element.attributes.type));',
+    before: "add(element, isWithin && topTypes.has(element.attributes.type ?? ''));",
     after: 'add(element, false);',
     test: 'test/services/file-import/apple.test.ts',
   },

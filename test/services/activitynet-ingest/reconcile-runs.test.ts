@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { nextAt, timeOfDayMs } from '../../../services/activitynet-ingest/nightly.ts';
+import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
+import { requestReconciliation } from '../../../services/activitynet-ingest/queries/request-reconciliations.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -51,14 +52,22 @@ t.test('calls while it waits are one, from the earliest start', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id: user_id } = await s.person(undefined, full);
   await s.database.query("update activitynet.budget set paused_until = 'infinity'");
+  await idle(s);
   const answers = await Promise.all([3, 9, 5].map((days) => reconcile(s, user_id, days)));
   const earliest = Math.min(...answers.map(({ start_ms }) => start_ms));
   t.match(await reconcile(s, user_id, 4), { start_ms: earliest });
   t.match(await reconciliations(s), [{ state: 'waiting', again_from: null, start_time: new Date(earliest) }]);
+  // As if its first page were read, and postponed after an earlier start was requested.
+  await s.database.query("update activitynet.reconciliation set leased = true, run_at = 'infinity'");
+  const { start_ms } = await reconcile(s, user_id, 12);
+  t.match(await reconciliations(s), [{ again_from: new Date(start_ms), start_time: new Date(earliest) }]);
+  await s.database.query('update activitynet.reconciliation set leased = false');
+  t.match(await reconcile(s, user_id, 4), { start_ms });
+  t.match(await reconciliations(s), [{ again_from: null, start_time: new Date(start_ms) }]);
   await s.database.query('update activitynet.budget set paused_until = null');
   await ended(s);
   const asked = s.provider.asked.map(({ query }) => query.get('after'));
-  t.same(asked, [String(earliest / 1000 - 1)]);
+  t.same(asked, [String(start_ms / 1000 - 1)]);
 });
 
 t.test('a call while the list is read is followed by another', async (t) => {
@@ -141,6 +150,7 @@ t.test('the end of the connection and the erasure of the user end it', async (t)
   await fetchAll(s, people[0].account, ['1']);
   await s.database.query("update activitynet.budget set paused_until = 'infinity'");
   for (const { id } of people) await reconcile(s, id);
+  const erased = (await reconciliations(s)).find(({ user_id }) => user_id === people[1].id);
   await s.call('users.disconnect', { user_id: people[0].id, provider: 'activitynet' });
   await s.call('users.remove', { user_id: people[1].id });
   await until(async () => (await reconciliations(s)).length === 0);
@@ -149,6 +159,13 @@ t.test('the end of the connection and the erasure of the user end it', async (t)
   t.same(s.provider.asked, []);
   await t.rejects(reconcile(s, people[0].id), refusal('CONNECTION_INACTIVE'));
   await t.rejects(reconcile(s, people[1].id), refusal('USER_NOT_FOUND'));
+  // As if it were requested while the user was erased. The erasure, which repeats because services are missing, has ended.
+  const erasures = "delete from jobs.job where kind = 'users.erasure' and not leased returning key";
+  await until(async () => (await s.database.query(erasures)).length === 1);
+  const late = { connection_id: erased?.connection_id ?? '', user_id: people[1].id, start_ms: 0 };
+  await requestReconciliation(s.database, late);
+  await until(async () => (await reconciliations(s)).length === 0);
+  t.same(s.provider.asked, []);
 });
 
 t.test('the end of the connection ends the reads that it demanded', async (t) => {

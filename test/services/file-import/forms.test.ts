@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
 import { createUser, startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { sendFile } from './importing.ts';

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
+import { collector } from '../../../runtime/idle-memory.ts';
 import { entriesPerBatch } from '../../../services/file-import/reading/batch.ts';
 import { fileBytes, fileFolder } from '../../../services/file-import/reading/file-folder.ts';
 import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
@@ -42,6 +44,22 @@ t.test('a file whose reading takes too much memory is refused with a sentence', 
   await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
 });
 
+t.test(
+  'names that stand far apart in a document do not keep all that is between them in memory',
+  async (t) => {
+    const names = Array.from({ length: 96 }, (_, at) => `a name that is cut from its chunk ${at}`);
+    const records = names.map(
+      (name) => `<Record type="type: ${name}" sourceName="${name}" device="device: ${name}"
+    startDate="2026-01-02 07:00:00 +0100" endDate="2026-01-02 07:00:00 +0100"/>`,
+    );
+    const document = `<HealthData>${records.join(' '.repeat(filePartBytes))}</HealthData>`;
+    const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+    const reader = await openReader(await stored(Buffer.from(document)), { limits, signal: never });
+    t.teardown(reader.close);
+    t.match(await reader.batches.next(), { value: { position: names.length } });
+  },
+);
+
 const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
   const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
   return `heart_rate,${time},60`;
@@ -64,6 +82,16 @@ t.test('a file without a batch for too long is refused with a sentence', async (
   const late = new FileProblem('Reading the file takes too long.');
   // A thread takes longer to start.
   await t.rejects(openReader(await stored(table), { signal: never, longestMs: 0 }), late);
+});
+
+t.test('a batch that was taken is not kept in memory', async (t) => {
+  const reader = await openReader(await stored(table), { signal: never });
+  t.teardown(reader.close);
+  const takenBatch = async () => new WeakRef(Object((await reader.batches.next()).value));
+  const [first] = [await takenBatch(), await takenBatch()];
+  await setImmediate();
+  collector()();
+  t.equal(first.deref(), undefined);
 });
 
 t.test('entries that are stored already are passed over in as many steps as they were stored', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { filePartBytes } from '../../../contracts/file-import.ts';
+import { filePartBytes } from '../../../domain/file-part.ts';
 import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
 import { openFile } from '../../../services/file-import/reading/read-file.ts';
 import { withoutComments, xmlReader } from '../../../services/file-import/reading/xml.ts';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs } from '../../../domain/time/time.ts';
+import { providerNamed } from '../../../providers/all.ts';
+import { typesBringing } from '../../../services/freshness/expectations.ts';
 import { kindNames } from './habits.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -9,7 +11,12 @@ const After = z.object({ after: z.coerce.number(), limit: z.number() });
 const Reconciled = z.object({
   ...{ user_id: z.string(), provider: z.string(), kinds: z.array(z.string()), start_ms: z.number() },
 });
-const Started = z.object({ user_id: z.string(), provider: z.string(), days: z.number() });
+const Started = z.object({
+  user_id: z.string(),
+  provider: z.string(),
+  days: z.number(),
+  types: z.array(z.string()),
+});
 const Published = z.object({ action: z.string(), provider: z.string(), reason: z.string() });
 
 type Answer = (world: Simulation, params: unknown) => unknown;
@@ -36,8 +43,11 @@ const answered: Readonly<Record<string, Answer>> = {
   'pull-ingest.reconcile': reconcile,
   'activitynet-ingest.reconcile': reconcile,
   'backfill.start': (world, params) => {
-    const { user_id, provider, days } = Started.parse(params);
-    world.fetch(user_id, provider, kindNames, world.nowMs - days * dayMs);
+    const { user_id, provider, days, types } = Started.parse(params);
+    const kinds = kindNames.filter((kind) =>
+      typesBringing(providerNamed(provider), [kind]).some((type) => types.includes(type)),
+    );
+    world.fetch(user_id, provider, kinds, world.nowMs - days * dayMs);
     return {};
   },
 };

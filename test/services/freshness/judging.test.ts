@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Actions } from '../../../contracts/all.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs, hourMs, isoTime, minuteMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { followPart } from '../../../services/freshness/follow.ts';
 import { judgePart } from '../../../services/freshness/judge-due.ts';
-import { repairStart } from '../../../services/freshness/repair.ts';
+import { repairHandler, repairStart } from '../../../services/freshness/repair.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { simulatedStart } from './simulation.ts';
 
@@ -118,6 +119,34 @@ t.test(
     }
     t.same(await statesOf(id), { daily_activity: 'fresh', sleep: 'paused', heart_rate: 'paused' });
     t.ok((await count()) - before >= 4, 'both kinds are looked for each day');
+  },
+);
+
+t.test(
+  'a repair that failed three times has its outcome, once, and its kinds are not open any more',
+  async (t) => {
+    const id = await given([{ kind: 'sleep', last: 50 }]);
+    await judge();
+    const [payload] = await database.query<{ payload: unknown }>('select payload from jobs.job');
+    const away: Call = (() => Promise.reject(new ServiceError('SERVICE_UNAVAILABLE'))) as never;
+    const handler = repairHandler({ database, call: away, now: () => now });
+    const held = { signal: new AbortController().signal, holds: async () => true };
+    const row = { kind: 'freshness.repair', key: id, attempt: 1, version: 1, cancelled: false, crashes: 0 };
+    const work = (failures: number) =>
+      handler.work({ ...row, failures, payload: payload?.payload, created_at: new Date() }, held);
+    const ended = () =>
+      database.query<{ outcome: string; open: boolean }>(
+        `select e.details ->> 'outcome' as outcome, a.repair_open as open from auth.audit_entry e
+         join freshness.arrival a on a.connection_id = e.subject_id
+       where e.action = 'connection.repair_ended'`,
+      );
+    for (const failures of [0, 1]) t.equal((await work(failures)).kind, 'later');
+    t.same(await ended(), []);
+    for (const _ of ['the last attempt', 'the same, after the process was killed'])
+      t.same(await work(2), { kind: 'dead', reason: 'SERVICE_UNAVAILABLE' });
+    t.same(await ended(), [{ outcome: 'SERVICE_UNAVAILABLE', open: false }]);
+    await judge(now + 2 * hourMs);
+    t.equal((await ended()).length, 1, 'and no other one follows for it');
   },
 );
 

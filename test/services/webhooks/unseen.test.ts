@@ -119,7 +119,7 @@ const silentWrites: Readonly<Record<string, string>> = {
 /** Columns of recorded rows whose change records nothing, by the function of the trigger and the reason. */
 const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   of_backfill: {
-    'set by the insert only': ['connected_at', 'created_at', 'provider'],
+    'set by the insert only': ['connected_at', 'created_at', 'lane', 'provider'],
     'progress and the reason of the end': [
       ...['asking', 'attempt', 'failures', 'finished_at', 'found', 'listed_at', 'pages', 'reason', 'run_at'],
     ],
@@ -175,7 +175,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     'never changes': ['project_id', 'user_id', 'provider'],
     'the state of the access, which service users records': ['connected_at', 'ended_at'],
     'the first kind that is missing is recorded, not each': ['stale_kinds'],
-    'not shown': ['late_at'],
+    'not shown': ['gaps_at', 'late_at'],
   },
   of_day_scores: {
     'not shown': ['key', 'normaliser_version'],

@@ -1947,9 +1947,9 @@ export type JobState = 'waiting' | 'dead';
 export type KeyScope = 'read' | 'write' | 'users' | 'data';
 
 /**
- * A language of the connect page.
+ * A language of the connect page. `pt` is Brazilian Portuguese, `zh` simplified Chinese.
  */
-export type Language = 'en' | 'de' | 'fr' | 'es';
+export type Language = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'pl' | 'ja' | 'zh' | 'ar' | 'he';
 
 /**
  * A sleep session of a list. Only with `include=timeline` it has the fields of a single session, from `unmeasurable_seconds` on.
@@ -3582,6 +3582,10 @@ export type StartBackfillRequest = {
      * Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.
      */
     days?: number;
+    /**
+     * Only these data types, for providers whose past data is requested. Types outside BACKFILL_TYPES are not requested. Default: all types of BACKFILL_TYPES.
+     */
+    types?: Array<'dailies' | 'sleeps' | 'activities' | 'activityDetails' | 'epochs' | 'hrv' | 'stressDetails' | 'respiration' | 'pulseOx' | 'bodyComps' | 'bloodPressures' | 'userMetrics' | 'skinTemp' | 'healthSnapshot' | 'moveiq' | 'mct'>;
 };
 
 export type StartReprocessRequest = {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ActivitySummary, ListedSleepSession } from '../../../../clients/typescript/src/index.ts';
+import { duration } from '../../duration.ts';
 import { Link, location } from '../../router.tsx';
-import { duration } from '../duration.ts';
 import { queryFor, type View } from './address.ts';
 import { longDate, shortDate, weekdayLetters } from './date-texts.ts';
 import { type DayAxis, slotMs, weekdayOf } from './day-axis.ts';

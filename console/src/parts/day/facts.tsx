@@ -4,9 +4,9 @@ import type {
   Score,
   Source,
 } from '../../../../clients/typescript/src/index.ts';
+import { duration } from '../../duration.ts';
 import { briefSource } from '../../titles.ts';
 import { digits, distance } from '../../units.ts';
-import { duration } from '../duration.ts';
 import { againstUsual } from './baseline.ts';
 import { clockOfDay } from './lane-texts.ts';
 import type { Picture } from './picture.ts';

@@ -1,6 +1,6 @@
 import type { Workout } from '../../../../clients/typescript/src/index.ts';
+import { duration } from '../../duration.ts';
 import { formatIn, type Instant, type Zone } from '../../zone.ts';
-import { duration } from '../duration.ts';
 import { type DayAxis, slotMs } from './day-axis.ts';
 import type { LineId, LineLane, Picture, Steps } from './picture.ts';
 import { type Gap, meanOf } from './points.ts';

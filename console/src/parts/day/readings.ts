@@ -1,5 +1,5 @@
 import type { Source } from '../../../../clients/typescript/src/index.ts';
-import { duration } from '../duration.ts';
+import { duration } from '../../duration.ts';
 import { slotMs } from './day-axis.ts';
 import { clockOfDay, lineNames, rangeOf, whole, workoutName } from './lane-texts.ts';
 import type { LineLane, Picture } from './picture.ts';

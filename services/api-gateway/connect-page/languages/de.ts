@@ -2,6 +2,8 @@ import type { Texts } from '../texts.ts';
 
 /** The connect page in German. */
 export const de: Texts = {
+  tag: 'de',
+  direction: 'ltr',
   pickTitle: 'Geräte und Apps verbinden',
   pickText: (app) =>
     `Wählen Sie die Dienste aus, von denen ${app} Daten erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
@@ -16,7 +18,7 @@ export const de: Texts = {
   states: {
     none: 'Nicht verbunden',
     connected: 'Verbunden',
-    expired: 'Der Zugriff ist beendet. Bitte verbinden Sie erneut.',
+    expired: 'Zugriff beendet',
   },
   choose: { none: 'Verbinden', connected: 'Erneut verbinden', expired: 'Wieder verbinden' },
   consentTitle: (provider) => `${provider} verbinden`,
@@ -33,11 +35,15 @@ export const de: Texts = {
     nutrition: 'Ernährung',
     mindfulness: 'Achtsamkeitsübungen',
     cycle: 'Menstruationszyklus',
-    routes: 'Geschwindigkeit und Höhe Ihrer Strecken',
+    routes: 'Strecken Ihrer Trainings: Orte, Geschwindigkeit und Höhe',
     profile: 'Datenschutzeinstellungen Ihres Profils',
   },
+  consentPeriod:
+    'Daten der vergangenen Wochen und neue Daten werden geteilt, bis Sie die Verbindung trennen.',
+  notShared: (provider) =>
+    `Ihr Passwort für ${provider}, Ihre Kontakte und Ihre Nachrichten werden nicht geteilt.`,
   consentRights: (app, provider) =>
-    `Daten der vergangenen Wochen und neue Daten werden geteilt, bis Sie die Verbindung trennen. Die Berechtigungen wählen Sie auf der nächsten Seite bei ${provider}. Dort oder in ${app} können Sie den Zugriff jederzeit beenden.`,
+    `Die Berechtigungen wählen Sie auf der nächsten Seite bei ${provider}. Dort oder in ${app} können Sie den Zugriff jederzeit beenden.`,
   agree: (provider) => `Zustimmen und weiter zu ${provider}`,
   back: 'Zurück',
   leaving: (provider) => `Weiter zu ${provider} …`,

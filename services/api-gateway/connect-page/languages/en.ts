@@ -2,6 +2,8 @@ import type { Texts } from '../texts.ts';
 
 /** The connect page in English. */
 export const en: Texts = {
+  tag: 'en',
+  direction: 'ltr',
   pickTitle: 'Connect your devices and apps',
   pickText: (app) =>
     `Choose the services from which ${app} may receive data. You see what is shared before anything is connected.`,
@@ -15,7 +17,7 @@ export const en: Texts = {
   states: {
     none: 'Not connected',
     connected: 'Connected',
-    expired: 'The access has ended. Please connect again.',
+    expired: 'Access ended',
   },
   choose: { none: 'Connect', connected: 'Connect again', expired: 'Reconnect' },
   consentTitle: (provider) => `Connect ${provider}`,
@@ -31,14 +33,16 @@ export const en: Texts = {
     nutrition: 'Nutrition',
     mindfulness: 'Mindful sessions',
     cycle: 'Menstrual cycle',
-    routes: 'Speed and altitude of your routes',
+    routes: 'Routes of your workouts: places, speed and altitude',
     profile: 'Privacy settings of your profile',
   },
+  consentPeriod: 'Data of the past weeks and new data are shared until you disconnect.',
+  notShared: (provider) => `Your password for ${provider}, your contacts and your messages are not shared.`,
   consentRights: (app, provider) =>
-    `Data of the past weeks and new data are shared until you disconnect. You choose the permissions on the next page, at ${provider}, and can end the access there or in ${app} at any time.`,
+    `You choose the permissions on the next page, at ${provider}, and can end the access there or in ${app} at any time.`,
   agree: (provider) => `Agree and continue to ${provider}`,
   back: 'Back',
-  leaving: (provider) => `Continuing to ${provider} …`,
+  leaving: (provider) => `Continuing to ${provider}…`,
   follow: (provider) => `Continue to ${provider}`,
   codeTitle: (provider) => `Your code for ${provider}`,
   codeText: (app) =>

@@ -2,6 +2,8 @@ import type { Texts } from '../texts.ts';
 
 /** The connect page in Spanish. */
 export const es: Texts = {
+  tag: 'es',
+  direction: 'ltr',
   pickTitle: 'Conecta tus dispositivos y aplicaciones',
   pickText: (app) =>
     `Elige los servicios de los que ${app} puede recibir datos. Antes de conectar nada, verás qué se comparte.`,
@@ -15,9 +17,9 @@ export const es: Texts = {
   states: {
     none: 'No conectado',
     connected: 'Conectado',
-    expired: 'El acceso ha terminado. Vuelve a conectar.',
+    expired: 'Acceso terminado',
   },
-  choose: { none: 'Conectar', connected: 'Conectar de nuevo', expired: 'Reconectar' },
+  choose: { none: 'Conectar', connected: 'Conectar de\u00a0nuevo', expired: 'Reconectar' },
   consentTitle: (provider) => `Conectar ${provider}`,
   consentText: (app, provider) => `Si continúas, ${app} recibe estos datos de tu cuenta de ${provider}:`,
   shares: {
@@ -31,18 +33,20 @@ export const es: Texts = {
     nutrition: 'Nutrición',
     mindfulness: 'Sesiones de atención plena',
     cycle: 'Ciclo menstrual',
-    routes: 'Velocidad y altitud de tus rutas',
+    routes: 'Rutas de tus entrenamientos: lugares, velocidad y altitud',
     profile: 'Ajustes de privacidad de tu perfil',
   },
+  consentPeriod: 'Los datos de las últimas semanas y los nuevos se comparten hasta que desconectes.',
+  notShared: (provider) => `Tu contraseña de ${provider}, tus contactos y tus mensajes no se comparten.`,
   consentRights: (app, provider) =>
-    `Los datos de las últimas semanas y los nuevos se comparten hasta que desconectes. Eliges los permisos en la página siguiente, en ${provider}, y puedes terminar el acceso allí o en ${app} en cualquier momento.`,
+    `Eliges los permisos en la página siguiente, en ${provider}, y puedes terminar el acceso allí o en ${app} en cualquier momento.`,
   agree: (provider) => `Aceptar y continuar a ${provider}`,
   back: 'Atrás',
-  leaving: (provider) => `Continuando a ${provider} …`,
+  leaving: (provider) => `Continuando a ${provider}…`,
   follow: (provider) => `Continuar a ${provider}`,
-  codeTitle: (provider) => `Su código para ${provider}`,
+  codeTitle: (provider) => `Tu código para ${provider}`,
   codeText: (app) =>
-    `Introduzca este código en ${app} en el dispositivo en un plazo de 15 minutos. Solo funciona una vez. No se lo dé a nadie.`,
+    `Introduce este código en ${app} en el dispositivo en un plazo de 15 minutos. Solo funciona una vez. No se lo des a nadie.`,
   done: (app) => `Volver a ${app}`,
   mayClose: 'Cuando termines, puedes cerrar esta página y volver a la aplicación.',
   connected: (provider) => `${provider} está conectado.`,

@@ -2,6 +2,8 @@ import type { Texts } from '../texts.ts';
 
 /** The connect page in French. */
 export const fr: Texts = {
+  tag: 'fr',
+  direction: 'ltr',
   pickTitle: 'Connecter vos appareils et applications',
   pickText: (app) =>
     `Choisissez les services dont ${app} peut recevoir des données. Avant toute connexion, vous voyez ce qui est partagé.`,
@@ -16,9 +18,9 @@ export const fr: Texts = {
   states: {
     none: 'Non connecté',
     connected: 'Connecté',
-    expired: 'L’accès a pris fin. Veuillez vous reconnecter.',
+    expired: 'Accès terminé',
   },
-  choose: { none: 'Connecter', connected: 'Connecter à nouveau', expired: 'Reconnecter' },
+  choose: { none: 'Connecter', connected: 'Connecter à\u00a0nouveau', expired: 'Reconnecter' },
   consentTitle: (provider) => `Connecter ${provider}`,
   consentText: (app, provider) =>
     `Si vous continuez, ${app} reçoit ces données de votre compte ${provider} :`,
@@ -33,14 +35,18 @@ export const fr: Texts = {
     nutrition: 'Alimentation',
     mindfulness: 'Séances de pleine conscience',
     cycle: 'Cycle menstruel',
-    routes: 'Vitesse et altitude de vos parcours',
+    routes: 'Parcours de vos entraînements : lieux, vitesse et altitude',
     profile: 'Paramètres de confidentialité de votre profil',
   },
+  consentPeriod:
+    'Les données des semaines passées et les nouvelles données sont partagées jusqu’à la déconnexion.',
+  notShared: (provider) =>
+    `Votre mot de passe ${provider}, vos contacts et vos messages ne sont pas partagés.`,
   consentRights: (app, provider) =>
-    `Les données des semaines passées et les nouvelles données sont partagées jusqu’à la déconnexion. Vous choisissez les autorisations à la page suivante, chez ${provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans ${app}.`,
+    `Vous choisissez les autorisations à la page suivante, chez ${provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans ${app}.`,
   agree: (provider) => `Accepter et continuer vers ${provider}`,
   back: 'Retour',
-  leaving: (provider) => `Redirection vers ${provider} …`,
+  leaving: (provider) => `Redirection vers ${provider}…`,
   follow: (provider) => `Continuer vers ${provider}`,
   codeTitle: (provider) => `Votre code pour ${provider}`,
   codeText: (app) =>
