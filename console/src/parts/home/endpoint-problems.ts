@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../../../../clients/typescript/src/index.ts';
-import { duration } from '../duration.ts';
+import { duration } from '../../duration.ts';
 import type { Problem } from './problems.ts';
 
 /** More endpoints than these are one problem, so that the list stays short. */

@@ -1,7 +1,7 @@
 import type { Permission } from '../../../../domain/access.ts';
+import { duration } from '../../duration.ts';
 import { incidentReasons } from '../../freshness-texts.ts';
 import { titleOf } from '../../titles.ts';
-import { duration } from '../duration.ts';
 import { endpointProblems } from './endpoint-problems.ts';
 import type { Figures } from './figures.ts';
 

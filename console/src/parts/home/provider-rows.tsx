@@ -30,13 +30,11 @@ export function ProviderRows({ figures: { overview, providers } }: { figures: Fi
   );
 }
 
+// Without an account, a provider may still send: a notification that tests a subscription, for example.
 function isUsed({ connections, receipt_to_readable: times }: Overview, setup: ProviderSetup): boolean {
   const isOf = ({ provider }: { provider: string }) => provider === setup.provider;
-  return (
-    setup.last_delivery_at !== null ||
-    times.some(isOf) ||
-    connections?.some((one) => isOf(one) && one.status !== 'revoked' && one.count > 0) === true
-  );
+  if (connections === null) return setup.last_delivery_at !== null || times.some(isOf);
+  return connections.some((one) => isOf(one) && one.status !== 'revoked' && one.count > 0);
 }
 
 const head = ['Provider', 'Connections', <LatencyAxis key="axis" />, 'Reads left today', 'Last delivery'];

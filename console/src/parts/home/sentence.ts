@@ -1,4 +1,4 @@
-import { duration } from '../duration.ts';
+import { duration } from '../../duration.ts';
 import type { Figures } from './figures.ts';
 import { counted, type Problem } from './problems.ts';
 
