@@ -49,6 +49,56 @@ t.test('a dead job is retried', async (t) => {
   await api.database.query("delete from jobs.job where kind = 'test.dead'");
 });
 
+t.test('home says what is not well, since when and what to do, until it is mended', async (t) => {
+  await api.database.query(
+    "insert into jobs.job (kind, key, run_at) values ('test.late', '1', now() - interval '1 hour')",
+  );
+  await api.database.query("insert into jobs.job (kind, key, dead_at) values ('test.dead', '2', now())");
+  const { page, complaints } = await openAt();
+  const state = page.getByRole('region', { name: 'State of the service' });
+  const item = (text: string) => state.getByRole('listitem').filter({ hasText: text });
+  await item('1 job failed for good').waitFor();
+  t.match(await state.getByRole('status').innerText(), /^\d+ things need attention\.$/);
+  t.match(
+    await item('The oldest job has waited for 1 h').innerText(),
+    /Past data is loaded late.*Began 1 h ago/s,
+  );
+  t.strictSame(await violations(page), []);
+  await item('1 job failed for good').getByRole('link').click();
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  t.equal(page.url(), `${root}/jobs?state=dead`);
+  await api.database.query("delete from jobs.job where kind in ('test.dead', 'test.late')");
+  await page.goBack();
+  await state.waitFor();
+  await item('job').first().waitFor({ state: 'detached' });
+  t.strictSame(complaints, []);
+});
+
+t.test(
+  'the set-up is shown until it is hidden, and the address has the period of what arrived',
+  async (t) => {
+    const { page, complaints } = await openAt();
+    const setup = page.getByRole('region', { name: /^Set-up \d of 5 steps done$/ });
+    await setup.getByRole('listitem').filter({ hasText: 'Create a user (done)' }).waitFor();
+    await setup.getByRole('listitem').filter({ hasText: 'Add a webhook endpoint (not done)' }).waitFor();
+    await setup.getByRole('link', { name: 'Add a webhook endpoint' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.goBack();
+    await setup.getByRole('button', { name: 'Hide the set-up' }).click();
+    await setup.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('region', { name: 'State of the service' }).waitFor();
+    t.equal(await setup.count(), 0, 'this browser remembers it');
+    await page.getByRole('radio', { name: 'Last day' }).check();
+    await page.getByText(/^Deliveries .*in the last day/).waitFor();
+    t.match(page.url(), /\?period=day$/);
+    await page.goBack();
+    await page.getByText(/^Deliveries .*in the last hour/).waitFor();
+    t.ok(await page.getByRole('radio', { name: 'Last hour' }).isChecked());
+    t.strictSame(complaints, []);
+  },
+);
+
 t.test('each number of home leads to its list', async (t) => {
   const { page, complaints } = await openAt();
   await follow(page, '1 active connections to Garmin', 'Users', '/users?provider=devicemaker&state=active');

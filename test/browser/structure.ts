@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core';
 import { z } from 'zod';
+import { tooWide } from './console.ts';
 
 /** Landmarks and headings of a page, as an expression for the browser. */
 export const outline = `({
@@ -35,4 +37,15 @@ export function structureFaults(found: unknown): string[] {
       .filter(([, text]) => text.trim() === '')
       .map(([level]) => `a heading of level ${level} is empty`),
   ];
+}
+
+const looks = 30;
+
+/** The elements that make a page wider than its window. Charts follow a new width of the window in a later frame. */
+export async function wideParts(page: Page): Promise<string[]> {
+  for (let look = 0; ; look++) {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const parts = z.array(z.string()).parse(await page.evaluate(tooWide));
+    if (parts.length === 0 || look === looks) return parts;
+  }
 }
