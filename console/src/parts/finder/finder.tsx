@@ -62,6 +62,8 @@ function Search({ close }: { close: () => void }) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0 && list.length > 0) setChosen((last) => (last + step + list.length) % list.length);
     else if (event.key === 'Enter') setEntered(true);
+    else if (event.key === 'Escape')
+      close(); // the browser would only empty the field
     else return;
     event.preventDefault();
   };
