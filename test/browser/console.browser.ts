@@ -1,5 +1,4 @@
-// npm run test:browser: every page and action of the console in Chromium, with the data of the sandbox. With
-// SCREENSHOTS set, the pages are saved in docs/images.
+// npm run test:browser: pages and actions of the console. SCREENSHOTS saves a picture of each page in docs/images.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import t from 'tap';
@@ -10,6 +9,7 @@ import { insertDeveloper } from '../support/developer.ts';
 import {
   apiNames,
   newestDelivery,
+  newestEvent,
   sharedConsole,
   shortenTables,
   textOf,
@@ -22,6 +22,8 @@ import { outline, structureFaults, wideParts } from './structure.ts';
 
 const { api, root, userId, receiverUrl, openConsole, openAt } = await sharedConsole(t);
 const deliveryId = await newestDelivery(api);
+const nightId = await newestEvent(api, userId, 'sleep');
+const workoutId = await newestEvent(api, userId, 'workouts');
 await insertFreshness(api.database, { provider: 'suunto', states: { sleep: 'stale' } });
 
 /** Each page, its main heading, and what is there once it has been read. A picture is made of each. */
@@ -31,6 +33,8 @@ const pages: readonly (readonly [path: string, heading: string, ready: string])[
   [`/users/${userId}`, '', '[role=slider]'],
   [`/users/${userId}/sleep`, '', '.night-row'],
   [`/users/${userId}/workouts`, '', 'main table a'],
+  [`/users/${userId}/sleep/${nightId}`, '', 'figure.lanes'],
+  [`/users/${userId}/workouts/${workoutId}`, '', 'figure.lanes'],
   [`/users/${userId}/body`, '', 'figure'],
   [`/users/${userId}/data`, '', '.plot canvas'],
   [`/users/${userId}/connections`, '', 'h3'],
@@ -185,6 +189,8 @@ const nameOf = (path: string) =>
   path
     .replace(`/users/${userId}`, '/user')
     .replace(`/deliveries/${deliveryId}`, '/delivery')
+    .replace(`sleep/${nightId}`, 'night')
+    .replace(`workouts/${workoutId}`, 'workout')
     .slice(1)
     .replaceAll('/', '-') || 'home';
 
