@@ -175,11 +175,22 @@ export async function violations(page: Page): Promise<string[]> {
   return Violations.parse(await page.evaluate(run));
 }
 
-const Deliveries = z.object({ data: z.array(z.object({ id: z.string() })) });
+const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** The id of the newest processed delivery. */
 export async function newestDelivery(api: Pick<TestApi, 'expect'>): Promise<string> {
-  const { data } = Deliveries.parse(await api.expect(200, '/deliveries?status=done&limit=1'));
+  const { data } = Listed.parse(await api.expect(200, '/deliveries?status=done&limit=1'));
+  return data[0]?.id ?? '';
+}
+
+/** The id of the newest night or workout of a user. */
+export async function newestEvent(
+  api: Pick<TestApi, 'expect'>,
+  userId: string,
+  kind: 'sleep' | 'workouts',
+): Promise<string> {
+  const range = 'start_date=2020-01-01&end_date=2100-01-01&limit=1';
+  const { data } = Listed.parse(await api.expect(200, `/users/${userId}/events/${kind}?${range}`));
   return data[0]?.id ?? '';
 }
 

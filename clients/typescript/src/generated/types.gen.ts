@@ -2224,6 +2224,10 @@ export type Overview = {
         failing: number;
     } | null;
     /**
+     * The free share of the disk of DATA_DIR. Null if the database runs on another machine, or if it cannot be read.
+     */
+    disk_free_percent: number | null;
+    /**
      * The fields of this answer that are not exact.
      */
     approximate: Array<string>;

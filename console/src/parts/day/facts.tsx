@@ -48,7 +48,7 @@ export function DayFacts({
   return (
     <>
       {groups.map(({ title, source, facts }) => (
-        <section key={`${title} ${briefSource(source)}`} class="fact-group">
+        <section key={`${title} ${briefSource(source)}`} class="fact-group" aria-label={title}>
           <h3>
             {title} <span class="faint">{briefSource(source)}</span>
           </h3>

@@ -53,10 +53,17 @@ function Search({ close }: { close: () => void }) {
     close();
     navigate(to);
   };
+  const isFound = wanted === text.trim() && !results.isLoading;
+  const [isEntered, setEntered] = useState(false);
+  useEffect(() => {
+    if (isEntered && isFound && current !== undefined) open(current);
+  }, [isEntered, isFound]);
   const steer = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0 && list.length > 0) setChosen((last) => (last + step + list.length) % list.length);
-    else if (event.key === 'Enter' && current !== undefined && wanted === text.trim()) open(current);
+    else if (event.key === 'Enter') setEntered(true);
+    else if (event.key === 'Escape')
+      close(); // the browser would only empty the field
     else return;
     event.preventDefault();
   };
@@ -73,6 +80,7 @@ function Search({ close }: { close: () => void }) {
         onInput={(event) => {
           setText(event.currentTarget.value);
           setChosen(0);
+          setEntered(false);
         }}
         onKeyDown={steer}
       />
