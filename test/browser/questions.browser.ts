@@ -14,7 +14,7 @@ await api.expect(201, `/users/${ada}/connections`, {
 });
 await insertFreshness(api.database, { userId: ada, provider: 'suunto', states: { sleep: 'stale' } });
 await insertIncident(api.database, 'polar');
-await api.expect(201, '/webhooks/endpoints', { body: { url: `${receiverUrl}/asked`, event_types: ['*'] } });
+await api.expect(201, '/webhook-endpoints', { body: { url: `${receiverUrl}/asked` } });
 const { first_name } = Object(await api.expect(200, `/users/${userId}`));
 const delivery = await newestDelivery(api);
 t.not(delivery, '');

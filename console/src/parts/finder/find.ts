@@ -11,6 +11,8 @@ export interface Found {
 }
 
 const mostOfKind = 6;
+/** The users that the first of several words finds. */
+const mostOfWord = 100;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What a text finds: pages and actions first, then users, endpoints and keys by their names, and objects by their ids. */
@@ -28,10 +30,15 @@ export async function find(text: string, signal: AbortSignal): Promise<readonly 
   return [...places, ...found, ...objectsBy(text)];
 }
 
-async function usersBy(search: string, signal: AbortSignal): Promise<Found[]> {
+// The API looks for one text in each field: a first and a last name are two.
+async function usersBy(text: string, signal: AbortSignal): Promise<Found[]> {
   if (!can('users.list')) return [];
-  const { items } = await api.users.list({ search, limit: mostOfKind }, { signal });
-  return items.map((user) => ({ name: userName(user), kind: 'User', to: `/users/${user.id}` }));
+  const [search = '', ...others] = text.toLowerCase().split(/\s+/);
+  const limit = others.length === 0 ? mostOfKind : mostOfWord;
+  const { items } = await api.users.list({ search, limit }, { signal });
+  return items
+    .map((user) => ({ name: userName(user), kind: 'User', to: `/users/${user.id}` }))
+    .filter(({ name }) => others.every((word) => name.toLowerCase().includes(word)));
 }
 
 async function endpointsBy(isNamed: (name: string | null) => boolean, signal: AbortSignal): Promise<Found[]> {
