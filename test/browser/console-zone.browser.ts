@@ -70,12 +70,15 @@ t.test('a run at 07:12 and a night from 22:52 read so, with the zone beside them
   // 13:12 in UTC-05:00 is another day's 07:12 at home: a record has its own zone.
   t.match(await rows.filter({ hasText: 'Away' }).locator('time').innerText(), /\b1:12\sPM UTC-05:00$/);
   t.strictSame(await violations(page), []);
-  await page.goto(`${root}/users/${userId}/sleep`);
-  t.match(await page.getByLabel('Night').innerText(), /10:52\sPM to 0?6:40\sAM UTC\+13:00 \(Garmin\)/);
-  const hypnogram = page.locator('figure:has(.hypnogram)');
-  t.match(await hypnogram.locator('.ends').innerText(), /10:52\sPM[\s\S]*6:40\sAM/);
-  t.match(await hypnogram.locator('figcaption').innerText(), 'UTC+13:00');
-  t.match(await hypnogram.locator('svg title').first().textContent(), /^light, 10:52\sPM to 0?6:40\sAM$/);
+  await page.goto(`${root}/users/${userId}/sleep?month=${dateOf(1).slice(0, 7)}`);
+  const night = page.locator('.night-row').filter({ hasText: /10:52\sPM to 0?6:40\sAM/ });
+  await night.getByRole('link').first().click();
+  await page.getByRole('heading', { name: /^Night to/ }).waitFor();
+  const origin = page.locator('p.line').filter({ hasText: 'Garmin' });
+  t.match(await origin.innerText(), /10:52\sPM to 0?6:40\sAM UTC\+13:00\s+Garmin/);
+  const lanes = page.locator('figure.lanes');
+  await lanes.getByRole('img', { name: /^Stages of sleep from 10:52\sPM to 0?6:40\sAM:/ }).waitFor();
+  await lanes.getByText('UTC+13:00', { exact: true }).first().waitFor();
   t.match(await page.locator('h1 ~ p, .row ~ p').first().innerText(), 'UTC+13:00');
   t.strictSame(await violations(page), []);
   t.strictSame(complaints, []);

@@ -128,6 +128,12 @@ t.test('a change says what it is about', async (t) => {
     'steps, 2026-11-02, of oura, past data',
   );
   t.equal(changeText({ date: '2026-11-02', historical: false }, text), '2026-11-02');
-  t.strictSame(newestFirst([1, 2]), [2, 1]);
+  const change = (id: string, second: number) => ({ id, timestamp: `2026-01-01T00:00:0${second}Z` });
+  const fed = [change('a', 1), change('late', 0), change('b', 2), change('c', 2)];
+  t.strictSame(
+    newestFirst(fed).map(({ id }) => id),
+    ['c', 'b', 'a', 'late'],
+    'published together, the later one is first',
+  );
   t.strictSame([periodNamed('week').hours, periodNamed(null).hours], [168, 24]);
 });

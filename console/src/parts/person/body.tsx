@@ -111,7 +111,7 @@ function Course({ userId, version, children }: OfUser & { children: ComponentChi
             return lanes.length === 0 ? (
               <Empty>
                 No body measurements in the last {shownDays} days. A connected scale, blood pressure monitor
-                or phone sends them.
+                or app sends them.
               </Empty>
             ) : (
               <Lanes title={`The last ${shownDays} days`} range={range} lanes={lanes} />

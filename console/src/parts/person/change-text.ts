@@ -11,8 +11,9 @@ export const periodNamed = (name: string | null) => periods.find((one) => one.na
 /** The most pages of the feed that are read for a period. */
 export const mostPages = 5;
 
-/** The changes of the feed, the newest first. */
-export const newestFirst = <C>(changes: readonly C[]): C[] => changes.toReversed();
+/** The changes of the feed, the newest first. The feed has the order in which they were published, which may differ a little. */
+export const newestFirst = <C extends { readonly timestamp: string }>(changes: readonly C[]): C[] =>
+  changes.toReversed().sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
 
 type SourceText = (source: { provider: string; device: string }) => string;
 
