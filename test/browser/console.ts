@@ -160,8 +160,8 @@ export const apiNames = /devicemaker|activitynet/i;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const Violations = z.array(z.string());
 
-/** What axe finds on a page. */
-export async function violations(page: Page): Promise<string[]> {
+/** What axe finds on a page, or in a frame of it. */
+export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const run =
     "axe.run(document).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";

@@ -21,3 +21,13 @@ t.test('a theme that does not exist is that of the browser', async (t) => {
 t.test('without an address there is no token', async (t) => {
   t.equal(embedToken, null);
 });
+
+t.test('a browser that refuses the storage to a frame shows the units of its language', async (t) => {
+  t.intercept(globalThis, 'localStorage', {
+    get: () => {
+      throw new Error('The operation is insecure.');
+    },
+  });
+  const { units } = await import('../../console/src/units.ts');
+  t.match(units.value, /^(metric|imperial)$/);
+});
