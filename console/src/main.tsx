@@ -1,5 +1,7 @@
 import { type ComponentType, render } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
+import { embedToken } from './embed.ts';
 import { ForgotPassword } from './pages/forgot-password.tsx';
 import { Invitation } from './pages/invitation.tsx';
 import { ResetPassword } from './pages/reset-password.tsx';
@@ -19,7 +21,15 @@ const openPages: Readonly<Record<string, ComponentType>> = {
   '/reset': ResetPassword,
 };
 
+const Embed = lazy(() => import('./pages/embed.tsx').then((page) => ({ default: page.Embed })));
+
 function App() {
+  if (embedToken !== null)
+    return (
+      <Suspense fallback={<Skeleton what="day" />}>
+        <Embed token={embedToken} />
+      </Suspense>
+    );
   const OpenPage = openPages[location.value.path];
   return OpenPage === undefined ? <Signed /> : <OpenPage />;
 }

@@ -7,9 +7,18 @@ export type Units = 'metric' | 'imperial';
 const stored = 'pulsebus.units';
 
 function usual(): Units {
-  const chosen = localStorage.getItem(stored);
+  const chosen = choice();
   if (chosen === 'metric' || chosen === 'imperial') return chosen;
   return /-(US|LR|MM)\b/.test(navigator.language) ? 'imperial' : 'metric';
+}
+
+// Browsers refuse the storage to a page within a page of another site.
+function choice(): string | null {
+  try {
+    return localStorage.getItem(stored);
+  } catch {
+    return null;
+  }
 }
 
 /** The units of this browser: those that were chosen, otherwise those of its language. */

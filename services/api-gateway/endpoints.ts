@@ -89,6 +89,7 @@ const patterns: readonly Pattern[] = [
   { path: '/', method: 'GET' },
   { path: '/console', method: 'GET' },
   { path: '/console/assets/:file', method: 'GET' },
+  { path: '/console/embed/:token', method: 'GET' },
   ...consolePages.map((path) => ({ path: `/console/${path}`, method: 'GET' })),
   { path: '/console/session', method: 'GET' },
   { path: '/console/session', method: 'POST' },

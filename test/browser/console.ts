@@ -167,8 +167,8 @@ export async function shortenTables(page: Page): Promise<void> {
   );
 }
 
-/** What axe finds on a page. */
-export async function violations(page: Page): Promise<string[]> {
+/** What axe finds on a page, or in a frame of it. */
+export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const run =
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";

@@ -23,8 +23,8 @@ import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
 import { Link, navigate } from '../router.tsx';
 import { can } from '../session.ts';
-import { newestZone, UserZone, useZone } from '../user-zone.ts';
-import { type Zone, zoneName } from '../zone.ts';
+import { newestZone, setZone, UserZone, useZone } from '../user-zone.ts';
+import { zoneName } from '../zone.ts';
 
 /** What a tab gets: its user, and the record that the address names, '' for none. */
 export interface TabProps extends OfUser {
@@ -113,8 +113,6 @@ export function User({ id, part, item }: PageProps) {
     </>
   );
 }
-
-const setZone = ({ time_zone = null }: UserFields & { readonly time_zone?: Zone }) => time_zone;
 
 // Sections are read after the zone, which decides their days.
 async function readUser(user_id: string, signal: AbortSignal) {

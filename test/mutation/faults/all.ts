@@ -9,6 +9,7 @@ import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
+import { embeds } from './embeds.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { freshnessGaps } from './freshness-gaps.ts';
@@ -59,6 +60,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'api-gateway': apiGateway,
   clients,
   auth,
+  embeds,
   mixins: [...mixins, ...mixins2],
   runtime,
   telemetry,

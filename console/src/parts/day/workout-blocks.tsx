@@ -1,10 +1,11 @@
+import { embedToken } from '../../embed.ts';
 import { Link } from '../../router.tsx';
 import { placeOf } from './lane-drawings.tsx';
 import type { LanePlace } from './lane-layout.ts';
 import { clockOfDay, workoutName } from './lane-texts.ts';
 import type { Picture } from './picture.ts';
 
-/** The workouts of a day as blocks that lead to their pages. */
+/** The workouts of a day as blocks that lead to their pages, which an embedded page does not have. */
 export function WorkoutBlocks({
   userId,
   picture,
@@ -40,9 +41,13 @@ export function WorkoutBlocks({
             }}
             title={`${text}, ${clock(one.start_time)} to ${clock(one.end_time)}`}
           >
-            <Link to={`/users/${userId}/workouts/${one.id}`}>
+            {embedToken === null ? (
+              <Link to={`/users/${userId}/workouts/${one.id}`}>
+                <span>{text}</span>
+              </Link>
+            ) : (
               <span>{text}</span>
-            </Link>
+            )}
           </div>
         );
       })}
