@@ -5,6 +5,7 @@ import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
 import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
+import { embedActions } from './auth/embeds.ts';
 import { invitationActions } from './auth/invitations.ts';
 import { passkeyActions } from './auth/passkeys.ts';
 import { passwordActions } from './auth/passwords.ts';
@@ -22,6 +23,7 @@ export const auth = contract('auth', {
   ...passkeyActions,
   ...apiKeyActions,
   ...applicationActions,
+  ...embedActions,
   ...projectActions,
   ...invitationActions,
   ...admissionActions,

@@ -30,6 +30,7 @@ export const namedCalls = {
     'auth.beginPasskeySignIn',
     'auth.connectLogo',
     'auth.endSession',
+    'auth.findEmbed',
     'auth.me',
     'auth.noteAccesses',
     'auth.startSession',

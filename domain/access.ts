@@ -17,8 +17,11 @@ export type CallerKind = 'api-key' | 'developer' | 'sdk';
 interface Rule {
   readonly roles: readonly Role[];
   readonly scopes: readonly KeyScope[];
-  /** A user token has it too, for its own user. */
-  readonly own?: true;
+  /**
+   * A user token has it too, for its own user. One with scopes, as that of an embedded page, has it only if `scopes` has one of
+   * them, and never if this is `unscoped`.
+   */
+  readonly own?: true | 'unscoped';
   /** `account`: concerns the caller's own account, in no project. `installation`: concerns all projects; only those of `default` may. */
   readonly of?: 'account' | 'installation';
 }
@@ -45,7 +48,7 @@ const table = {
   'data.read': { roles: analysts, scopes: ['read', 'write', 'data'], own: true },
   'data.write': { roles: builders, scopes: ['write', 'data'] },
   'data.upload': { roles: builders, scopes: ['write', 'data'], own: true },
-  'data.export': { roles: analysts, scopes: ['read', 'write'], own: true },
+  'data.export': { roles: analysts, scopes: ['read', 'write'], own: 'unscoped' },
   'accesses.read': { roles: ['admin'], scopes: [], own: true },
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },
   'webhooks.read': { roles: builders, scopes: ['read', 'write'] },
@@ -55,7 +58,7 @@ const table = {
   'deliveries.read': { roles: supporters, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.bodies': { roles: builders, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.write': { roles: builders, scopes: ['write'], of: 'installation' },
-  mcp: { roles: everyone, scopes: keyScopes, own: true },
+  mcp: { roles: everyone, scopes: keyScopes, own: 'unscoped' },
   operations: { roles: [], scopes: [], of: 'installation' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
@@ -72,7 +75,7 @@ export function kindsWith(permission: Permission): readonly CallerKind[] {
   return [
     ...(scopes.length > 0 ? (['api-key'] as const) : []),
     'developer',
-    ...(own === true ? (['sdk'] as const) : []),
+    ...(own === undefined ? [] : (['sdk'] as const)),
   ];
 }
 
@@ -82,7 +85,7 @@ export function holdsIn(permission: Permission, project: string | null): boolean
   return of === 'account' || (project !== null && (of !== 'installation' || project === defaultProject));
 }
 
-/** What decides: the role of a developer, the scopes of a key. */
+/** What decides: the role of a developer, the scopes of a key or of a user token. */
 export interface Holder {
   readonly kind: CallerKind;
   readonly role: Role | 'owner' | null;
@@ -92,7 +95,8 @@ export interface Holder {
 /** Whether a caller has a permission. That of a user token is also bound to its own user. */
 export function isPermitted({ kind, role, scopes }: Holder, permission: Permission): boolean {
   const rule = permissions[permission];
-  if (kind === 'sdk') return rule.own === true;
-  if (kind === 'api-key') return rule.scopes.some((scope) => scopes === null || scopes.includes(scope));
+  const isInScope = rule.scopes.some((scope) => scopes === null || scopes.includes(scope));
+  if (kind === 'sdk') return scopes === null ? rule.own !== undefined : rule.own === true && isInScope;
+  if (kind === 'api-key') return isInScope;
   return rule.of === 'account' || role === 'owner' || rule.roles.some((one) => one === role);
 }

@@ -41,6 +41,8 @@ export const auditActions = {
     'The secret of an application was replaced; the tokens that it obtained ended.',
   'application.deleted': 'An application was deleted; the tokens that it obtained ended.',
   'token.issued': 'A token that reads the data of one user was issued.',
+  'embed.created':
+    'A page that shows the days of one user within other pages was made; `details.origins` are the origins of these pages.',
   'token.code_created': 'A code that is exchanged for a token of one user was created.',
   'token.revoked': 'A session or a token was revoked; all tokens of its family ended.',
   'token.reused': 'A used refresh token came back; all tokens of its family ended.',

@@ -20,7 +20,7 @@ export async function signInBrowser(product: Product): Promise<SignedIn> {
   const session = await browser.newContext({ viewport });
   const page = await session.newPage();
   await page.goto(await product.signInUrl());
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   const storageState = await session.storageState();
   await session.close();
   return {

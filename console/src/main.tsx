@@ -1,13 +1,18 @@
 import { type ComponentType, render } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
+import { embedToken } from './embed.ts';
 import { ForgotPassword } from './pages/forgot-password.tsx';
 import { Invitation } from './pages/invitation.tsx';
 import { ResetPassword } from './pages/reset-password.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Shell } from './parts/shell.tsx';
+import { Skeleton } from './parts/states.tsx';
 import { location, navigate } from './router.tsx';
 import { loadSession, session } from './session.ts';
+import './tokens.css';
 import './style.css';
+import './shell.css';
 
 /** Pages that need no session, by path. */
 const openPages: Readonly<Record<string, ComponentType>> = {
@@ -16,7 +21,15 @@ const openPages: Readonly<Record<string, ComponentType>> = {
   '/reset': ResetPassword,
 };
 
+const Embed = lazy(() => import('./pages/embed.tsx').then((page) => ({ default: page.Embed })));
+
 function App() {
+  if (embedToken !== null)
+    return (
+      <Suspense fallback={<Skeleton what="day" />}>
+        <Embed token={embedToken} />
+      </Suspense>
+    );
   const OpenPage = openPages[location.value.path];
   return OpenPage === undefined ? <Signed /> : <OpenPage />;
 }
@@ -27,12 +40,7 @@ function Signed() {
   useEffect(() => {
     if (isStale) navigate('/', true); // a sign-in link that is opened with a session
   }, [isStale]);
-  if (session.value === undefined || isStale)
-    return (
-      <p class="state" role="status">
-        Loading …
-      </p>
-    );
+  if (session.value === undefined || isStale) return <Skeleton what="session" />;
   return session.value === null ? <SignIn /> : <Shell session={session.value} />;
 }
 

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Developer, Project } from '../../clients/typescript/src/index.ts';
 import type { Titles as Names } from '../../clients/typescript/src/source-text.ts';
 import { holdsIn, isPermitted, type Permission } from '../../domain/access.ts';
+import { embedScopes, embedToken, metaOf } from './embed.ts';
 
 /** The names of a provider that people read, and its colour. */
 export interface Titles extends Names {
@@ -48,6 +49,11 @@ export async function loadSession(): Promise<void> {
   await enter(answer.ok && body.developer !== null ? body : null);
 }
 
+const ofEmbed: Session['provider_titles'] = JSON.parse(metaOf('provider-titles') ?? '{}');
+
+/** The names of a provider that people read, and its colour; undefined for one that the server does not name. */
+export const titlesOf = (provider: string) => (session.value?.provider_titles ?? ofEmbed)[provider];
+
 /** The projects that the developer may enter. */
 export const projects = signal<readonly Project[]>([]);
 
@@ -91,8 +97,9 @@ export function changeProject(id: string): void {
   window.location.assign('/console');
 }
 
-/** Whether the developer has a permission in the current project. Pages hide what the server would refuse. */
+/** Whether the developer has a permission in the current project, or the token of an embedded page has it. Pages hide what the server would refuse. */
 export function can(permission: Permission): boolean {
+  if (embedToken !== null) return isPermitted({ kind: 'sdk', role: null, scopes: embedScopes }, permission);
   const { id = null, role = null } = project.value ?? {};
   const holder = { kind: 'developer', role, scopes: null } as const;
   return holdsIn(permission, id) && isPermitted(holder, permission);

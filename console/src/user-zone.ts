@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { User } from '../../clients/typescript/src/index.ts';
 import { api } from './api.ts';
 import { dayOf, type Zone } from './zone.ts';
 
@@ -11,6 +12,9 @@ interface Zoned {
   readonly at: string;
   readonly zone: string | null | undefined;
 }
+
+/** The zone that is set for a user; null if none is. */
+export const setZone = ({ time_zone = null }: User & { readonly time_zone?: Zone }) => time_zone;
 
 const recentDays = 90;
 const dayMs = 86_400_000;

@@ -127,7 +127,7 @@ export const Caller = z.object({
   lacks_second_factor: z.literal(true).optional(),
   /** The role of a developer in the project. */
   role: z.enum(['owner', ...roles]).nullable(),
-  /** The scopes of an API key; null for all. */
+  /** The scopes of an API key or of the token of an embedded page; null for all. */
   scopes: z.array(KeyScope).nullable(),
 });
 

@@ -82,6 +82,14 @@ export const Overview = z
       .object({ enabled: Count, disabled: Count, failing: Count })
       .nullable()
       .describe('`failing`: enabled, and no message was delivered since the last failure.'),
+    disk_free_percent: z
+      .int()
+      .min(0)
+      .max(100)
+      .nullable()
+      .describe(
+        'The free share of the disk of DATA_DIR. Null if the database runs on another machine, or if it cannot be read.',
+      ),
     approximate: z.array(z.string()).describe('The fields of this answer that are not exact.'),
     away: z.array(z.string()).describe('The services that did not answer. Their fields are null.'),
   })

@@ -22,6 +22,7 @@ import {
   signInByPasskey,
   signOut,
 } from './console/serve-console.ts';
+import { embedPage, serveEmbed } from './console/serve-embed.ts';
 import { oidcBegin, oidcCallback, serveOidcBegin, serveOidcCallback } from './console/serve-oidc.ts';
 import { sendDocs } from './docs-page/docs.ts';
 import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
@@ -154,6 +155,7 @@ export const gatewayRoutes = [
           handlerOf(one, serveFaults),
         ]),
       ),
+      'GET embed/:token': handlerOf(embedPage, serveEmbed),
       'GET assets/:file': consoleFile,
       'GET /': consolePage,
       ...Object.fromEntries(consolePages.map((path) => [`GET ${path}`, consolePage])),

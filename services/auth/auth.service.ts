@@ -49,6 +49,7 @@ import { selectApiKeys, selectApplications, selectDevelopers } from './queries/s
 import { selectBrand, selectMembers, selectProjects } from './queries/select-projects.ts';
 import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './second-factor/passkeys.ts';
 import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
+import { createEmbed, originsOfEmbed } from './tokens/embeds.ts';
 import { issueForCode, issueToken } from './tokens/issue-token.ts';
 import { refresh } from './tokens/refresh.ts';
 import { revoke } from './tokens/revoke.ts';
@@ -185,6 +186,8 @@ export default implement(auth, {
     rotateSecret: (ctx) => replaceSecret(ctx, projectOf(ctx.meta), ctx.params.app_id),
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     issueForCode: (ctx) => issueForCode(ctx, ctx.params),
+    createEmbed: (ctx) => createEmbed(ctx, ctx.params),
+    findEmbed: async (ctx) => ({ origins: await originsOfEmbed(ctx, ctx.params.token) }),
     async listProjects(ctx) {
       return (await selectProjects(ctx.reads, callingDeveloper(ctx.meta).developer_id)).map(toProject);
     },

@@ -36,7 +36,7 @@ export default implement(deliveries, {
       return { noted: true as const };
     },
     answers: async ({ reads }) => ({ answers: await selectAnswerMinutes(reads) }),
-    overview: ({ reads, call }) => readOverview({ database: reads, call }),
+    overview: ({ reads, call, config }) => readOverview({ database: reads, call, config }),
     providers: (ctx) => readProviders({ ...ctx, database: ctx.reads, addressesAt: addressesFor(ctx) }),
     received: ({ params, reads }) => readReceived(reads, params.period, Date.now()),
     async noteReceived({ params, database }) {

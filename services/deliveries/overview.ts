@@ -5,6 +5,7 @@ import { formatInstant } from '../../domain/time/time.ts';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { freeDiskPercent } from '../../runtime/free-disk.ts';
 import { addressesToRegister, settingsOf, titlesOf } from '../../runtime/provider-settings.ts';
 import { mostCounted, selectBacklog, selectLastReceived, selectTimes } from './queries/select-overview.ts';
 import { budgetOf, readIngestFigures } from './status.ts';
@@ -28,12 +29,13 @@ interface Deps {
 const asked = { timeout: 2000, retries: 0 };
 
 /** The state of the installation. Fields of a service that does not answer are null. */
-export async function readOverview({ database, call }: Pick<Deps, 'database' | 'call'>): Promise<Overview> {
-  const [backlog, times, figures, endpoints] = await Promise.all([
+export async function readOverview({ database, call, config }: Omit<Deps, 'addressesAt'>): Promise<Overview> {
+  const [backlog, times, figures, endpoints, disk] = await Promise.all([
     selectBacklog(database),
     selectTimes(database),
     call('users.figures', { project_id: defaultProject }, asked).catch(() => null),
     call('webhooks.listEndpoints', {}, asked).catch(() => null),
+    freeDiskPercent(config)(),
   ]);
   const { dead_deliveries, dead_jobs } = backlog;
   const capped = Object.entries({ dead_deliveries, dead_jobs }).filter(([, count]) => count >= mostCounted);
@@ -45,6 +47,7 @@ export async function readOverview({ database, call }: Pick<Deps, 'database' | '
     ...{ dead_deliveries, dead_jobs },
     receipt_to_readable: times,
     webhook_endpoints: endpoints === null ? null : countEndpoints(endpoints),
+    disk_free_percent: disk,
     approximate: ['receipt_to_readable', ...capped.map(([name]) => name)],
     away: [...(figures === null ? ['users'] : []), ...(endpoints === null ? ['webhooks'] : [])],
   };

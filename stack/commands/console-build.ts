@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, '../..');
 const sources = [
   'console/**/*.{ts,tsx,css,html,svg,json}',
   'clients/typescript/src/**/*.ts',
-  'domain/audit.ts',
+  'domain/{access,audit}.ts',
+  'domain/provider/monogram.ts',
 ];
 const program = join(import.meta.dirname, 'build-console.ts');
 

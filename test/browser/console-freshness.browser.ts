@@ -97,7 +97,7 @@ t.test('a connection has its state, its gaps, and a link that says why', async (
   const states = { sleep: 'stale', body: 'late', stress: 'paused' } as const;
   await setFreshness(database, { userId, provider: 'devicemaker', states, hasEnded: true });
   await setFreshness(database, { userId, provider: 'phone', states: { daily_activity: 'late' } });
-  const { page, complaints } = await openAt(`/users/${userId}`);
+  const { page, complaints } = await openAt(`/users/${userId}/connections`);
   const card = (name: string) => page.getByRole('region', { name, exact: true });
   const garmin = card('Garmin');
   await garmin.getByText('Data is missing. Stale:').waitFor();

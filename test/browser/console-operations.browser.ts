@@ -1,4 +1,4 @@
-// npm run test:browser: overview, deliveries, providers and webhooks in the console.
+// npm run test:browser: home, deliveries, providers and webhooks in the console.
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { audited, newestDelivery, startConsole, violations } from './console.ts';
@@ -23,10 +23,10 @@ await api.expect(201, `/users/${Object(user).id}/connections`, { body: connectio
 t.equal((await push(body)).status, 200);
 const deliveryId = await newestDelivery(api);
 
-/** Follows a link of the overview, which leads to a list. */
+/** Follows a link of home, which leads to a list. */
 async function follow(page: Page, name: RegExp | string, heading: string, query: string): Promise<void> {
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name }).click();
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await page.getByRole('main').getByRole('link', { name }).click();
   await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
   t.equal(page.url(), `${root}${query}`);
 }
@@ -49,19 +49,69 @@ t.test('a dead job is retried', async (t) => {
   await api.database.query("delete from jobs.job where kind = 'test.dead'");
 });
 
-t.test('each number of the overview leads to its list', async (t) => {
+t.test('home says what is not well, since when and what to do, until it is mended', async (t) => {
+  await api.database.query(
+    "insert into jobs.job (kind, key, run_at) values ('test.late', '1', now() - interval '1 hour')",
+  );
+  await api.database.query("insert into jobs.job (kind, key, dead_at) values ('test.dead', '2', now())");
+  const { page, complaints } = await openAt();
+  const state = page.getByRole('region', { name: 'State of the service' });
+  const item = (text: string) => state.getByRole('listitem').filter({ hasText: text });
+  await item('1 job failed for good').waitFor();
+  t.match(await state.getByRole('status').innerText(), /^\d+ things need attention\.$/);
+  t.match(
+    await item('The oldest job has waited for 1 h').innerText(),
+    /Past data is loaded late.*Began 1 h ago/s,
+  );
+  t.strictSame(await violations(page), []);
+  await item('1 job failed for good').getByRole('link').click();
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  t.equal(page.url(), `${root}/jobs?state=dead`);
+  await api.database.query("delete from jobs.job where kind in ('test.dead', 'test.late')");
+  await page.goBack();
+  await state.waitFor();
+  await item('job').first().waitFor({ state: 'detached' });
+  t.strictSame(complaints, []);
+});
+
+t.test(
+  'the set-up is shown until it is hidden, and the address has the period of what arrived',
+  async (t) => {
+    const { page, complaints } = await openAt();
+    const setup = page.getByRole('region', { name: /^Set-up \d of 5 steps done$/ });
+    await setup.getByRole('listitem').filter({ hasText: 'Create a user (done)' }).waitFor();
+    await setup.getByRole('listitem').filter({ hasText: 'Add a webhook endpoint (not done)' }).waitFor();
+    await setup.getByRole('link', { name: 'Add a webhook endpoint' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.goBack();
+    await setup.getByRole('button', { name: 'Hide the set-up' }).click();
+    await setup.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('region', { name: 'State of the service' }).waitFor();
+    t.equal(await setup.count(), 0, 'this browser remembers it');
+    await page.getByRole('radio', { name: 'Last day' }).check();
+    await page.getByText(/^Deliveries .*in the last day/).waitFor();
+    t.match(page.url(), /\?period=day$/);
+    await page.goBack();
+    await page.getByText(/^Deliveries .*in the last hour/).waitFor();
+    t.ok(await page.getByRole('radio', { name: 'Last hour' }).isChecked());
+    t.strictSame(complaints, []);
+  },
+);
+
+t.test('each number of home leads to its list', async (t) => {
   const { page, complaints } = await openAt();
   await follow(page, '1 active connections to Garmin', 'Users', '/users?provider=devicemaker&state=active');
   await page.getByRole('link', { name: 'Ada' }).waitFor();
   t.equal(await page.getByLabel('Connected to').inputValue(), 'devicemaker');
-  await follow(page, '0 revoked connections to Garmin', 'Users', '/users?provider=devicemaker&state=revoked');
+  await page.getByRole('combobox', { name: 'Connection' }).selectOption('revoked');
   await page.getByText('No user matches').waitFor();
   await follow(page, /^Users 1/, 'Users', '/users');
   await follow(page, /^Oldest waiting delivery/, 'Deliveries', '/deliveries?status=ready');
   await page.getByText('No delivery is ready').waitFor();
   await follow(page, /^Dead letters/, 'Deliveries', '/deliveries?status=dead');
-  for (const share of ['p50', 'p99'])
-    await follow(page, `, ${share} of Garmin`, 'Deliveries', '/deliveries?status=done&provider=devicemaker');
+  const times = 'from receipt until readable, half and 99 of 100 of Garmin';
+  await follow(page, times, 'Deliveries', '/deliveries?status=done&provider=devicemaker');
   await page.getByRole('table').waitFor();
   await page.getByLabel('Provider').selectOption('withings');
   await page.getByText('No delivery of Withings is processed yet').waitFor();
@@ -75,11 +125,15 @@ t.test('each number of the overview leads to its list', async (t) => {
   await follow(page, /^Dead jobs/, 'Jobs', '/jobs?state=dead');
   await page.getByText('No job is dead').waitFor();
   await follow(page, /^Failing endpoints/, 'Webhooks', '/webhooks?state=failed');
-  await follow(page, /^Strava$/, 'Providers', '/providers#activitynet');
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await page.getByText(/^\d+ providers without connections$/).click();
+  await page.getByRole('link', { name: /^Strava$/ }).click();
+  await page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
+  t.equal(page.url(), `${root}/providers#activitynet`);
   t.strictSame(complaints, []);
 });
 
-t.test('the overview and the lists follow the changes without a reload', async (t) => {
+t.test('home and the lists follow the changes without a reload', async (t) => {
   const { page } = await openAt();
   const loadedAt = await page.evaluate(() => performance.timeOrigin);
   const polled = page.waitForRequest((request) => request.url().includes('/changes'));

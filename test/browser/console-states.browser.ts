@@ -11,9 +11,10 @@ const retryAll = "document.querySelectorAll('.problem button').forEach((one) => 
 
 /** Each page with its first list, and the sentence that an installation without data shows there. */
 const pages: readonly (readonly [path: string, what: string, empty: string])[] = [
-  ['', 'figures', 'none in two days'],
+  ['', 'figures', 'No account is connected yet'],
   ['/users?search=nobody', 'users', 'No user matches. The search looks at names'],
-  [`/users/${user}`, 'user', 'They arrive once an account is connected'],
+  [`/users/${user}`, 'user', 'data arrives once an account is connected'],
+  [`/users/${user}/data`, 'user', 'They arrive once an account is connected'],
   ['/freshness', 'incidents', 'No provider has an incident'],
   ['/freshness?state=late', 'data by state', 'No data is late. Data is late when none arrived'],
   ['/deliveries?status=ready', 'deliveries', 'A delivery is ready while it waits'],
@@ -27,9 +28,9 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
 t.test('PROVIDER_NAMES is the name of a provider on every page and on the connect page', async (t) => {
   const { page, complaints } = await openAt(null);
   const named: readonly (readonly [path: string, place: string])[] = [
-    ['', 'td'],
+    ['', 'details a'],
     ['/users', 'option'],
-    [`/users/${user}`, 'h3'],
+    [`/users/${user}/connections`, 'h3'],
     ['/deliveries', 'option'],
     ['/providers', 'h2'],
   ];
@@ -94,13 +95,13 @@ t.test('each page says what failed, and reads it again', async (t) => {
   }
 });
 
-t.test('an address without a page leads to the overview', async (t) => {
+t.test('an address without a page leads to home', async (t) => {
   const { page, complaints } = await openAt(null);
   t.equal((await page.goto(`${root}/nothing/here`))?.status(), 404);
   await page.getByText('There is no such page').waitFor();
   t.strictSame(await violations(page), []);
-  await page.getByRole('link', { name: 'Go to the overview' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the first page' }).click();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.strictSame(
     complaints.filter((text) => !text.includes('404')),
     [],

@@ -103,7 +103,7 @@ async function logIn(t: Test, root: string, timezoneId: string): Promise<Opened>
   await opened.page.getByLabel('E-mail address').fill(developer.email);
   await opened.page.getByLabel('Password').fill(developer.password);
   await opened.page.getByRole('button', { name: 'Log in' }).click();
-  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await opened.page.getByRole('heading', { name: 'Home' }).waitFor();
   return opened;
 }
 
@@ -167,19 +167,30 @@ export async function shortenTables(page: Page): Promise<void> {
   );
 }
 
-/** What axe finds on a page. */
-export async function violations(page: Page): Promise<string[]> {
+/** What axe finds on a page, or in a frame of it. */
+export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const run =
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
   return Violations.parse(await page.evaluate(run));
 }
 
-const Deliveries = z.object({ data: z.array(z.object({ id: z.string() })) });
+const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** The id of the newest processed delivery. */
 export async function newestDelivery(api: Pick<TestApi, 'expect'>): Promise<string> {
-  const { data } = Deliveries.parse(await api.expect(200, '/deliveries?status=done&limit=1'));
+  const { data } = Listed.parse(await api.expect(200, '/deliveries?status=done&limit=1'));
+  return data[0]?.id ?? '';
+}
+
+/** The id of the newest night or workout of a user. */
+export async function newestEvent(
+  api: Pick<TestApi, 'expect'>,
+  userId: string,
+  kind: 'sleep' | 'workouts',
+): Promise<string> {
+  const range = 'start_date=2020-01-01&end_date=2100-01-01&limit=1';
+  const { data } = Listed.parse(await api.expect(200, `/users/${userId}/events/${kind}?${range}`));
   return data[0]?.id ?? '';
 }
 

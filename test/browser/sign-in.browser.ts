@@ -56,7 +56,7 @@ t.test('an invited member joins by the link, which leaves the address at once', 
   t.strictSame(await violations(page), []);
   await page.getByLabel('Password').fill(first);
   await page.getByRole('button', { name: 'Join' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.strictSame([...complaints, ...owner.complaints], []);
 });
 
@@ -96,7 +96,7 @@ t.test('a member with the role support is offered nothing that would be refused'
   const { page, complaints } = await openConsole(t);
   await page.goto(root);
   await enter(page, memberPassword, 'sue@example.com');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   const nothing = { Replay: 0, 'Show the body': 0, 'Create a user': 0, 'Address of push': 0 };
   t.strictSame(await offered(page), nothing);
   t.strictSame(complaints, []);
@@ -156,7 +156,7 @@ t.test('an owner deletes a project once its name is typed, and reads how many us
   }
   await dialog.getByRole('textbox').fill('Trial of 2026');
   await confirming.click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.equal(await page.getByRole('combobox', { name: 'Project' }).count(), 0, 'one project is open');
   await until(async () => (await ask('/api/v1/projects/trial')).status === 404);
   t.strictSame(complaints, []);
@@ -179,7 +179,7 @@ t.test('a lost password is set anew by a link', async (t) => {
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByRole('link', { name: 'Log in' }).click();
   await enter(page, second);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   t.strictSame(complaints, []);
 });
 

@@ -109,6 +109,7 @@ async function callApplications({ anyone, pulsebus, developer }: Clients) {
   const { app_id, app_secret } = await developer.auth.createApplication({ name: 'App' });
   const { id: user_id } = await pulsebus.users.create();
   await anyone.auth.issueToken({ user_id, app_id, app_secret });
+  await developer.auth.createEmbed({ user_id, origins: ['https://app.example'] });
   await developer.auth.listApplications();
   await developer.auth.renameApplication({ app_id, name: 'Another name' });
   await developer.auth.rotateSecret({ app_id });

@@ -67,3 +67,11 @@ t.test('a pace is minutes and seconds of a kilometre, and a stop has none', asyn
   t.strictSame([307, 299.7, 60, 3599].map(paceText), ['5:07', '5:00', '1:00', '59:59']);
   t.strictSame([2.5, 0.1, 0, undefined].map(paceOf), [400, null, null, null]);
 });
+
+t.test('splits may be miles', async (t) => {
+  const splits = splitsOf(every(1, constant(1000, 2)), none, 2000, 1609.344);
+  t.strictSame(
+    splits.map(({ meters }) => rounded(meters)),
+    [1609.344, 390.656],
+  );
+});

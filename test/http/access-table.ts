@@ -10,7 +10,7 @@ export type Who = 'anybody' | 'client' | keyof typeof grants;
 
 const all = 'admin developer support analyst';
 
-/** The roles, the scopes of keys, and whether a user token has it for its own user. */
+/** The roles, the scopes of keys, and whether a user token, and that of an embedded page, has it for its own user. */
 export const grants = {
   account: { roles: all, scopes: '' },
   accounts: { roles: '', scopes: '' },
@@ -21,12 +21,12 @@ export const grants = {
   credentials: { roles: 'admin developer', scopes: '' },
   'tokens.issue': { roles: 'admin developer', scopes: '' },
   'users.list': { roles: all, scopes: 'read write users' },
-  'users.read': { roles: all, scopes: 'read write users', own: true },
+  'users.read': { roles: all, scopes: 'read write users', own: true, embed: true },
   'accesses.read': { roles: 'admin', scopes: '', own: true },
   'users.write': { roles: 'admin developer', scopes: 'write users' },
   'connections.link': { roles: 'admin developer support', scopes: 'write users', own: true },
   'connections.write': { roles: 'admin developer', scopes: 'write users' },
-  'data.read': { roles: 'admin developer analyst', scopes: 'read write data', own: true },
+  'data.read': { roles: 'admin developer analyst', scopes: 'read write data', own: true, embed: true },
   'data.write': { roles: 'admin developer', scopes: 'write data' },
   'data.upload': { roles: 'admin developer', scopes: 'write data', own: true },
   'data.export': { roles: 'admin developer analyst', scopes: 'read write', own: true },
@@ -102,6 +102,7 @@ export const rows: readonly Row[] = [
   ['PATCH', '/users/:user_id', 'users.write', 404],
   ['DELETE', '/users/:user_id', 'users.write', 404],
   ['POST', '/users/:user_id/token', 'tokens.issue', 404],
+  ['POST', '/console/embeds', 'tokens.issue', 422],
   ['GET', '/users/:user_id/export', 'data.export', 200],
   ['GET', '/users/:user_id/accesses', 'accesses.read', 200],
   ['GET', '/users/:user_id/consents', 'users.read', 200],

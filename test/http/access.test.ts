@@ -78,6 +78,12 @@ async function ofRoles(): Promise<Record<string, Credential>> {
   return made;
 }
 
+async function embedToken(): Promise<string> {
+  const body = { user_id: user, origins: ['https://app.example'] };
+  const made = await api.ask('/api/v1/console/embeds', { ...asDeveloper, body });
+  return z.object({ url: z.string() }).parse(made.body).url.split('/').at(-1) ?? '';
+}
+
 const credentials: Readonly<Record<string, Credential>> = {
   none: {},
   'a nonsense token': { token: 'nonsense' },
@@ -96,6 +102,7 @@ const credentials: Readonly<Record<string, Credential>> = {
   'a key for another address': { key: await newKey({ addresses: ['192.0.2.0/24'] }) },
   'the user token of this user': { token },
   'the user token of another user': { token: await userToken(api, other) },
+  'the user token of an embedded page': { token: await embedToken() },
   'no webhook header': { headers: {} },
   'a wrong webhook header': { headers: { 'devicemaker-client-id': 'wrong' } },
 };
@@ -105,7 +112,7 @@ const without = ['none', 'no webhook header', 'a wrong webhook header'];
 const limited = names.filter((name) => /^(role|scope) /.test(name));
 const alive = [
   ...['an API key', 'a developer token', 'the user token of this user', 'the user token of another user'],
-  ...['a key for another address', ...limited],
+  ...['the user token of an embedded page', 'a key for another address', ...limited],
 ];
 
 function isLetIn(path: string, who: keyof typeof grants, name: string): boolean {
@@ -118,6 +125,7 @@ function isLetIn(path: string, who: keyof typeof grants, name: string): boolean 
   const isOwn = 'own' in rest;
   // The user is in the body, which this request does not have.
   if (name === 'the user token of another user') return isOwn && path === '/connect/sessions';
+  if (name === 'the user token of an embedded page') return 'embed' in rest;
   return isOwn && name === 'the user token of this user';
 }
 

@@ -182,6 +182,11 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     ...byDeveloper,
     method: 'POST',
   }),
+  'auth.createEmbed': async () => ({
+    path: '/console/embeds',
+    ...byDeveloper,
+    body: { user_id: await createUser(api), origins: ['https://app.example'] },
+  }),
   'auth.createProject': async () => ({ path: '/projects', ...byDeveloper, body: project() }),
   'auth.updateProject': async () => ({
     path: `/projects/${await projectId()}`,
@@ -391,6 +396,7 @@ t.test('every route that changes something states its audit entry, or why it has
 /** Changes that consist of several, each of which has its entry. */
 const further: Readonly<Record<string, readonly string[]>> = {
   'auth.acceptInvitation': ['developer.created', 'member.added'],
+  'auth.createEmbed': ['token.issued'],
   'file-import.create': ['connection.created'],
 };
 
@@ -412,7 +418,7 @@ for (const { action, route } of audited) {
     const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');
-    const isOfUser = /user|connection|backfill|import|token/.test(String(route.audit));
+    const isOfUser = /user|connection|backfill|import|token|embed/.test(String(route.audit));
     t.equal(entries[0]?.user_id !== null, isOfUser, 'whose data it concerns');
   });
 }

@@ -241,6 +241,7 @@ const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> 
   'auth.addMember': async () => ({ email: await accountWithoutRights() }),
   'auth.login': async () => ({ password: developer.password }),
   'connect.createSession': async () => ({ user_id: reader }),
+  'auth.createEmbed': async () => ({ user_id: reader }),
   'phone-ingest.redeemCode': async () => ({
     code: (await made(`/users/${reader}/invitation-code`, {})).code,
   }),

@@ -2,16 +2,18 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Authenticator } from '../parts/accounts/authenticator.tsx';
 import { Passkeys } from '../parts/accounts/passkeys.tsx';
+import { UnitChoice } from '../parts/accounts/unit-choice.tsx';
 import { Form } from '../parts/form.tsx';
 import { session } from '../session.ts';
 
-/** The account of the signed-in developer: change the password, set up an authenticator, add passkeys. */
+/** The account of the signed-in developer: choose units, change the password, set up an authenticator, add passkeys. */
 export function Account() {
   const [isChanged, setChanged] = useState(false);
   return (
     <>
       <h1>Account</h1>
       <p>{session.value?.developer.email}</p>
+      <UnitChoice />
       <h2>Change the password</h2>
       <Form
         class="narrow"

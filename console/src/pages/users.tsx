@@ -25,7 +25,8 @@ const pauseMs = 3000;
 export function Users() {
   const { query } = location.value;
   const version = useChanges({ pauseMs });
-  const [isCreating, setCreating] = useState(false);
+  const isCreating = query.get('create') === 'yes';
+  const setCreating = (isOpen: boolean) => setQuery({ create: isOpen ? 'yes' : '' });
   const search = query.get('search') ?? '';
   const sort_by = sorts.find(([name]) => name === query.get('sort'))?.[0] ?? 'created_at';
   const sort_order = query.get('order') === 'asc' ? 'asc' : 'desc';

@@ -1,8 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Action } from './action.tsx';
 
+interface CopyProps {
+  readonly text: string;
+  readonly of: string;
+  readonly kind?: '' | 'main';
+  readonly label?: string;
+}
+
 /** A button that copies a text. `of` names the text for screen readers. */
-export function Copy({ text, of, kind = '' }: { text: string; of: string; kind?: '' | 'main' }) {
+export function Copy({ text, of, kind = '', label = 'Copy' }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   return (
     <Action
@@ -12,7 +19,7 @@ export function Copy({ text, of, kind = '' }: { text: string; of: string; kind?:
         setCopied(true);
       }}
     >
-      {isCopied ? 'Copied' : 'Copy'}
+      {isCopied ? 'Copied' : label}
       <span class="hidden"> {of}</span>
     </Action>
   );

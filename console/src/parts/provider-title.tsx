@@ -1,11 +1,11 @@
 import { monogramOf } from '../../../domain/provider/monogram.ts';
-import { session } from '../session.ts';
+import { titlesOf } from '../session.ts';
 import { titleOf } from '../titles.ts';
 
 /** A provider as people know it: its monogram and its name. */
 export function ProviderTitle({ provider }: { provider: string }) {
   const title = titleOf(provider);
-  const colour = session.value?.provider_titles[provider]?.colour;
+  const colour = titlesOf(provider)?.colour;
   return (
     <>
       {colour !== undefined && (

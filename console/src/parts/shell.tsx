@@ -1,38 +1,53 @@
 import { type ComponentType, lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import type { Permission } from '../../../domain/access.ts';
+import icon from '../icon.svg';
 import { Account } from '../pages/account.tsx';
 import { Deliveries } from '../pages/deliveries.tsx';
 import { Delivery } from '../pages/delivery.tsx';
 import { Developers } from '../pages/developers.tsx';
 import { Freshness } from '../pages/freshness.tsx';
+import { Home } from '../pages/home.tsx';
 import { Jobs } from '../pages/jobs.tsx';
 import { Members } from '../pages/members.tsx';
-import { Overview } from '../pages/overview.tsx';
 import { Providers } from '../pages/providers.tsx';
 import { Users } from '../pages/users.tsx';
 import { Endpoint } from '../pages/webhook-endpoint.tsx';
 import { Webhooks } from '../pages/webhooks.tsx';
 import { Link, location, navigate } from '../router.tsx';
 import { can, changeProject, openProjects, project, type Session, signOut } from '../session.ts';
+import { Finder } from './finder/finder.tsx';
+import { Skeleton } from './states.tsx';
 
 // The page with charts is a file of its own. Where it is opened first, it is loaded beside the session.
 const loadUser = () => import('../pages/user.tsx').then(({ User }) => ({ default: User }));
 const User = lazy(loadUser);
 if (location.value.path.startsWith('/users/')) void loadUser().catch(() => undefined);
 
+/** What the address of a page names: an object, a part of its page, and an object of that part. */
+export interface PageProps {
+  readonly id: string;
+  readonly part: string;
+  readonly item: string;
+}
+
 interface Route {
   /** What a page needs; without it, it is not shown. */
   readonly needs: Permission;
   readonly pattern: RegExp;
   readonly title: string;
-  readonly page: ComponentType<{ id: string }>;
+  readonly page: ComponentType<PageProps>;
 }
 
 const routes: readonly Route[] = [
-  { pattern: /^\/$/, title: 'Overview', needs: 'status.read', page: Overview },
+  { pattern: /^\/$/, title: 'Home', needs: 'status.read', page: Home },
   { pattern: /^\/users$/, title: 'Users', needs: 'users.list', page: Users },
-  { pattern: /^\/users\/([\w-]+)$/, title: 'User', needs: 'users.read', page: User },
+  {
+    pattern: /^\/users\/([\w-]+)(?:\/([\w-]+)(?:\/([\w-]+))?)?$/,
+    title: 'User',
+    needs: 'users.read',
+    page: User,
+  },
   { pattern: /^\/freshness$/, title: 'Freshness', needs: 'users.list', page: Freshness },
   { pattern: /^\/deliveries$/, title: 'Deliveries', needs: 'deliveries.read', page: Deliveries },
   { pattern: /^\/deliveries\/([\w-]+)$/, title: 'Delivery', needs: 'deliveries.read', page: Delivery },
@@ -44,20 +59,36 @@ const routes: readonly Route[] = [
   { pattern: /^\/providers$/, title: 'Providers', needs: 'status.read', page: Providers },
   { pattern: /^\/account$/, title: 'Account', needs: 'account', page: Account },
 ];
-const sections = [
-  ['/', 'Overview'],
-  ['/users', 'Users'],
-  ['/freshness', 'Freshness'],
-  ['/deliveries', 'Deliveries'],
-  ['/webhooks', 'Webhooks'],
-  ['/developers', 'Developers'],
-  ['/members', 'Members'],
-  ['/providers', 'Providers'],
+const groups = [
+  {
+    name: 'Data',
+    links: [
+      ['/', 'Home'],
+      ['/users', 'Users'],
+      ['/freshness', 'Freshness'],
+    ],
+  },
+  {
+    name: 'Traffic',
+    links: [
+      ['/deliveries', 'Deliveries'],
+      ['/jobs', 'Jobs'],
+      ['/webhooks', 'Webhooks'],
+    ],
+  },
+  {
+    name: 'Settings',
+    links: [
+      ['/providers', 'Providers'],
+      ['/developers', 'Developers'],
+      ['/members', 'Members'],
+    ],
+  },
 ] as const;
 
 const isShown = (path: string) => can(routes.find(({ pattern }) => pattern.test(path))?.needs ?? 'account');
 
-// The overview is of the installation: another project begins with its users.
+// Home is of the installation: another project begins with its users.
 function Refused({ title }: { title: string }) {
   const { path } = location.value;
   const isStart = path === '/';
@@ -92,49 +123,77 @@ function ProjectChoice() {
   );
 }
 
+function Sections({ path }: { path: string }) {
+  const isWithin = (to: string) => (to === '/' ? path === '/' : path.startsWith(to));
+  const shown = groups
+    .map(({ name, links }) => ({ name, links: links.filter(([to]) => isShown(to)) }))
+    .filter(({ links }) => links.length > 0);
+  return (
+    <nav aria-label="Sections">
+      {shown.map(({ name, links }) => (
+        <div key={name}>
+          <p aria-hidden="true">{name}</p>
+          <ul aria-label={name}>
+            {links.map(([to, title]) => (
+              <li key={to}>
+                <Link to={to} class="entry" isCurrent={isWithin(to)}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Header({ session, path }: { session: Session; path: string }) {
+  return (
+    <header>
+      <strong class="brand">
+        <img src={icon} alt="" />
+        Pulsebus
+      </strong>
+      <Finder />
+      <ProjectChoice />
+      <Sections path={path} />
+      <div class="account">
+        <a class="entry" href="/docs">
+          Documentation
+        </a>
+        <Link to="/account" class="entry" isCurrent={path === '/account'}>
+          {session.developer.email}
+        </Link>
+        <button type="button" onClick={() => void signOut()}>
+          Log out
+        </button>
+      </div>
+    </header>
+  );
+}
+
 /** The frame of every page: navigation, account, and the page itself. */
 export function Shell({ session }: { session: Session }) {
   const { path } = location.value;
   const route = routes.find(({ pattern }) => pattern.test(path));
-  const id = route?.pattern.exec(path)?.[1] ?? '';
+  const [, id = '', part = '', item = ''] = route?.pattern.exec(path) ?? [];
   const title = route?.title ?? 'Not found';
   useEffect(() => {
     document.title = `${title} · Pulsebus`;
   }, [title]);
-  const isWithin = (to: string) => (to === '/' ? path === '/' : path.startsWith(to));
   return (
-    <>
+    <div class="frame">
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header>
-        <strong class="brand">Pulsebus</strong>
-        <nav aria-label="Sections">
-          {sections
-            .filter(([to]) => isShown(to))
-            .map(([to, name]) => (
-              <Link key={to} to={to} isCurrent={isWithin(to)}>
-                {name}
-              </Link>
-            ))}
-        </nav>
-        <div class="row account">
-          <ProjectChoice />
-          <a href="/docs">API</a>
-          <Link to="/account" isCurrent={path === '/account'}>
-            {session.developer.email}
-          </Link>
-          <button type="button" onClick={() => void signOut()}>
-            Log out
-          </button>
-        </div>
-      </header>
+      <Header session={session} path={path} />
       <main id="content" tabIndex={-1}>
         {route === undefined ? (
           <>
             <h1>Not found</h1>
             <p class="state">
-              There is no such page. <Link to="/">Go to the overview</Link>.
+              There is no such page. <Link to="/">Go to the first page</Link>.
             </p>
           </>
         ) : !can(route.needs) ? (
@@ -144,16 +203,14 @@ export function Shell({ session }: { session: Session }) {
             fallback={
               <>
                 <h1>{title}</h1>
-                <p class="state" role="status">
-                  Loading …
-                </p>
+                <Skeleton what="page" />
               </>
             }
           >
-            <route.page key={path} id={id} />
+            <route.page key={`${route.title} ${id}`} {...{ id, part, item }} />
           </Suspense>
         )}
       </main>
-    </>
+    </div>
   );
 }

@@ -21,10 +21,18 @@ export function Loaded<T>({
       </div>
     );
   if (error !== undefined) return <Problem error={error} what={what} retry={reload} />;
+  return <Skeleton what={what} />;
+}
+
+/** Stands where something is being read, so that the page keeps its form. */
+export function Skeleton({ what }: { what: string }) {
   return (
-    <p class="state" role="status">
-      Loading {what} …
-    </p>
+    <div class="skeleton" role="status">
+      <span class="hidden">Loading {what} …</span>
+      <i />
+      <i />
+      <i />
+    </div>
   );
 }
 

@@ -15,7 +15,7 @@ import type { Texts } from './texts.ts';
 
 const all: Readonly<Record<Language, Texts>> = { en, de, fr, es, it, pt, nl, pl, ja, zh, ar, he };
 
-/** Codes that ISO 639 has replaced, which older phones send. */
+/** Codes that ISO 639 has replaced, which older devices send. */
 const formerCodes: Readonly<Record<string, Language>> = { iw: 'he' };
 
 /** The texts of a language. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { escaped } from '../connect-page/html.ts';
 
 const folder = join(import.meta.dirname, '../../../console/dist');
 const types: Readonly<Record<string, string>> = {
@@ -9,11 +10,11 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policyFor = (ancestors: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`;
 const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': policy,
+  'Content-Security-Policy': policyFor("'none'"),
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -28,10 +29,49 @@ const missingPage = `<!doctype html>
 
 /** Sends the page of the console, which is the same for all of its paths; 503 if it is not built. */
 export function sendConsolePage(res: ServerResponse, status: 200 | 404 = 200): void {
+  const page = builtPage();
+  sendPage(res, page === null ? 503 : status, page ?? missingPage, pageHeaders);
+}
+
+/**
+ * Sends the page of the console to be shown within pages of these origins. It has no session, so what the session has besides a
+ * person is in a `meta` element of this name; 503 if the console is not built.
+ */
+export function sendEmbeddedPage(
+  res: ServerResponse,
+  origins: readonly string[],
+  meta: { readonly name: string; readonly content: string },
+): void {
+  const page = builtPage();
+  if (page === null) {
+    sendPage(res, 503, missingPage, pageHeaders);
+    return;
+  }
+  const element = `<meta name="${escaped(meta.name)}" content="${escaped(meta.content)}">\n</head>`;
+  sendPage(
+    res,
+    200,
+    page.replace('</head>', () => element),
+    {
+      ...pageHeaders,
+      'Content-Security-Policy': policyFor(origins.join(' ')),
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    },
+  );
+}
+
+function builtPage(): string | null {
   const file = join(folder, 'index.html');
-  const isBuilt = existsSync(file);
-  const page = isBuilt ? readFileSync(file) : missingPage;
-  res.writeHead(isBuilt ? status : 503, { ...pageHeaders, 'Content-Length': Buffer.byteLength(page) });
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+function sendPage(
+  res: ServerResponse,
+  status: number,
+  page: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(page) });
   res.end(page);
 }
 

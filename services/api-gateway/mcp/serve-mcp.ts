@@ -13,7 +13,7 @@ import { checkContentType, hasBody, parseObject, refuseUnstorable } from '../bod
 import { bodyBounds } from '../body/body-bounds.ts';
 import { readBytes } from '../body/read-bytes.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { admit, enter } from '../pipeline/admission.ts';
+import { admit, enter, requirePermission } from '../pipeline/admission.ts';
 import { failureToSend, sendJson, setFailureHeaders } from '../pipeline/answer.ts';
 import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
 import { noteFailure } from '../pipeline/note-failure.ts';
@@ -44,6 +44,8 @@ export async function serveMcp(pipeline: Pipeline, exchange: Exchange): Promise<
     await checkOrigin(pipeline, exchange);
     const caller = await admit(pipeline, exchange);
     if (caller === null) throw new ServiceError('UNAUTHENTICATED');
+    // A developer without a project gets a list of no tools.
+    if (caller.kind === 'sdk') requirePermission(caller, 'mcp');
     const message = await readMessage(pipeline, exchange);
     await send(res, await answerTo(pipeline, exchange, caller, message));
   } catch (error) {

@@ -93,10 +93,15 @@ export function authorise(caller: Caller | null, exchange: Exchange): void {
   if (!kindsWith(permission).includes(caller.kind))
     throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, permission));
   checkProject(caller, exchange, permission);
-  if (!isPermitted(caller, permission)) throw new ServiceError('FORBIDDEN', reasonFor(caller, permission));
+  requirePermission(caller, permission);
   if (route.userInBody === true || caller.kind !== 'sdk') return;
   if (userIdOf(exchange)?.toLowerCase() !== caller.user_id)
     throw new ServiceError('FORBIDDEN', 'This token concerns the data of its own user only.');
+}
+
+/** @throws FORBIDDEN (403) */
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (!isPermitted(caller, permission)) throw new ServiceError('FORBIDDEN', reasonFor(caller, permission));
 }
 
 /** Whether a caller has the permission of a route. */
@@ -121,6 +126,7 @@ function checkProject(
 
 function reasonFor({ kind, role }: Caller, permission: Permission): string {
   if (kind === 'developer') return `The role \`${role}\` does not permit this.`;
+  if (kind === 'sdk') return 'The token of an embedded page only reads what the page shows.';
   const { scopes } = permissions[permission];
   return `This API key needs one of these scopes: ${scopes.join(', ')}.`;
 }

@@ -12,7 +12,7 @@ import {
   findSession,
 } from '../queries/admit.ts';
 import { sessionLifetimeOf } from '../tokens/lifetimes.ts';
-import type { TokenSigner } from '../tokens/tokens.ts';
+import type { Claims, TokenSigner } from '../tokens/tokens.ts';
 import type { GroupedCounts } from './grouped-counts.ts';
 import type { Outage } from './outage.ts';
 
@@ -80,7 +80,8 @@ async function admitOnReplica(
   const claims = tokens.verify(credential.token);
   if (claims === null) return dead;
   const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
-  return count(await findFamily(replica, claims.family, credential.project ?? null), claims.kind, limit);
+  const row = await findFamily(replica, claims.family, credential.project ?? null);
+  return count(limitedTo(claims, row), claims.kind, limit);
 }
 
 async function admitOnPrimary(
@@ -112,8 +113,11 @@ async function admitOnPrimary(
       admitFamily(database, family, project, { requests, limit }),
     );
   const row = await (credential.uncounted ? findFamily(database, family, project) : count());
-  return admission(row, claims.kind, limit);
+  return admission(limitedTo(claims, row), claims.kind, limit);
 }
+
+// The scopes of a token are in its claims.
+const limitedTo = ({ scopes }: Claims, row: AdmittedRow | null) => (row === null ? null : { ...row, scopes });
 
 const dead: Admission = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
 

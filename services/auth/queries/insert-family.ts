@@ -7,11 +7,13 @@ export interface NewFamily {
   readonly refreshSeconds: number;
 }
 
-const withToken = (source: string) => `
-with family as (
+const inserting = (source: string) => `
   insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at, project_id, second_factor)
   ${source}
-  returning id
+  returning id`;
+
+const withToken = (source: string) => `
+with family as (${inserting(source)}
 )
 insert into auth.refresh_token (hash, family_id) select $2, id from family returning family_id`;
 
@@ -32,6 +34,21 @@ const forApplication = withToken(`
 const forUser = withToken(
   "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4), false",
 );
+
+const forEmbed = inserting(`
+  select $1::uuid, $2::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3), users.project_of($2), false
+  from auth.developer where id = $4 for key share`);
+
+/** Starts a family of one token of a user, which cannot be refreshed; false if the developer does not exist. */
+export async function insertFamilyOfEmbed(
+  database: Queryable,
+  family: { readonly familyId: string; readonly seconds: number },
+  userId: string,
+  developerId: string,
+): Promise<boolean> {
+  const values = [family.familyId, userId, family.seconds, developerId];
+  return (await database.query(forEmbed, values)).length === 1;
+}
 
 /** Starts a family of a user's tokens that belongs to nobody else. */
 export async function insertFamilyOfUser(

@@ -69,9 +69,11 @@ export async function issueForCode(
   return tokens.sign(grant, refreshToken);
 }
 
-// The user is looked up after the family is committed: a concurrent deletion of the user either ends the family or is seen
-// by this call.
-async function keepUnlessGone(
+/**
+ * Ends a new family if its user does not exist. The user is looked up after the family is committed: a concurrent deletion of the
+ * user either ends the family or is seen by this call. @throws USER_NOT_FOUND (404)
+ */
+export async function keepUnlessGone(
   { database, call }: Pick<Issuing, 'database' | 'call'>,
   user_id: string,
   familyId: string,

@@ -3,6 +3,8 @@ import jwt from 'jsonwebtoken';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import type { Tokens } from '../../../contracts/auth/schemas.ts';
+import type { KeyScope } from '../../../domain/access.ts';
+import { EmbedOrigin } from '../../../domain/embed-origin.ts';
 
 /** The subject of tokens: a user's id (`sdk`) or a developer's. `issuedBy` is for the audit. */
 export interface Grant {
@@ -13,23 +15,45 @@ export interface Grant {
   readonly issuedBy: string;
 }
 
+/** The subject of the token of an embedded page: a user's id. Only pages of `origins` may show it. */
+export interface EmbedGrant extends Omit<Grant, 'kind'> {
+  readonly origins: readonly string[];
+}
+
 /** The claims of an access token with a valid signature. */
 export interface Claims {
   readonly kind: 'sdk' | 'developer';
   readonly family: string;
+  /** What the token is limited to; null: to nothing. */
+  readonly scopes: KeyScope[] | null;
+  /** The origins whose pages may show the embedded page that the token is of; null for any other token. */
+  readonly origins: readonly string[] | null;
 }
 
 /** Signs and verifies access tokens. */
 export interface TokenSigner {
   /** `secondsLeft`: the remaining lifetime of the family, which bounds that of the access token. */
   sign(grant: Grant, refreshToken: string, secondsLeft?: number): Tokens;
+  /** The token of an embedded page, which is valid for `seconds` from `now`, in Unix seconds. */
+  signEmbed(grant: EmbedGrant, seconds: number, now: number): string;
   /** The claims of an unexpired token that was signed with one of the secrets; otherwise null. */
   verify(token: string): Claims | null;
 }
 
 const algorithm = 'HS256';
 const developerMinutes = 60;
-const Payload = z.object({ sub: z.uuid(), kind: z.enum(['sdk', 'developer']), family: z.uuid() });
+const subject = { sub: z.uuid(), family: z.uuid() };
+// The kind of a token with a scope is one of its own, so that a process of an earlier version refuses it.
+const Payload = z.discriminatedUnion('kind', [
+  z.object({ ...subject, kind: z.enum(['sdk', 'developer']) }),
+  z.object({
+    ...subject,
+    kind: z.literal('embed'),
+    scope: z.literal('read'),
+    origins: z.array(EmbedOrigin).min(1),
+  }),
+]);
+type Payload = z.infer<typeof Payload>;
 
 /** The signer of JWT_SECRET: the first secret signs, all secrets verify. @throws if the setting is missing */
 export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MINUTES'>): TokenSigner {
@@ -43,12 +67,19 @@ export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MIN
       const access_token = sign(first, grant, expiresIn);
       return { access_token, token_type: 'bearer', expires_in: expiresIn, refresh_token: refreshToken };
     },
+    signEmbed: ({ origins, ...grant }, expiresIn, now) =>
+      sign(first, { ...grant, kind: 'embed' }, expiresIn, { scope: 'read', origins, iat: now }),
     verify: (token) => verify(secrets, token),
   };
 }
 
-function sign(secret: string, { kind, subject, familyId, issuedBy }: Grant, seconds: number): string {
-  return jwt.sign({ kind, family: familyId, issued_by: issuedBy }, secret, {
+function sign(
+  secret: string,
+  { kind, subject, familyId, issuedBy }: Omit<Grant, 'kind'> & { readonly kind: Payload['kind'] },
+  seconds: number,
+  more: Readonly<Record<string, unknown>> = {},
+): string {
+  return jwt.sign({ kind, family: familyId, issued_by: issuedBy, ...more }, secret, {
     algorithm,
     subject,
     expiresIn: seconds,
@@ -60,9 +91,15 @@ function sign(secret: string, { kind, subject, familyId, issuedBy }: Grant, seco
 function verify(secrets: readonly string[], token: string): Claims | null {
   for (const secret of secrets) {
     const payload = Payload.safeParse(claimsOf(token, secret));
-    if (payload.success) return payload.data;
+    if (payload.success) return toClaims(payload.data);
   }
   return null;
+}
+
+function toClaims(payload: Payload): Claims {
+  const { family } = payload;
+  if (payload.kind !== 'embed') return { kind: payload.kind, family, scopes: null, origins: null };
+  return { kind: 'sdk', family, scopes: [payload.scope], origins: payload.origins };
 }
 
 function claimsOf(token: string, secret: string): unknown {

@@ -9,6 +9,7 @@ import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
+import { embeds } from './embeds.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { freshnessGaps } from './freshness-gaps.ts';
@@ -61,6 +62,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   clients,
   auth,
   insights,
+  embeds,
   mixins: [...mixins, ...mixins2],
   runtime,
   telemetry,

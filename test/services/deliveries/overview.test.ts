@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import t from 'tap';
 import { jobIdOf } from '../../../contracts/deliveries/jobs.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
+import { freeDiskPercent } from '../../../runtime/free-disk.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import {
   countDeliveries,
@@ -39,6 +41,7 @@ const { call } = await startBroker(t, {
   databaseUrl: database.url,
   services: [deliveries, users, webhooks],
   settings: {
+    DATA_DIR: tmpdir(),
     WEBHOOK_SECRET_DEVICEMAKER: secret,
     ACTIVITYNET_CLIENT_ID: 'id',
     DEVICEMAKER_CLIENT_ID: 'id',
@@ -53,6 +56,16 @@ t.test('an empty installation has no numbers', async (t) => {
     webhook_endpoints: { enabled: 2, disabled: 1, failing: 1 },
     approximate: ['receipt_to_readable'],
   });
+});
+
+t.test('the free share of the disk is known where the database runs on this machine', async (t) => {
+  const { disk_free_percent: percent } = await call('deliveries.overview', {});
+  t.ok(percent !== null && percent >= 0 && percent <= 100, `${percent} %`);
+  const on = (host: string, folder = tmpdir()) =>
+    freeDiskPercent({ DATABASE_URL: `postgres://a:b@${host}/c`, DATA_DIR: folder })();
+  t.type(await on('127.0.0.1'), 'number');
+  t.equal(await on('127.0.0.1', '/no/such/folder'), null);
+  t.equal(await on('db.example'), null, 'the disk of another machine is not read');
 });
 
 t.test('counts equal the connections after each kind of change', async (t) => {

@@ -259,6 +259,14 @@ export class Auth extends Group {
     return this.json('POST /users/{user_id}/token', params, options);
   }
 
+  /**
+   * Create an address that shows one user's days within your own page.
+   * Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the data of this user, changes nothing, and ends at `expires_at`, when the user or the project is deleted, or with `POST /auth/revoke`. Make a new address each time that your page is opened.
+   */
+  createEmbed(params: Input<types.AuthCreateEmbedData>, options?: CallOptions): Promise<types.Embed> {
+    return this.json('POST /console/embeds', params, options);
+  }
+
   /** Create an application; only this response contains its secret */
   createApplication(params: Input<types.AuthCreateApplicationData>, options?: CallOptions): Promise<types.NewApplication> {
     return this.json('POST /applications', params, options, { takesKey: true });

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1079,6 +1079,21 @@ export type CreateDeveloperRequest = {
     is_owner?: boolean;
 };
 
+export type CreateEmbedRequest = {
+    /**
+     * The user whose days are shown.
+     */
+    user_id: string;
+    /**
+     * The origins of the pages that may show it: `https://` and a host, without a path and without wildcards. `http://localhost` and `http://127.0.0.1` are accepted for development.
+     */
+    origins: Array<string>;
+    /**
+     * For how long the page can be read.
+     */
+    expires_in_seconds?: number;
+};
+
 export type CreateInvitationRequest = {
     /**
      * Whom to invite.
@@ -1619,6 +1634,14 @@ export type DeviceType = 'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale
  * Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days), `key_deleted` (the API key that set its address was deleted).
  */
 export type DisabledReason = 'gone' | 'failing' | 'key_deleted';
+
+/**
+ * The address of a page to show within other pages.
+ */
+export type Embed = {
+    url: string;
+    expires_at: string;
+};
 
 export type EndpointDisabledEventData = {
     /**
@@ -2223,6 +2246,10 @@ export type Overview = {
         disabled: number;
         failing: number;
     } | null;
+    /**
+     * The free share of the disk of DATA_DIR. Null if the database runs on another machine, or if it cannot be read.
+     */
+    disk_free_percent: number | null;
     /**
      * The fields of this answer that are not exact.
      */
@@ -5880,6 +5907,13 @@ export type AuthIssueTokenData = {
     };
     query?: never;
     url: '/users/{user_id}/token';
+};
+
+export type AuthCreateEmbedData = {
+    body: CreateEmbedRequest;
+    path?: never;
+    query?: never;
+    url: '/console/embeds';
 };
 
 export type AuthListApplicationsData = {

@@ -78,13 +78,16 @@ export function DataTable({
   title,
   head,
   rows,
+  opened,
 }: {
   title: string;
   head: readonly string[];
   rows: readonly (readonly string[])[];
+  /** Is called when the table is opened or closed, for rows that are costly to make. */
+  opened?: (isOpen: boolean) => void;
 }) {
   return (
-    <details>
+    <details onToggle={(event) => opened?.(event.currentTarget.open)}>
       <summary>{title} as a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keyboard */}
       <section class="scroll tall" tabIndex={0} aria-label={`${title} as a table`}>

@@ -7,13 +7,16 @@ export interface RoutePoint {
 /** A route as an SVG path, in the proportions of the ground, north at the top. */
 export interface Outline {
   readonly path: string;
+  /** The place of each point; null where no position was measured. */
+  readonly places: readonly (Place | null)[];
   readonly width: number;
   readonly height: number;
   readonly start: Place;
   readonly end: Place;
 }
 
-interface Place {
+/** A place in the drawing. */
+export interface Place {
   readonly x: number;
   readonly y: number;
 }
@@ -34,8 +37,10 @@ export function outlineOf(points: readonly RoutePoint[], size: number): Outline 
     x: ((x - left) / longer) * size,
     y: ((y - top) / longer) * size,
   });
+  const drawn = places.map((place) => place && scaled(place));
   return {
-    path: pathOf(places.map((place) => place && scaled(place))),
+    path: pathOf(drawn),
+    places: drawn,
     width: (wide / longer) * size,
     height: (high / longer) * size,
     start: scaled(first),

@@ -4,7 +4,7 @@ export interface Track {
   readonly values: readonly number[];
 }
 
-/** A kilometre of a workout, or the rest of one at its end. */
+/** A kilometre or a mile of a workout, or the rest of one at its end. */
 export interface Split {
   readonly number: number;
   readonly meters: number;
@@ -16,7 +16,7 @@ export interface Split {
   readonly heartRate: number | null;
 }
 
-const splitMeters = 1000;
+const kilometer = 1000;
 const leastMeters = 10;
 /** A longer distance of two values is a pause of the recording. */
 const pauseSeconds = 30;
@@ -24,16 +24,21 @@ const pauseSeconds = 30;
 const mostDifference = 0.25;
 
 /**
- * The kilometres of a workout from its speed in m/s. The sum is adjusted to the distance that the device reported, which
+ * The parts of a workout of `splitMeters` from its speed in m/s. The sum is adjusted to the distance that the device reported, which
  * counts what is between the samples.
  */
-export function splitsOf(speed: Track, heartRate: Track, reportedMeters: number | null): Split[] {
+export function splitsOf(
+  speed: Track,
+  heartRate: Track,
+  reportedMeters: number | null,
+  splitMeters = kilometer,
+): Split[] {
   const steps = stepsOf(speed);
   const meters = steps.reduce((sum, step) => sum + step.meters, 0);
   const ratio = reportedMeters === null || meters === 0 ? 1 : reportedMeters / meters;
   const factor = Math.abs(ratio - 1) <= mostDifference ? ratio : 1;
   const cut = steps.map((step) => ({ ...step, meters: step.meters * factor }));
-  return group(cut).map((split) => ({ ...split, heartRate: meanIn(heartRate, split) }));
+  return group(cut, splitMeters).map((split) => ({ ...split, heartRate: meanIn(heartRate, split) }));
 }
 
 interface Step {
@@ -54,7 +59,7 @@ function stepsOf({ seconds, values }: Track): Step[] {
 
 type Grown = Omit<Split, 'heartRate'>;
 
-function group(steps: readonly Step[]): Grown[] {
+function group(steps: readonly Step[], splitMeters: number): Grown[] {
   const splits: Grown[] = [];
   let open = emptyAt(1, steps[0]?.from ?? 0);
   for (const step of steps)

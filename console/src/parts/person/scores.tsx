@@ -1,12 +1,12 @@
 import type { Score } from '../../../../clients/typescript/src/index.ts';
 import { api } from '../../api.ts';
-import { sourceOf } from '../../titles.ts';
+import { sourceOf, typeName } from '../../titles.ts';
 import { useZone } from '../../user-zone.ts';
-import { format } from '../charts/bars.tsx';
 import { CursorList } from '../cursor-list.tsx';
 import { Empty } from '../states.tsx';
 import { Table } from '../table.tsx';
 import { daysAgo } from '../time.tsx';
+import { componentText, scoreText } from './score-text.ts';
 
 /** The scores of the last month, newest day first. */
 export function Scores({ userId, version }: { userId: string; version: number }) {
@@ -35,15 +35,13 @@ export function Scores({ userId, version }: { userId: string; version: number })
 }
 
 function Row({ score: { date, kind, value, label, components, source } }: { score: Score }) {
-  const parts = Object.entries(components).map(
-    ([name, part]) => `${name.replaceAll('_', ' ')}: ${part ?? 'none'}`,
-  );
+  const parts = Object.entries(components).map(([name, part]) => componentText(name, part));
   return (
     <tr>
       <td>{date}</td>
-      <td>{kind.replaceAll('_', ' ')}</td>
-      <td>{[value === null ? null : format(value), label].filter((part) => part !== null).join(', ')}</td>
-      <td>{parts.join(', ')}</td>
+      <td>{typeName(kind)}</td>
+      <td>{scoreText({ value, label })}</td>
+      <td class="wraps">{parts.join(', ')}</td>
       <td>{sourceOf(source)}</td>
     </tr>
   );

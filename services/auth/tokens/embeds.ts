@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../../config.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call, Meta } from '../../../runtime/environment.ts';
+import { publicUrl } from '../../../runtime/provider-settings.ts';
+import { callingDeveloper } from '../accounts.ts';
+import { acting } from '../actor.ts';
+import { wrongCredentials } from '../log-in/wrong-credentials.ts';
+import { findFamily } from '../queries/admit.ts';
+import { insertFamilyOfEmbed } from '../queries/insert-family.ts';
+import { keepUnlessGone } from './issue-token.ts';
+import type { TokenSigner } from './tokens.ts';
+
+/** Dependencies of embedded pages. */
+export interface Embedding {
+  readonly config: Config;
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly call: Call;
+  readonly origin: AuditOrigin;
+  readonly meta: Meta;
+}
+
+/** A request for an embedded page. */
+export interface EmbedRequest {
+  readonly user_id: string;
+  readonly origins: readonly string[];
+  readonly expires_in_seconds: number;
+}
+
+/**
+ * Creates the address of an embedded page. Its token is the only one of its family and is stored nowhere.
+ * @throws FORBIDDEN (403), USER_NOT_FOUND (404)
+ */
+export async function createEmbed(
+  { config, database, tokens, call, origin, meta }: Embedding,
+  { user_id, origins, expires_in_seconds: seconds }: EmbedRequest,
+): Promise<{ url: string; expires_at: string }> {
+  const { developer_id } = callingDeveloper(meta);
+  const familyId = randomUUID();
+  const now = Math.floor(Date.now() / 1000);
+  await acting(database, origin, async (on) => {
+    const isMade = await insertFamilyOfEmbed(on, { familyId, seconds }, user_id, developer_id);
+    if (!isMade) throw wrongCredentials();
+    const entry = { userId: user_id, subjectId: familyId, details: { origins } };
+    await recordAudit(on, origin, { ...entry, action: 'embed.created' });
+  });
+  await keepUnlessGone({ database, call }, user_id, familyId);
+  const grant = { subject: user_id, familyId, issuedBy: `admin:${developer_id}`, origins };
+  const token = tokens.signEmbed(grant, seconds, now);
+  const url = `${publicUrl(config, meta.gateway_url)}/console/embed/${token}`;
+  return { url, expires_at: formatInstant((now + seconds) * 1000) };
+}
+
+/** The origins whose pages may show an embedded page; null if the token is not of one, or has ended. */
+export async function originsOfEmbed(
+  { tokens, database }: { readonly tokens: TokenSigner; readonly database: Queryable },
+  token: string,
+): Promise<string[] | null> {
+  const claims = tokens.verify(token);
+  if (claims === null || claims.origins === null) return null;
+  return (await findFamily(database, claims.family, null)) === null ? null : [...claims.origins];
+}
