@@ -1,10 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { providerNames } from '../../providers/all.ts';
-import { playProviders } from './play-providers.ts';
 import { descriptors } from './providers.ts';
 import { applies } from './scenarios.ts';
-
-t.setTimeout(600_000);
 
 /** Scenarios that a provider cannot have. A change of this list is a decision. */
 const exceptions = [
@@ -29,10 +28,8 @@ t.test('every provider is in the list, and answers every scenario or says why no
   t.same(without.sort(), exceptions);
 });
 
-// `npm run test:faults -- conformance` plays all of them.
-t.test('the scenarios of providers that take little time', (t) =>
-  playProviders(
-    t,
-    providerNames.filter((name) => descriptors[name].isLean),
-  ),
-);
+// `npm test` plays the parts named `.test.ts`, which take little time; `npm run test:faults -- conformance` plays all.
+t.test('every provider has a file of its part', async (t) => {
+  const files = readdirSync(join(import.meta.dirname, 'parts'));
+  t.same(files.map((file) => file.replace(/\.(test|fault)\.ts$/, '')).sort(), [...providerNames].sort());
+});

@@ -96,8 +96,6 @@ export type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };
 
 /** A played provider as the suite uses it. Only its descriptor names it. */
 export interface Descriptor {
-  /** Whether its scenarios take so little time that each run of the tests plays them. */
-  readonly isLean: boolean;
   /** Connects a user of ours; `person` is a number from 0 that each connection of the suite has once. */
   connect(product: Product, person: number, without: readonly string[]): Promise<Account>;
   /** The account gets new data, and the provider sends what it sends of it. */
@@ -106,6 +104,8 @@ export interface Descriptor {
   /** A genuine notification or upload of the account. The provider may send it late. */
   genuine(product: Product, account: Account): Post | Promise<Post>;
   readonly scenarios: Scenarios;
+  /** Disturbances that other providers cannot have. */
+  readonly more?: Readonly<Record<string, Disturbance>>;
 }
 
 /** Whether a scenario applies. */

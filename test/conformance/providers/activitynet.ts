@@ -100,7 +100,6 @@ async function readPast(product: Product, { userId }: Account): Promise<void> {
 
 /** A platform for activities that sends signed events without data and is read within quotas. */
 export const activitynet: Descriptor = {
-  isLean: false,
   connect: (product, person, without) => connectTo(product, provider, people + people * person, without),
   ...{ newData, genuine },
   // Days are not sent, only activities.

@@ -95,7 +95,6 @@ const noTokens = 'Files have no tokens of a provider.';
 
 /** Files, which users or applications import. */
 export const file: Descriptor = {
-  isLean: true,
   ...{ connect, newData, compare, genuine },
   scenarios: {
     forged: { requests: forgeries, mostReads: 0 },

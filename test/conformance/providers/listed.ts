@@ -113,7 +113,6 @@ export function listedDescriptor(given: ListedCase): Descriptor {
   }
 
   return {
-    isLean: false,
     async connect(product, person, without) {
       const account = await connectTo(product, provider, firstPerson + people * person, without);
       if (person > 0) return account;

@@ -176,7 +176,6 @@ const noRequests = 'The product sends no requests to phones.';
 
 /** Phones, whose app uploads the health store of its user. */
 export const phone: Descriptor = {
-  isLean: true,
   ...{ connect, newData, compare, genuine },
   scenarios: {
     forged: { requests: forgeries, mostReads: 0 },
