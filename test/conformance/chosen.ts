@@ -1,7 +1,7 @@
-import type { Scenario } from './scenarios.ts';
+import type { More, Scenario } from './scenarios.ts';
 
 /** What CONFORMANCE_SCENARIOS may name: a scenario, or the comparison of what came without trouble. */
-export type Playable = Scenario | 'withoutTrouble';
+export type Playable = Scenario | More | 'withoutTrouble';
 
 const named = (process.env.CONFORMANCE_SCENARIOS ?? '').split(',').filter((name) => name !== '');
 

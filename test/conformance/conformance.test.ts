@@ -4,13 +4,13 @@ import t from 'tap';
 import { providerNames } from '../../providers/all.ts';
 import { descriptors } from './providers.ts';
 import { applies } from './scenarios.ts';
+import { playedOf } from './suite.ts';
 
 /** Scenarios that a provider cannot have. A change of this list is a decision. */
 const exceptions = [
-  ...['endedAtProvider', 'endedInProduct', 'expiredTokens', 'partialScopes', 'rateLimit'].map(
+  ...['endedAtProvider', 'endedInProduct', 'partialScopes', 'rateLimit', 'serverErrors'].map(
     (scenario) => `file ${scenario}`,
   ),
-  ...['file rotatedTokens', 'file serverErrors'],
   ...['phone endedAtProvider', 'phone partialScopes', 'phone rateLimit', 'phone serverErrors'],
   ...['polar expiredTokens', 'polar partialScopes', 'polar rotatedTokens'],
   ...['suunto endedInProduct', 'suunto partialScopes'],
@@ -26,6 +26,14 @@ t.test('every provider is in the list, and answers every scenario or says why no
     }),
   );
   t.same(without.sort(), exceptions);
+});
+
+t.test('every provider has 13 scenarios or more', async (t) => {
+  const counts = providerNames.map((name) => [name, playedOf(descriptors[name]).length] as const);
+  t.same(
+    counts.filter(([, count]) => count < 13),
+    [],
+  );
 });
 
 // `npm test` plays the parts named `.test.ts`, which take little time; `npm run test:faults -- conformance` plays all.

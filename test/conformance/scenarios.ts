@@ -91,6 +91,19 @@ export interface Means {
 /** The name of a scenario. */
 export type Scenario = keyof Means;
 
+/**
+ * The name of a disturbance of uploads: `damaged` contents, senders in `parallel`, an `interrupted` store, a `revoked` credential, a
+ * source that is `connectedAgain`, data that is `deleted` at the source, and a user who shares a `selection` of types.
+ */
+export type More =
+  | 'damaged'
+  | 'parallel'
+  | 'interrupted'
+  | 'revoked'
+  | 'connectedAgain'
+  | 'deleted'
+  | 'selection';
+
 /** An answer for every scenario: how it is played, or why it does not apply. */
 export type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };
 
@@ -104,8 +117,8 @@ export interface Descriptor {
   /** A genuine notification or upload of the account. The provider may send it late. */
   genuine(product: Product, account: Account): Post | Promise<Post>;
   readonly scenarios: Scenarios;
-  /** Disturbances that other providers cannot have. */
-  readonly more?: Readonly<Record<string, Disturbance>>;
+  /** Disturbances that only some sources can have. */
+  readonly more?: Readonly<Partial<Record<More, Disturbance>>>;
 }
 
 /** Whether a scenario applies. */

@@ -63,7 +63,7 @@ export async function playAll(t: Test, subject: Subject): Promise<Erased[]> {
   const account = await descriptor.connect(product, 0, []);
   const play = async <S extends Scenario>(scenario: S, run: (t: Test, means: Means[S]) => Promise<void>) => {
     const means: Means[S] | DoesNotApply = scenarios[scenario];
-    if (applies<Means[S]>(means) && isChosen(scenario)) await t.test(scenario, (t) => run(t, means));
+    if (applies<Means[S]>(means) && isChosen(scenario)) await t.test(scenario, limit, (t) => run(t, means));
   };
   await descriptor.newData(product, account);
   if (isChosen(plain)) await t.test('without trouble', (t) => sameData(t, subject, account));
@@ -71,7 +71,7 @@ export async function playAll(t: Test, subject: Subject): Promise<Erased[]> {
   for (const scenario of disturbances)
     await play(scenario, (t, means) => disturbed(t, subject, account, means));
   for (const [name, means] of Object.entries(more))
-    if (isChosen(name)) await t.test(name, (t) => disturbed(t, subject, account, means));
+    if (isChosen(name)) await t.test(name, limit, (t) => disturbed(t, subject, account, means));
   await play('rateLimit', (t, means) => limited(t, subject, account, means));
   await play('partialScopes', (t, means) => partial(t, subject, means));
   await play('endedAtProvider', (t, means) => endedAtProvider(t, subject, means));
@@ -87,6 +87,7 @@ export function playedOf({ scenarios, more = {} }: Descriptor): string[] {
 
 // A part is played to find a fault, and then nothing becomes equal: it is given up after 16 s and not after a minute.
 const mostLooks = isPart ? 17 : 40;
+const limit = { timeout: isPart ? 45_000 : 300_000 };
 
 // The store is asked again until it is equal, because some work has no queue.
 async function sameData(t: Test, { product, descriptor }: Subject, account: Account): Promise<void> {

@@ -14,6 +14,7 @@ import {
 import { control, type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, DoesNotApply, Forgery, PartialScopes } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';
+import { listedTroubles } from './listed-troubles.ts';
 import { pulledPlaying, sweep } from './pulled.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
 
@@ -154,6 +155,7 @@ export function listedDescriptor(given: ListedCase): Descriptor {
       },
       erasure: { queue: queueWork(playing) },
     },
+    more: listedTroubles(playing, genuine),
   };
 }
 
