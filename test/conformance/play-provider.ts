@@ -49,10 +49,15 @@ const erasing = `
   select from deliveries.erasure
   union all select from jobs.job where kind in ('users.erasure', 'users.token_revocation') and dead_at is null`;
 
-/** The log of changes says `user.deleted`, and tombstones refuse late data. */
+/** The log of changes says `user.deleted`, tombstones refuse late data, and windows of rate limits end after two minutes. */
 const idsKept: ReadonlySet<string> = new Set([
   ...['auth.audit_entry.subject_id', 'auth.audit_entry.user_id', 'changes.change.user_id'],
   ...['changes.pending.user_id', 'changes.user_sequence.user_id', 'connect.attempt.user_id'],
-  ...['timeseries.tombstone.user_id', 'users.person.id', 'auth.audit_entry.actor'],
+  ...[
+    'timeseries.tombstone.user_id',
+    'users.person.id',
+    'auth.audit_entry.actor',
+    'auth.rate_window.subject',
+  ],
   ...['pg_catalog.pg_stats.histogram_bounds', 'pg_catalog.pg_stats.most_common_vals'],
 ]);

@@ -75,6 +75,17 @@ export async function servedStarts(
   );
 }
 
+const Zoned = z.object({
+  data: z.array(z.object({ start_time: z.string(), zone_offset: z.string().nullable() })),
+});
+
+/** The starts of all workouts of a user, each with its offset. */
+export async function servedOffsets({ api }: Product, userId: string): Promise<string[]> {
+  const path = `/users/${userId}/events/workouts?${dates}&limit=100`;
+  const { data } = Zoned.parse(await api.expect(200, path));
+  return data.map(({ start_time, zone_offset }) => `${iso(start_time)} ${zone_offset}`).sort();
+}
+
 /** The starts from an instant on, to the second and sorted. */
 export function startsOf(times: readonly (string | number)[], fromMs: number): string[] {
   return times

@@ -1,7 +1,7 @@
 import { until } from '../../support/until.ts';
-import type { Playing } from '../plays.ts';
+import { type Playing, underFault } from '../plays.ts';
 import { control, type Product, send, settled } from '../product.ts';
-import type { Account, Descriptor } from '../scenarios.ts';
+import type { Account, Descriptor, Disturbance } from '../scenarios.ts';
 import { interrupt } from './interrupt.ts';
 import { sweep } from './pulled.ts';
 
@@ -19,9 +19,11 @@ async function newestOf({ api }: Product, { userId }: Account) {
 
 /** Further disturbances of a provider that lists records. */
 export function listedTroubles(
-  { provider, newData }: Playing,
+  playing: Playing,
   genuine: Descriptor['genuine'],
+  notifiesDeletions: boolean,
 ): NonNullable<Descriptor['more']> {
+  const { provider, newData } = playing;
   return {
     // A notification comes several times at once while new data is read.
     parallel: {
@@ -42,21 +44,24 @@ export function listedTroubles(
         return ended;
       },
     },
-    // The user deletes the newest workout at the provider.
-    deleted: {
-      async play(product, account) {
-        await newData(product, account);
-        await settled(product);
-        const { key, data_type } = await newestOf(product, account);
-        await control(
-          product,
-          'DELETE',
-          `/${provider}/control/people/${account.person}/${data_type}/${encodeURIComponent(key)}`,
-        );
-        await product.sandbox.advance(60_000);
-        await until(async () => (await newestOf(product, account)).key !== key);
-        return 1;
-      },
+    // Bodies that are no notifications come besides them.
+    damaged: underFault(playing, { kind: 'garbage' }),
+    ...(notifiesDeletions ? { deleted: deletion(provider, newData) } : {}),
+  };
+}
+
+/** The user deletes the newest workout at the provider. */
+function deletion(provider: string, newData: Playing['newData']): Disturbance {
+  return {
+    async play(product, account) {
+      await newData(product, account);
+      await settled(product);
+      const { key, data_type } = await newestOf(product, account);
+      const path = `/${provider}/control/people/${account.person}/${data_type}/${encodeURIComponent(key)}`;
+      await control(product, 'DELETE', path);
+      await product.sandbox.advance(60_000);
+      await until(async () => (await newestOf(product, account)).key !== key);
+      return 1;
     },
   };
 }

@@ -38,6 +38,8 @@ export interface ListedCase {
   /** Set where our access cannot be ended by a request. */
   readonly withoutRevocation?: DoesNotApply;
   readonly rotates: boolean;
+  /** Whether a deletion is notified. Otherwise only a read of the span finds it. */
+  readonly notifiesDeletions: boolean;
 }
 
 const Kind = z.object({
@@ -155,7 +157,7 @@ export function listedDescriptor(given: ListedCase): Descriptor {
       },
       erasure: { queue: queueWork(playing) },
     },
-    more: listedTroubles(playing, genuine),
+    more: listedTroubles(playing, genuine, given.notifiesDeletions),
   };
 }
 
