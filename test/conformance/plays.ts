@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultKind } from '../../sandbox/server/faults.ts';
 import { until } from '../support/until.ts';
 import { type Product, settled, simulationOf, strike, untilIdle } from './product.ts';
@@ -52,9 +53,27 @@ export function underErrors(playing: Playing): Disturbance {
       error.end();
       lost.end();
       await hurry(product);
+      await underOutage(playing, product, account);
       return error.fault.hits;
     },
   };
+}
+
+/** Work that fails pauses for up to two seconds at first, so that few requests are sent while nothing is answered. */
+const outage = { ms: 3000, mostRequests: 100 } as const;
+
+/** The provider answers each request with an error for a while. @throws where the product does not pause */
+async function underOutage(
+  { newData, provider, hurry }: Playing,
+  product: Product,
+  account: Account,
+): Promise<void> {
+  const { fault, end } = strike(product, provider, 'error');
+  await newData(product, account);
+  await sleep(outage.ms);
+  end();
+  if (fault.hits > outage.mostRequests) throw new Error(`${fault.hits} requests while nothing is answered`);
+  await hurry(product);
 }
 
 /** The provider refuses everything with 429 until all work waits; then its pause is over. */

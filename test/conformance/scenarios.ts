@@ -91,13 +91,24 @@ export interface Means {
 /** The name of a scenario. */
 export type Scenario = keyof Means;
 
+/**
+ * The name of a disturbance of uploads: `damaged` contents, senders in `parallel`, an `interrupted` store, a `revoked` credential, a
+ * source that is `connectedAgain`, data that is `deleted` at the source, and a user who shares a `selection` of types.
+ */
+export type More =
+  | 'damaged'
+  | 'parallel'
+  | 'interrupted'
+  | 'revoked'
+  | 'connectedAgain'
+  | 'deleted'
+  | 'selection';
+
 /** An answer for every scenario: how it is played, or why it does not apply. */
 export type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };
 
 /** A played provider as the suite uses it. Only its descriptor names it. */
 export interface Descriptor {
-  /** Whether its scenarios take so little time that each run of the tests plays them. */
-  readonly isLean: boolean;
   /** Connects a user of ours; `person` is a number from 0 that each connection of the suite has once. */
   connect(product: Product, person: number, without: readonly string[]): Promise<Account>;
   /** The account gets new data, and the provider sends what it sends of it. */
@@ -106,6 +117,8 @@ export interface Descriptor {
   /** A genuine notification or upload of the account. The provider may send it late. */
   genuine(product: Product, account: Account): Post | Promise<Post>;
   readonly scenarios: Scenarios;
+  /** Disturbances that only some sources can have. */
+  readonly more?: Readonly<Partial<Record<More, Disturbance>>>;
 }
 
 /** Whether a scenario applies. */

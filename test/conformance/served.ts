@@ -8,6 +8,8 @@ const Events = z.object({
 });
 const Days = z.object({ data: z.array(z.object({ date: z.string(), steps: z.int().nullable() })) });
 
+const Values = z.object({ data: z.array(z.object({ value: z.number() })) });
+
 const dates = 'start_date=2020-01-01&end_date=2040-01-01';
 const iso = (time: string | number) => new Date(time).toISOString().slice(0, 19);
 
@@ -36,6 +38,28 @@ export async function servedCounts(
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
+const mostValues = 100;
+
+/** The first values of a type from an instant on, sorted by size, so that the order of sources does not matter. */
+export async function servedValues(
+  { api }: Product,
+  userId: string,
+  fromMs: number,
+  type: string,
+): Promise<number[]> {
+  const range = `start_time=${new Date(fromMs).toISOString()}&end_time=2040-01-01`;
+  const path = `/users/${userId}/timeseries?types=${type}&limit=${mostValues}&${range}`;
+  return sortedValues(Values.parse(await api.expect(200, path)).data.map(({ value }) => value));
+}
+
+/** The first values of a series, sorted by size and with two decimals. */
+export function sortedValues(values: readonly number[]): number[] {
+  return values
+    .slice(0, mostValues)
+    .map((value) => Math.round(value * 100) / 100)
+    .sort((a, b) => a - b);
+}
+
 /** The starts of the workouts or nights of a user from an instant on. */
 export async function servedStarts(
   { api }: Product,
@@ -49,6 +73,17 @@ export async function servedStarts(
     data.map(({ start_time }) => start_time),
     fromMs,
   );
+}
+
+const Zoned = z.object({
+  data: z.array(z.object({ start_time: z.string(), zone_offset: z.string().nullable() })),
+});
+
+/** The starts of all workouts of a user, each with its offset. */
+export async function servedOffsets({ api }: Product, userId: string): Promise<string[]> {
+  const path = `/users/${userId}/events/workouts?${dates}&limit=100`;
+  const { data } = Zoned.parse(await api.expect(200, path));
+  return data.map(({ start_time, zone_offset }) => `${iso(start_time)} ${zone_offset}`).sort();
 }
 
 /** The starts from an instant on, to the second and sorted. */

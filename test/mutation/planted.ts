@@ -1,3 +1,5 @@
+import type { Playable } from '../conformance/chosen.ts';
+
 /** What a caller relies on. Faults of the first four kinds must all be found. */
 export type PromiseKind =
   | 'tenant'
@@ -22,6 +24,8 @@ export interface PlantedFault {
   readonly after: string;
   /** The test file that fails then. Null: none does. */
   readonly test: string | null;
+  /** Of a part of the conformance suite: the scenarios that are played. */
+  readonly scenarios?: readonly Playable[];
 }
 
 /** The source with the fault. @throws where `before` does not stand there exactly once. */

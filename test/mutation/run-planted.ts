@@ -64,9 +64,10 @@ async function tryFault(copy: string, fault: PlantedFault): Promise<string | nul
   const path = join(copy, fault.file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, withFault(source, fault));
+  const environment = { CONFORMANCE_SCENARIOS: (fault.scenarios ?? []).join(',') };
   try {
     for (const test of fault.test === null ? candidates : [fault.test])
-      if (!(await runTest(copy, test, longestMs))) return test;
+      if (!(await runTest(copy, test, longestMs, environment))) return test;
     return null;
   } finally {
     writeFileSync(path, source);

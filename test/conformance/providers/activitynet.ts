@@ -10,7 +10,8 @@ import {
   underLimit,
 } from '../plays.ts';
 import { accountIdOf, control, type Product, settled } from '../product.ts';
-import type { Account, Descriptor, Forgery } from '../scenarios.ts';
+import type { Account, Comparison, Descriptor, Forgery } from '../scenarios.ts';
+import { servedOffsets } from '../served.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
 import { compareSnapshots } from './snapshots.ts';
 
@@ -92,6 +93,30 @@ async function forgeries(product: Product, account: Account): Promise<Forgery[]>
   ];
 }
 
+const Started = z.array(z.object({ start_date: z.string(), start_date_local: z.string() }));
+
+/** The starts of the activities that the provider shows, each with the offset of its place. */
+async function offsetsAt(product: Product, { person }: Account): Promise<string[]> {
+  const all = Started.parse(await control(product, 'GET', `/ledger/activities?person=${person}`));
+  return all
+    .map(({ start_date, start_date_local }) => {
+      const minutes = (Date.parse(start_date_local) - Date.parse(start_date)) / minuteMs;
+      const size = Math.abs(minutes);
+      const parts = [Math.floor(size / 60), size % 60].map((one) => String(one).padStart(2, '0'));
+      return `${start_date.slice(0, 19)} ${minutes < 0 ? '-' : '+'}${parts.join(':')}`;
+    })
+    .sort();
+}
+
+// Days are not sent, only activities.
+async function compare(product: Product, account: Account): Promise<Comparison> {
+  const { want, have } = await compareSnapshots(product, account, { days: [] });
+  return {
+    want: { data: want, offsets: await offsetsAt(product, account) },
+    have: { data: have, offsets: await servedOffsets(product, account.userId) },
+  };
+}
+
 async function readPast(product: Product, { userId }: Account): Promise<void> {
   const path = `/users/${userId}/connections/${provider}/backfill`;
   await product.api.expect(202, path, { method: 'POST', body: { days: pastDays } });
@@ -100,11 +125,9 @@ async function readPast(product: Product, { userId }: Account): Promise<void> {
 
 /** A platform for activities that sends signed events without data and is read within quotas. */
 export const activitynet: Descriptor = {
-  isLean: false,
   connect: (product, person, without) => connectTo(product, provider, people + people * person, without),
   ...{ newData, genuine },
-  // Days are not sent, only activities.
-  compare: (product, account) => compareSnapshots(product, account, { days: [] }),
+  compare,
   scenarios: {
     forged: { requests: forgeries, mostReads: 0 },
     duplicate: underFault(playing, { kind: 'duplicate' }),

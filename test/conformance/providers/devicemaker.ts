@@ -80,7 +80,6 @@ async function forgeries(product: Product, account: Account): Promise<Forgery[]>
 
 /** A maker of wearable devices that pushes items, or sends pings with addresses to fetch. */
 export const devicemaker: Descriptor = {
-  isLean: false,
   connect: (product, person, without) => connectTo(product, provider, 1 + people * person, without),
   newData: playing.newData,
   compare: compareSnapshots,

@@ -86,7 +86,6 @@ async function compare(product: Product, account: Account): Promise<Comparison> 
 
 /** A health data platform whose signed notifications name intervals to be read again. */
 export const googlehealth: Descriptor = {
-  isLean: false,
   connect: (product, person, without) => connectTo(product, provider, 4 + people * person, without),
   ...{ newData: playing.newData, compare, genuine },
   scenarios: {

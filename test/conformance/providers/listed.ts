@@ -14,6 +14,7 @@ import {
 import { control, type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, DoesNotApply, Forgery, PartialScopes } from '../scenarios.ts';
 import { servedCounts, servedStarts } from '../served.ts';
+import { listedTroubles } from './listed-troubles.ts';
 import { pulledPlaying, sweep } from './pulled.ts';
 import { accountAt, connectTo, postOf } from './simulated.ts';
 
@@ -37,6 +38,8 @@ export interface ListedCase {
   /** Set where our access cannot be ended by a request. */
   readonly withoutRevocation?: DoesNotApply;
   readonly rotates: boolean;
+  /** Whether a deletion is notified. Otherwise only a read of the span finds it. */
+  readonly notifiesDeletions: boolean;
 }
 
 const Kind = z.object({
@@ -113,7 +116,6 @@ export function listedDescriptor(given: ListedCase): Descriptor {
   }
 
   return {
-    isLean: false,
     async connect(product, person, without) {
       const account = await connectTo(product, provider, firstPerson + people * person, without);
       if (person > 0) return account;
@@ -155,6 +157,7 @@ export function listedDescriptor(given: ListedCase): Descriptor {
       },
       erasure: { queue: queueWork(playing) },
     },
+    more: listedTroubles(playing, genuine, given.notifiesDeletions),
   };
 }
 

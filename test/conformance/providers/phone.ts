@@ -1,85 +1,21 @@
 import { z } from 'zod';
-import { type AppAccess, type AppFaults, noFaults, upload } from '../../../sandbox/phone/app.ts';
-import { phoneDays } from '../../../sandbox/phone/days.ts';
-import { randomOf } from '../../../sandbox/simulation/random.ts';
-import { newUser, type Product, settled } from '../product.ts';
+import { type AppFaults, noFaults, upload } from '../../../sandbox/phone/app.ts';
+import { type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, Disturbance, Forgery } from '../scenarios.ts';
-import { servedCounts, servedStarts } from '../served.ts';
-
-const dayMs = 86_400_000;
-const dialect = 'apple';
-const chunk = 100;
-/** The data of days long ago, so that no part of it lies ahead. */
-const daysAgo = 40;
-
-const Tokens = z.object({ access_token: z.string(), refresh_token: z.string() });
-type Tokens = z.infer<typeof Tokens>;
-
-/** An app with its tokens and the days that it uploaded. */
-interface App {
-  tokens: Tokens;
-  days: number;
-  readonly startMs: number;
-}
-
-const apps = new WeakMap<Account, App>();
-
-function appOf(account: Account): App {
-  const app = apps.get(account);
-  if (app === undefined) throw new Error('the app is not installed');
-  return app;
-}
-
-async function connect(product: Product): Promise<Account> {
-  const userId = await newUser(product);
-  const answer = await product.api.ask(`/api/v1/users/${userId}/token`, {
-    ...{ method: 'POST', token: product.api.developerToken },
-  });
-  const account = { userId, person: 0, fromMs: 0, without: [] };
-  const startMs = (Math.floor(Date.now() / dayMs) - daysAgo) * dayMs;
-  apps.set(account, { tokens: Tokens.parse(answer.body), days: 0, startMs });
-  await newData(product, account);
-  return account;
-}
-
-function accessOf(product: Product, account: Account): AppAccess {
-  const app = appOf(account);
-  const random = randomOf(`${account.userId} ${app.days}`);
-  return {
-    ...{ origins: [product.api.url], userId: account.userId, fetch },
-    headers: () => ({ authorization: app.tokens.access_token }),
-    renew: () => renew(product, app),
-    random: () => random.between(0, 1),
-    signal: AbortSignal.timeout(300_000),
-  };
-}
-
-async function renew({ api }: Product, app: App): Promise<boolean> {
-  const body = { refresh_token: app.tokens.refresh_token };
-  const answer = await api.ask('/api/v1/token/refresh', { body });
-  if (answer.status !== 200) return false;
-  app.tokens = Tokens.parse(answer.body);
-  return true;
-}
-
-function dataOf({ startMs }: Pick<App, 'startMs'>, fromDay: number, days: number) {
-  return phoneDays({ seed: `day ${fromDay}`, startMs: startMs + fromDay * dayMs, days });
-}
-
-/** The app uploads the following day. */
-async function uploadDay(product: Product, account: Account, faults: AppFaults) {
-  const app = appOf(account);
-  const { data } = dataOf(app, app.days, 1);
-  app.days += 1;
-  const report = await upload(accessOf(product, account), dialect, data, { chunk, faults });
-  if (report.skipped > 0 || report.setAside > 0) throw new Error(JSON.stringify(report));
-  await settled(product);
-  return report;
-}
-
-async function newData(product: Product, account: Account): Promise<void> {
-  await uploadDay(product, account, noFaults);
-}
+import { servedCounts, servedStarts, servedValues, sortedValues } from '../served.ts';
+import {
+  type App,
+  accessOf,
+  appOf,
+  chunk,
+  connect,
+  dataOf,
+  dialect,
+  genuine,
+  newData,
+  uploadDay,
+} from './phone-app.ts';
+import { damaged, deleted, inParallel, interrupted, revoked, selection } from './phone-troubles.ts';
 
 const underFaults = (
   faults: Partial<AppFaults>,
@@ -115,16 +51,6 @@ const underExpiry = (times: number): Disturbance => ({
   },
 });
 
-function genuine({ api }: Product, account: Account) {
-  const { tokens, startMs } = appOf(account);
-  const { data } = dataOf({ startMs }, daysAgo - 5, 1);
-  return {
-    url: new URL(`${api.url}/api/v1/sdk/users/${account.userId}/sync`),
-    headers: { 'Content-Type': 'application/json', Authorization: tokens.access_token },
-    body: JSON.stringify({ provider: dialect, sdkVersion: '0.11.1', data }),
-  };
-}
-
 async function forgeries(product: Product, account: Account): Promise<Forgery[]> {
   const post = genuine(product, account);
   const { Authorization: token, ...rest } = post.headers;
@@ -157,26 +83,34 @@ async function compare(product: Product, account: Account): Promise<Comparison> 
   for (let day = 0; day < app.days; day++)
     for (const record of dataOf(app, day, 1).data.records) {
       const { type } = Named.parse(record);
+      if (app.left.has(record.id)) continue;
       const name = seriesOf[type.replace('HKQuantityTypeIdentifier', '')] ?? type;
       samples[name] = (samples[name] ?? 0) + 1;
     }
   const lengthOf = async (what: 'workouts' | 'sleep') =>
     (await servedStarts(product, userId, 0, what)).length;
   return {
-    want: { samples, workouts: app.days, nights: app.days },
+    want: { samples, weights: weightsOf(app), workouts: app.days, nights: app.days },
     have: {
       samples: await servedCounts(product, userId, 0, Object.values(seriesOf)),
+      weights: await servedValues(product, userId, 0, 'weight'),
       workouts: await lengthOf('workouts'),
       nights: await lengthOf('sleep'),
     },
   };
 }
 
+/** The weights of the uploaded days, in kilograms. */
+function weightsOf(app: App): number[] {
+  const days = Array.from({ length: app.days }, (_, day) => dataOf(app, day, 1).data.records);
+  const weights = days.flat().filter(({ id, type }) => /BodyMass$/.test(String(type)) && !app.left.has(id));
+  return sortedValues(weights.map(({ value }) => Number(value)));
+}
+
 const noRequests = 'The product sends no requests to phones.';
 
 /** Phones, whose app uploads the health store of its user. */
 export const phone: Descriptor = {
-  isLean: true,
   ...{ connect, newData, compare, genuine },
   scenarios: {
     forged: { requests: forgeries, mostReads: 0 },
@@ -206,5 +140,13 @@ export const phone: Descriptor = {
     endedAtProvider: { doesNotApply: 'An app that is removed sends nothing more, and no message of it.' },
     endedInProduct: { isEnded: () => true },
     erasure: { queue: newData },
+  },
+  more: {
+    damaged: { play: damaged },
+    parallel: { play: inParallel },
+    interrupted: { play: interrupted },
+    revoked: { play: revoked },
+    deleted: { play: deleted },
+    selection: { play: selection },
   },
 };

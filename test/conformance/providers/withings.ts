@@ -105,7 +105,6 @@ async function compare(product: Product, account: Account): Promise<Comparison> 
 
 /** A maker of scales with unsigned notifications per category, cursors, and refresh tokens that rotate. */
 export const withings: Descriptor = {
-  isLean: true,
   ...{ connect, newData: playing.newData, compare, genuine },
   scenarios: {
     forged: { requests: forgeries, mostReads: 3, hurry: playing.hurry },

@@ -4,6 +4,7 @@ import { apiGateway } from './api-gateway.ts';
 import { auth } from './auth.ts';
 import { backfill } from './backfill.ts';
 import { clients } from './clients.ts';
+import { conformance } from './conformance.ts';
 import { connect } from './connect.ts';
 import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
@@ -41,6 +42,7 @@ import { webhooks } from './webhooks.ts';
 /** All planted faults, by the part of the tree that they are in. */
 export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   domain,
+  conformance,
   connect,
   'pull-ingest': pullIngest,
   oura,
