@@ -13,7 +13,10 @@ export type Point = readonly [ms: number, value: number];
 export type Sum = readonly [startMs: number, endMs: number, value: number];
 
 /** The values of a series in an item: one of the whole item, or several with their own times. */
-export type SeriesValue = number | readonly Point[] | readonly Sum[];
+export type SeriesValue = number | readonly (Point | Sum)[];
+
+/** Whether a value is a sum. */
+export const isSum = (value: Point | Sum): value is Sum => value.length === 3;
 
 /** The parts of a record that a table fills, with their schemas. */
 export const partSchemas = {

@@ -19,16 +19,3 @@ export function failureByStatus(
     return { kind: status === 408 || status >= 500 ? 'later' : 'refused', reason };
   };
 }
-
-/**
- * The headers of an answer with the wait of the window that is used up as `retry-after`, from `RateLimit-Limit`, `-Usage` and
- * `-Reset`, each with a value for a short and a long window.
- */
-export function withWindowReset(headers: PullReply['headers']): PullReply['headers'] {
-  const [limits = [], usages = [], resets = []] = ['limit', 'usage', 'reset'].map((name) =>
-    (headers[`ratelimit-${name}`] ?? '').split(',').map((text) => text.trim()),
-  );
-  const usedUp = limits.findLastIndex((limit, index) => Number(usages[index]) >= Number(limit));
-  const wait = resets[Math.max(0, usedUp)] ?? '';
-  return wait === '' ? headers : { 'retry-after': wait, ...headers };
-}

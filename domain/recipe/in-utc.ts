@@ -1,4 +1,4 @@
-import type { Draft, Point, SeriesValue, Sum } from './draft.ts';
+import { type Draft, isSum, type SeriesValue } from './draft.ts';
 
 /** The draft with all of its times moved. */
 export function inUtc(draft: Draft, byMs: number): Draft {
@@ -20,9 +20,7 @@ function mapValues<T extends object>(series: T, change: (value: SeriesValue) => 
 
 function moved(value: SeriesValue, byMs: number): SeriesValue {
   if (typeof value === 'number') return value;
-  return isSums(value)
-    ? value.map(([start, end, sum]) => [start + byMs, end + byMs, sum] as const)
-    : value.map(([ms, one]) => [ms + byMs, one] as const);
+  return value.map((one) =>
+    isSum(one) ? ([one[0] + byMs, one[1] + byMs, one[2]] as const) : ([one[0] + byMs, one[1]] as const),
+  );
 }
-
-const isSums = (value: readonly Point[] | readonly Sum[]): value is readonly Sum[] => value[0]?.length === 3;

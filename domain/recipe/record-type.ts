@@ -3,8 +3,9 @@ import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pull
 import { summedTypes } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dateToMs, dayMs, earliestMs, hourMs, isoTime, minuteMs } from '../time/time.ts';
+import { dayMs, earliestMs, isoTime, minuteMs, noonOf } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
+import { withAcceptedValues } from './accepted-values.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
 import { itemOfRecord, type RecordRules } from './item-of-record.ts';
@@ -151,14 +152,13 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const given = type.complete === undefined ? read : type.complete(read, item);
   if (typeof given === 'string') return given;
   const { draft, offset } = placed(given, context);
-  // A value of a day without a time is at noon UTC: it belongs to that day for nearly every offset.
-  const startMs =
-    draft.start_time ?? (draft.date === undefined ? undefined : dateToMs(draft.date) + 12 * hourMs);
+  const startMs = draft.start_time ?? (draft.date === undefined ? undefined : noonOf(draft.date));
   if (startMs === undefined) return 'unreadable';
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
-  return { item, pass, draft, startMs, endMs, offset, device: draft.source ?? type.device };
+  const device = draft.source ?? type.device;
+  return { item, pass, draft: withAcceptedValues(draft), startMs, endMs, offset, device };
 }
 
 /**

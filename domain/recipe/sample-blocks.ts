@@ -7,16 +7,14 @@ import {
   summedTypes,
 } from '../records/interval-records.ts';
 import { bareItem, type SampleBlock, type StoreItem } from '../records/records.ts';
-import { accepts, isSeriesType, type SeriesType } from '../records/series.ts';
-import type { Point, SeriesValue, Sum } from './draft.ts';
+import { isSeriesType, type SeriesType } from '../records/series.ts';
+import { isSum, type Point, type SeriesValue, type Sum } from './draft.ts';
 import { dateOf, type Made } from './made.ts';
 
 const summedNames: ReadonlySet<string> = new Set(summedTypes);
 
 /** Whether the values of a series are summed: they are intervals. */
 export const isSummed = (type: SeriesType): type is SummedType => summedNames.has(type);
-
-const isSum = (value: Point | Sum): value is Sum => value.length === 3;
 
 interface Group {
   readonly type: SeriesType;
@@ -25,10 +23,7 @@ interface Group {
   readonly points: Point[];
 }
 
-/**
- * The samples of items as blocks, one for each series, device and offset. Of two at one instant the later one counts. Values out of
- * the catalogue's range are left out.
- */
+/** The samples of items as blocks, one for each series, device and offset. Of two at one instant the later one counts. */
 export function blocksOf(made: readonly Made[]): SampleBlock[] {
   const groups = new Map<string, Group>();
   for (const { draft, device, offset, startMs } of made)
@@ -43,10 +38,9 @@ export function blocksOf(made: readonly Made[]): SampleBlock[] {
 }
 
 // One value counts at the start of its item.
-function addPoints({ type, points }: Group, value: SeriesValue, startMs: number): void {
-  if (typeof value === 'number') {
-    if (accepts(type, value)) points.push([startMs, value]);
-  } else for (const one of value) if (!isSum(one) && accepts(type, one[1])) points.push(one);
+function addPoints({ points }: Group, value: SeriesValue, startMs: number): void {
+  if (typeof value === 'number') points.push([startMs, value]);
+  else for (const one of value) if (!isSum(one)) points.push(one);
 }
 
 function blockOf({ type, device, offset, points }: Group): SampleBlock[] {
@@ -117,10 +111,9 @@ export function intervalsOf(
   const sources: IntervalSource[] = [];
   const intervals: IntervalRecord[] = [];
   for (const one of made) {
-    const { draft, startMs, endMs, offset: zone_offset_minutes } = one;
+    const { offset: zone_offset_minutes } = one;
     for (const type of types)
-      for (const [start_ms, end_ms, value] of sumsOf(draft.series?.[type], startMs, endMs)) {
-        if (end_ms <= start_ms || !accepts(type, value)) continue;
+      for (const [start_ms, end_ms, value] of sumsOf(type, one)) {
         const source = placeOf(sources, names.source(one));
         const id = names.id(type, start_ms, one);
         intervals.push({ id, type, source, start_ms, end_ms, value, zone_offset_minutes });
@@ -141,7 +134,10 @@ function placeOf(sources: IntervalSource[], { device_type, device, device_id, ap
   return known >= 0 ? known : sources.push({ device_type, device, device_id, app }) - 1;
 }
 
-function sumsOf(value: SeriesValue | undefined, startMs: number, endMs: number): readonly Sum[] {
+// A value alone is of the whole item. What has neither an end nor a duration is no interval.
+function sumsOf(type: SummedType, { draft, startMs, endMs }: Made): readonly Sum[] {
+  const value = draft.series?.[type];
   if (value === undefined) return [];
-  return typeof value === 'number' ? [[startMs, endMs, value]] : value.filter(isSum);
+  if (typeof value !== 'number') return value.filter(isSum);
+  return (draft.end_time ?? draft.duration_seconds) === undefined ? [] : [[startMs, endMs, value]];
 }

@@ -56,7 +56,7 @@ const suffixes: readonly (readonly [suffix: string, unit: string])[] = [
 const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
   s: [0, 31 * 86_400],
   's/km': [0, 86_400],
-  meters: [-1000, 10_000_000],
+  meters: [0, 10_000_000],
   kcal: [0, 100_000],
   kJ: [0, 400_000],
   bpm: [1, 300],
@@ -66,6 +66,8 @@ const ranges: Readonly<Record<string, readonly [least: number, most: number]>> =
   celsius: [-100, 100],
   ms: [0, 10_000],
 };
+/** A height may be below sea level. A gain or a loss has the same range. */
+const heightRange = [-1000, 10_000_000] as const;
 const otherRange = [0, 1_000_000] as const;
 
 /** The unit of a column of a record, by its name; null if it has none. */
@@ -75,5 +77,5 @@ export function columnUnit(name: string): string | null {
 
 /** The range of the values that a column can have. */
 export function rangeOf(name: string): readonly [least: number, most: number] {
-  return ranges[columnUnit(name) ?? ''] ?? otherRange;
+  return name.startsWith('elevation_') ? heightRange : (ranges[columnUnit(name) ?? ''] ?? otherRange);
 }

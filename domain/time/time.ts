@@ -202,6 +202,11 @@ export function dateToMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);
 }
 
+/** Noon in UTC of a date, for a value of a day without a time: it belongs to that day for nearly every offset. */
+export function noonOf(date: string): number {
+  return dateToMs(date) + 12 * hourMs;
+}
+
 /** Whole minutes of a number of seconds, rounded down. */
 export function wholeMinutes(seconds: number | null): number | null {
   return seconds === null ? null : Math.floor(seconds / 60);

@@ -75,10 +75,11 @@ function ofExercise(draft: Draft, exercise: Item): Draft | string {
   const speed = numberOf(
     valueAt(exercise, ['exercise', 'metricsSummary', 'averageSpeedMillimetersPerSecond']),
   );
+  const isUnnamed = session.workout?.name === undefined;
   return {
     ...session,
     workout: {
-      ...(raw_type === '' ? { name: 'Exercise', plain_name: true } : {}),
+      ...(raw_type === '' && isUnnamed ? { name: 'Exercise', plain_name: true } : {}),
       ...{ manual: false, ...session.workout, raw_type },
       type: typesByPart.find(([part]) => part.test(raw_type))?.[1] ?? 'other',
       avg_pace_sec_per_km: speed !== null && speed > 0 ? 1_000_000 / speed : null,

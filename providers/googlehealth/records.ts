@@ -13,7 +13,7 @@ import type { RecordType } from '../../domain/recipe/record-type.ts';
 import type { DeviceType, IntervalSource } from '../../domain/records/interval-records.ts';
 import { methodOfActive, withMethod } from '../../domain/records/recording-method.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
-import { hourMs, isoTime } from '../../domain/time/time.ts';
+import { isoTime } from '../../domain/time/time.ts';
 import {
   common,
   idOf,
@@ -70,7 +70,8 @@ export const summedRecord = (row: SummedRow): RecordType => ({
   fields: summedFields(row),
   complete(draft, { [row.member]: value }) {
     const read = isItem(value) ? (row.read?.(value) ?? null) : null;
-    const { start_time, end_time, series = read === null ? undefined : { [row.series]: read } } = draft;
+    const { start_time, end_time } = draft;
+    const series = read === null ? draft.series : { [row.series]: read };
     return start_time === undefined || end_time === undefined || series === undefined
       ? invalid
       : { ...draft, series };
@@ -92,7 +93,7 @@ const atNoon = computed(
   (date) => {
     const { year, month, day } = isItem(date) ? date : {};
     const [y, m, d] = [year, month, day].map(numberOf);
-    return y == null || m == null || d == null ? null : Date.UTC(y, m - 1, d) + 12 * hourMs;
+    return y == null || m == null || d == null ? null : Date.UTC(y, m - 1, d, 12);
   },
   null,
   'start_time',

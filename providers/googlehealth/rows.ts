@@ -9,7 +9,7 @@ export interface SummedRow {
   readonly series: SummedType;
   readonly path: string;
   readonly unit: string;
-  /** Reads the number where it is not at the path. Null: it is there. */
+  /** Reads a number that precedes the one at the path. Null: the one at the path counts. */
   readonly read?: (value: Item) => number | null;
 }
 

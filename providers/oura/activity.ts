@@ -1,7 +1,7 @@
 import { assumed, computed, extra, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import type { Collection } from '../../domain/recipe/collection.ts';
-import { pointsOfArray } from '../../domain/recipe/shapes.ts';
 import { common, inSession, list, ofDay, ring, scoped } from './lists.ts';
+import { pointsOfArray } from './points.ts';
 
 // A day begins at 04:00 of the user's clock. It grows while it lasts, so that it is notified often: few days are read then.
 const daily_activity: Collection = {

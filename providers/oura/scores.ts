@@ -1,9 +1,11 @@
 import { assumed, computed, extra, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import type { Collection } from '../../domain/recipe/collection.ts';
-import { noonOf } from '../../domain/recipe/shapes.ts';
+import { CalendarDate, noonOf } from '../../domain/time/time.ts';
 import { common, list, ofBareDay, ofDay, ofStampedDay, scoped } from './lists.ts';
 
 const daily = { ...common, scopes: scoped('daily') } as const;
+
+const atNoon = computed((day) => CalendarDate.transform(noonOf).safeParse(day).data, null, 'start_time');
 
 /** The scores of a day. Deviations of the temperature are no temperatures: they are parts of the readiness. */
 export const scoreTypes = {
@@ -74,7 +76,7 @@ export const scoreTypes = {
     fields: {
       ...ofStampedDay,
       id: notKept('a sample has none'),
-      day: computed(noonOf, null, 'start_time'),
+      day: atNoon,
       vo2_max: kept('ml/kg/min', 'series.vo2_max'),
     },
   },

@@ -7,9 +7,35 @@ import {
   notKept,
 } from '../../domain/provider/field-table.ts';
 import type { Collection } from '../../domain/recipe/collection.ts';
-import { pointsOfArray, stagesOfText } from '../../domain/recipe/shapes.ts';
-import { sleepRanks } from '../../domain/records/records.ts';
+import { type StageSpan, sleepRanks } from '../../domain/records/records.ts';
 import { asleep, common, list, scoped } from './lists.ts';
+import { pointsOfArray } from './points.ts';
+
+/**
+ * The stages of a text that has a character for each interval of a session. Characters without a stage are gaps. Nothing is
+ * left beyond the end of the session.
+ */
+function stagesOfText(text: unknown, { names, intervalSeconds, mostSeconds }: StageText): StageSpan[] | null {
+  if (typeof text !== 'string') return null;
+  const spans: StageSpan[] = [];
+  for (const [index, character] of [...text].entries()) {
+    const [stage, from] = [names[character], index * intervalSeconds];
+    const to = Math.min(from + intervalSeconds, mostSeconds);
+    const last = spans.at(-1);
+    if (stage === undefined || to <= from) continue;
+    if (last?.[0] === stage && last[2] === from) spans[spans.length - 1] = [stage, last[1], to];
+    else spans.push([stage, from, to]);
+  }
+  return spans.length === 0 ? null : spans;
+}
+
+/** How a text of stages is read. */
+interface StageText {
+  readonly names: Readonly<Record<string, StageSpan[0]>>;
+  readonly intervalSeconds: number;
+  /** The length of the session. */
+  readonly mostSeconds: number;
+}
 
 const stages = { '1': 'deep', '2': 'light', '3': 'rem', '4': 'awake' } as const;
 

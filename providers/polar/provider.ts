@@ -4,7 +4,7 @@ import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import type { PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
-import { failureByStatus, withWindowReset } from '../../domain/recipe/failure.ts';
+import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
 import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
@@ -57,6 +57,19 @@ function read(body: Buffer): Hint[] | null {
   const startMs = day === undefined ? null : dateToMs(day) - dayMs;
   const span = startMs === null ? null : { startMs, endMs: startMs + 3 * dayMs };
   return [{ kind: 'changed', account, types: names, span, ...(id === undefined ? {} : { id }) }];
+}
+
+/**
+ * The headers of an answer with the wait of the window that is used up as `retry-after`, from `RateLimit-Limit`, `-Usage` and
+ * `-Reset`, each with a value for a short and a long window.
+ */
+function withWindowReset(headers: PullReply['headers']): PullReply['headers'] {
+  const [limits = [], usages = [], resets = []] = ['limit', 'usage', 'reset'].map((name) =>
+    (headers[`ratelimit-${name}`] ?? '').split(',').map((text) => text.trim()),
+  );
+  const usedUp = limits.findLastIndex((limit, index) => Number(usages[index]) >= Number(limit));
+  const wait = resets[Math.max(0, usedUp)] ?? '';
+  return wait === '' ? headers : { 'retry-after': wait, ...headers };
 }
 
 const failure = (reply: PullReply, nowMs: number): PullFailure | null =>

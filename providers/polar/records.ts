@@ -12,6 +12,9 @@ import { type Collection, pulledCollections } from '../../domain/recipe/collecti
 import type { Draft, Point, Sum } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
+import type { StageSpan } from '../../domain/records/records.ts';
+import { isoTime, type Range } from '../../domain/time/time.ts';
+import { account, activities, common, device, offsets } from './exercise.ts';
 import {
   clockPointsFrom,
   isAround,
@@ -19,11 +22,7 @@ import {
   localMs,
   localSeconds,
   nightPoints,
-  stagesOfPoints,
-} from '../../domain/recipe/shapes.ts';
-import type { StageSpan } from '../../domain/records/records.ts';
-import { isoTime } from '../../domain/time/time.ts';
-import { account, activities, common, device, offsets } from './exercise.ts';
+} from './times.ts';
 
 /** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
 const byDays = (path: string, records: string | null, query: Record<string, string> = {}): ListRead => ({
@@ -44,6 +43,20 @@ function stageIntervals(map: unknown, night: Item): StageSpan[] {
   const [start, end] = [instantWithOffset(night.sleep_start_time), instantWithOffset(night.sleep_end_time)];
   if (start === null || end === null) return [];
   return stagesOfPoints(pointsOfNight(map, night), stages, { startMs: start.ms, endMs: end.ms });
+}
+
+/** The stages of a night that are named by numbers. Each lasts until the next one begins, the last one until the end. */
+function stagesOfPoints(
+  points: readonly Point[],
+  names: readonly (StageSpan[0] | undefined)[],
+  { startMs, endMs }: Range,
+): StageSpan[] {
+  const second = (ms: number) => Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000);
+  return points.flatMap(([ms, number], index): StageSpan[] => {
+    const stage = names[number];
+    const [from, to] = [second(ms), second(points[index + 1]?.[0] ?? endMs)];
+    return stage === undefined || to <= from ? [] : [[stage, from, to]];
+  });
 }
 
 const sleep: Collection = {

@@ -12,9 +12,8 @@ import { type Collection, pulledCollections } from '../../domain/recipe/collecti
 import type { Draft } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import type { Item } from '../../domain/recipe/read-fields.ts';
-import { bpmOf, percentOf } from '../../domain/recipe/shapes.ts';
 import { sportNamed } from './activities.ts';
-import { daysOfSamples, latestNights, midnightOf, pointsOfDay } from './samples.ts';
+import { bpmOf, daysOfSamples, latestNights, midnightOf, percentOf, pointsOfDay } from './samples.ts';
 
 const common = { device: 'Suunto', scopes: [], recentDays: 3, sweepDays: 30 } as const;
 

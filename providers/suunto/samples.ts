@@ -1,12 +1,24 @@
+import { withoutNoise } from '../../domain/json/decimals.ts';
 import type { Span } from '../../domain/provider/pulled-provider.ts';
 import type { Point } from '../../domain/recipe/draft.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
-import { bpmOf, percentOf } from '../../domain/recipe/shapes.ts';
 import { dateToMs, minuteMs } from '../../domain/time/time.ts';
 
 const entryOf = (item: unknown): Item => (isItem(item) && isItem(item.entryData) ? item.entryData : {});
 const msOf = (item: unknown): number | null =>
   isItem(item) ? (instantWithOffset(item.timestamp)?.ms ?? null) : null;
+
+/** A heart rate in beats per minute: a value below 5 is in Hz, as some firmware sends it. Null: it is no number. */
+export function bpmOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value < 5 ? withoutNoise(value * 60) : value;
+}
+
+/** A share in percent: a value of at most 1 is from 0 to 1. Null: it is no number. */
+export function percentOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value <= 1 ? withoutNoise(value * 100) : value;
+}
 
 /** Nights with the last version of each, in the order of the list. The units of heart rate and oxygen differ by firmware. */
 export function latestNights(records: readonly unknown[]): unknown[] {

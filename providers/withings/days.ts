@@ -11,16 +11,16 @@ import type { Item } from '../../domain/recipe/read-fields.ts';
 import type { RecordType } from '../../domain/recipe/record-type.ts';
 import { dateToMs, dayMs, isoTime } from '../../domain/time/time.ts';
 import { midnightIn, offsetMinutesIn } from '../../domain/time/zone.ts';
-import { importedDevice, ofDevice, onlyRead, rowDevice, textOf, unknownDevice } from './rows.ts';
+import { importedDevice, ofDevice, onlyRead, rowDevice, textOf, unknownDevice, wholeWithin } from './rows.ts';
 
 /** More is no time of a day, and no energy in kcal. */
 const [mostSeconds, mostEnergy] = [100_000, 100_000];
 
+const secondsOf = (seconds: unknown) => wholeWithin(seconds, 0, mostSeconds);
+
 const zone = computed(
   (_, row) => {
-    const zones = [row.hr_zone_0, row.hr_zone_1, row.hr_zone_2, row.hr_zone_3].map((seconds) =>
-      typeof seconds === 'number' && seconds >= 0 && seconds <= mostSeconds ? Math.round(seconds) : null,
-    );
+    const zones = [row.hr_zone_0, row.hr_zone_1, row.hr_zone_2, row.hr_zone_3].map(secondsOf);
     return zones.every((seconds) => seconds === null) ? null : zones;
   },
   's',
@@ -37,9 +37,9 @@ const fields: FieldTable = {
   steps: kept('count', 'day.steps'),
   distance: kept('m', 'day.distance_meters'),
   elevation: kept('floors', 'day.floors_climbed'),
-  soft: kept('s', 'day.active_seconds', 'day_values.light_activity_seconds'),
-  moderate: kept('s', 'day.active_seconds', 'day.moderate_seconds'),
-  intense: kept('s', 'day.active_seconds', 'day.vigorous_seconds'),
+  soft: computed(secondsOf, 's', 'day.active_seconds', 'day_values.light_activity_seconds'),
+  moderate: computed(secondsOf, 's', 'day.active_seconds', 'day.moderate_seconds'),
+  intense: computed(secondsOf, 's', 'day.active_seconds', 'day.vigorous_seconds'),
   calories: kept('kcal', 'day.active_calories_kcal', 'day.basal_calories_kcal'),
   totalcalories: kept('kcal', 'day.basal_calories_kcal'),
   hr_average: kept('bpm', 'day.avg_heart_rate_bpm'),

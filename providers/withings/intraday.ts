@@ -9,7 +9,7 @@ import {
 import type { RecordType } from '../../domain/recipe/record-type.ts';
 import type { DeviceType } from '../../domain/records/interval-records.ts';
 import { dayMs, hourMs } from '../../domain/time/time.ts';
-import { rowDevice, textOf, unknownDevice } from './rows.ts';
+import { rowDevice, textOf, unknownDevice, wholeWithin } from './rows.ts';
 
 /** An entry of the map of an answer, with its key as `epoch`. One without a duration is of a single instant, such as a heart rate. */
 const fields: FieldTable = {
@@ -18,10 +18,10 @@ const fields: FieldTable = {
   distance: kept('m', 'series.distance_walking_running'),
   calories: kept('kcal', 'series.energy'),
   duration: computed(
-    (seconds, { epoch }) =>
-      typeof seconds === 'number' && seconds >= 1 && seconds <= dayMs / 1000
-        ? (Number(epoch) + Math.round(seconds)) * 1000
-        : null,
+    (duration, { epoch }) => {
+      const seconds = wholeWithin(duration, 1, dayMs / 1000);
+      return seconds === null ? null : (Number(epoch) + seconds) * 1000;
+    },
     's',
     'end_time',
   ),

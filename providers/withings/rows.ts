@@ -17,6 +17,12 @@ export const device: FieldTable = assumed({
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.replaceAll('\0', '').trim().slice(0, 100).toWellFormed() || null : null;
 
+/** A number within bounds, rounded to a whole one; null: it is none. */
+export function wholeWithin(value: unknown, least: number, most: number): number | null {
+  const whole = typeof value === 'number' ? Math.round(value) : Number.NaN;
+  return whole >= least && whole <= most ? whole : null;
+}
+
 /** The name of the device of a row. Some rows have a number there. */
 export const deviceName = computed(textOf, null, 'source');
 export const rowDevice: FieldTable = { ...device, ...assumed({ model: deviceName }) };

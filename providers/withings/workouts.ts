@@ -12,7 +12,16 @@ import type { Draft } from '../../domain/recipe/draft.ts';
 import type { Item } from '../../domain/recipe/read-fields.ts';
 import type { RecordType } from '../../domain/recipe/record-type.ts';
 import type { WorkoutType } from '../../domain/records/workout-types.ts';
-import { device, deviceName, isReadable, ofDevice, onlyRead, unknownDevice, zoneAt } from './rows.ts';
+import {
+  device,
+  deviceName,
+  isReadable,
+  ofDevice,
+  onlyRead,
+  unknownDevice,
+  wholeWithin,
+  zoneAt,
+} from './rows.ts';
 
 /** Categories of workouts by number: the name and the workout type. */
 const categories: Readonly<Record<string, readonly [name: string, type: WorkoutType]>> = {
@@ -36,6 +45,8 @@ const categories: Readonly<Record<string, readonly [name: string, type: WorkoutT
 /** The category of rows that are no activity. */
 const noActivity = 128;
 const enteredByUser = 2;
+/** A workout is shorter, and so are its pauses. */
+const longestSeconds = 31 * 86_400;
 
 const fields: FieldTable = {
   id: kept(null, 'key'),
@@ -63,7 +74,10 @@ const fields: FieldTable = {
     hr_min: kept('bpm', 'details.min_heart_rate_bpm'),
     hr_max: kept('bpm', 'workout.max_heart_rate_bpm'),
     pause_duration: computed(
-      (pause, { startdate, enddate }) => Math.max(0, Number(enddate) - Number(startdate) - Number(pause)),
+      (pause, { startdate, enddate }) => {
+        const seconds = wholeWithin(pause, 0, longestSeconds);
+        return seconds === null ? null : Math.max(0, Number(enddate) - Number(startdate) - seconds);
+      },
       's',
       'workout.moving_seconds',
     ),

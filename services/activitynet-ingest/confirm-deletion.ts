@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
+import { forgetStoredStreams } from './queries/settle-activity.ts';
 import type { Unfound } from './reads.ts';
-import { readsAll } from './reads-all.ts';
+import { type ReadingAll, readsAll } from './reads-all.ts';
 
 /*
  * An event of an unauthenticated sender may report a deletion. The activity is hidden, and a read at the provider
@@ -33,18 +35,22 @@ export function isUnlisted({ version, unlisted_version }: ActivityLease): boolea
 
 /**
  * The outcome for an activity that the provider did not list and that a read did not find: only 404 confirms the deletion,
- * and only while the connection that fetched the activity may read private ones, of which the provider answers the same.
+ * and only if the connection that fetched the activity could read private ones before and after the read. The provider
+ * answers 404 for private ones too. `before` is the answer of readsAll before the read.
  */
 export async function confirmUnlisted(
   fetching: Fetching,
   { job, holds }: HeldActivity,
   result: Unfound,
+  before: ReadingAll | null,
 ): Promise<Fetched> {
   if (result.kind !== 'missing') return unfetched(result);
-  const connection = await readsAll(fetching, job.user_id);
+  const after = await readsAll(fetching, job.user_id);
   const fetchedMs = job.fetched_at?.getTime() ?? 0;
-  if (connection === null || connection.connectedMs > fetchedMs) return unfetched(result);
-  if (!(await holds())) return { kind: 'wait' };
+  if (after === null || !isDeepStrictEqual(before, after) || after.connectedMs > fetchedMs)
+    return unfetched(result);
+  // If the process ends before it records the deletion, the next read may find the activity: it stores the streams again.
+  if (!(await holds()) || !(await forgetStoredStreams(fetching.database, job))) return { kind: 'wait' };
   const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
   return { kind: 'deleted', isNew: record_id !== null, isGone: false };
 }

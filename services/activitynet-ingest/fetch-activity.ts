@@ -21,6 +21,7 @@ import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fet
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
 import { type ReadReservation, reserveReads } from './reads.ts';
+import { readsAll } from './reads-all.ts';
 import { mayRead, settleUserReservation } from './user-read-limits.ts';
 
 /** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
@@ -54,10 +55,11 @@ async function fetchWith(
 ): Promise<Fetched> {
   const { job } = held;
   const nowMs = Date.now() + fetching.pace.aheadMs();
+  const before = isUnlisted(job) ? await readsAll(fetching, job.user_id) : null;
   const details = await reservation.read(pathOf(job));
   // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
   const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
-  if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, held, details);
+  if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, held, details, before);
   if (details.kind !== 'found')
     return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
   if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };

@@ -4,6 +4,12 @@ import type { Fetching } from './fetched.ts';
 /** The scope without which the provider neither lists nor returns private activities. */
 const allActivities = 'activity:read_all';
 
+/** A connection that may read private activities. */
+export interface ReadingAll {
+  readonly connection_id: string;
+  readonly connectedMs: number;
+}
+
 /**
  * The connection of a user if it is active and may read private activities. Null otherwise: activities that it does not
  * find may exist.
@@ -11,7 +17,7 @@ const allActivities = 'activity:read_all';
 export async function readsAll(
   { call }: Pick<Fetching, 'call'>,
   user_id: string,
-): Promise<{ readonly connection_id: string; readonly connectedMs: number } | null> {
+): Promise<ReadingAll | null> {
   const whose = { user_id, provider: 'activitynet' as const };
   try {
     const { status, scope } = await call('users.connection', whose);

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { hourMs } from '../../domain/time/time.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import type { Fetching } from './fetched.ts';
 import { type PageOutcome, pageDelayMs } from './list-backfill.ts';
 import { type FoundPage, listQuery, pageOf, placesOf, storeListed } from './listed-activities.ts';
@@ -57,7 +58,7 @@ export async function startReconciliation(
   return { start_ms: start.getTime() };
 }
 
-/** Reads the next page of the list of a reconciliation. */
+/** Reads the next page of the list of a reconciliation. An error counts as a failure of the page. */
 export async function reconcilePage(
   deps: Reconciling,
   run: ReconciliationLease,
@@ -69,6 +70,8 @@ export async function reconcilePage(
   try {
     const query = listQuery(run.start_time.getTime(), endMs, run.pages);
     return await goOn(deps, { run, endMs }, await reservation.read('/athlete/activities', query));
+  } catch (error) {
+    return await postponed(deps, run, signal.aborted ? null : codeOf(error));
   } finally {
     await reservation.close();
   }
@@ -139,9 +142,10 @@ async function compare(deps: Reconciling, { run, endMs }: Listing, connectedMs: 
   const found = await unlisted(deps, { run, endMs }, connectedMs);
   const checks = await database.transaction(async (transaction) => {
     if (!(await finishReconciliation(transaction, run, found.reason))) return 0;
-    const activities = found.activities.slice(0, mostChecks);
+    const { activities } = found;
     const readBeforeMs = endMs - settleMs;
-    return enqueueChecks(transaction, { user_id, connection_id, activities, connectedMs, readBeforeMs });
+    const limits = { connectedMs, readBeforeMs, limit: mostChecks };
+    return enqueueChecks(transaction, { user_id, connection_id, activities, ...limits });
   });
   const { length: listed } = run.listed;
   logger.info('reconciliation.done', { user_id, listed, checks, reason: found.reason ?? undefined });

@@ -39,12 +39,13 @@ const mostCrashes = 5;
  */
 export async function workOnActivity(deps: WorkDeps, held: HeldActivity, rest: () => void): Promise<string> {
   const { user_id, attempt, work } = held.job;
+  const beganMs = performance.now();
   const worked = await resultOf(deps, held);
   if (worked.kind === 'wait') rest();
   const reason = 'reason' in worked ? worked.reason : undefined;
   // The log omits the activity's id: at the provider it leads to a public page that names the athlete.
   deps.logger.info('activity.worked', { user_id, attempt, work, outcome: worked.kind, reason });
-  const isGivenUp = await settle(deps, held.job, worked);
+  const isGivenUp = await settle(deps, held.job, worked, beganMs);
   if (isGivenUp) deps.logger.warn('activity.given_up', { user_id, reason: reason ?? 'CRASHED' });
   return isGivenUp ? 'dead' : worked.kind;
 }
@@ -82,7 +83,7 @@ async function hide(deps: WorkDeps, job: ActivityLease): Promise<Worked> {
 }
 
 // Returns whether the job is given up.
-async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked): Promise<boolean> {
+async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked, beganMs: number): Promise<boolean> {
   const { database, pace } = deps;
   switch (worked.kind) {
     case 'wait':
@@ -104,7 +105,7 @@ async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked): Promi
     case 'crashed':
       return givenUp(deps, job, await giveUpCrashed(database, job));
     default:
-      await finish(deps, job, worked);
+      await finish(deps, job, worked, beganMs);
       return false;
   }
 }
@@ -129,6 +130,7 @@ async function finish(
   deps: WorkDeps,
   job: ActivityLease,
   result: Extract<Fetched, { kind: 'done' | 'nothing' | 'deleted' }>,
+  beganMs: number,
 ): Promise<void> {
   const { database, pace } = deps;
   const isHeld = await finishActivity(database, job, {
@@ -137,6 +139,7 @@ async function finish(
     deleted: result.kind === 'deleted',
     deletedMs: isUnlisted(job) ? Date.now() + pace.aheadMs() : null,
     aheadMs: pace.aheadMs(),
+    tookMs: performance.now() - beganMs,
   });
   if (!isHeld && result.kind !== 'nothing') return reopenActivity(database, job);
   if (result.kind === 'nothing' && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);

@@ -66,7 +66,8 @@ export const nothingRead = 'NOTHING_READ';
 
 function withLost(part: Normalised, records: number): Normalised {
   const skipped = Object.values(part.skipped).reduce((sum, count) => sum + count, 0);
-  if (records === 0 || skipped < records) return part;
+  const made = part.items.length + (part.intervals?.intervals.length ?? 0);
+  if (records === 0 || made > 0 || skipped < records) return part;
   return { ...part, skipped: { ...part.skipped, [nothingRead]: records } };
 }
 

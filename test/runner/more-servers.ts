@@ -115,6 +115,7 @@ const quotas: MoreServers = {
   'test/services/activitynet-ingest/limits.test.ts': most(4, 7),
   'test/services/activitynet-ingest/outage.test.ts': most(8, 8),
   'test/services/activitynet-ingest/reconcile.test.ts': most(14, 14),
+  'test/services/activitynet-ingest/reconcile-checks.test.ts': most(5, 5),
   'test/services/activitynet-ingest/reconcile-runs.test.ts': most(9, 13),
   'test/services/activitynet-ingest/tokens.test.ts': most(6, 9),
   'test/services/activitynet-ingest/webhook.test.ts': most(4, 5),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, dateToMs, hourMs } from '../../../domain/time/time.ts';
+import { CalendarDate, noonOf } from '../../../domain/time/time.ts';
 import { userMetrics } from '../fields/wellness.ts';
 import { head, instantReason, isObject, type Normaliser, refused } from './item.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -40,6 +40,5 @@ export const normaliseUserMetrics: Normaliser = (item, nowMs) => {
 function atNoon(item: unknown): unknown {
   if (!isObject(item)) return item;
   const date = CalendarDate.safeParse(item.calendarDate);
-  const noonMs = date.success ? dateToMs(date.data) + 12 * hourMs : null;
-  return { ...item, startTimeInSeconds: noonMs === null ? null : noonMs / 1000 };
+  return { ...item, startTimeInSeconds: date.success ? noonOf(date.data) / 1000 : null };
 }

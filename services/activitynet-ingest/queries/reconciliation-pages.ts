@@ -117,6 +117,7 @@ const postpone = update(
   'postpone',
   `leased = false, run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
     state = case when failures + $5 >= ${mostFailures} then 'failed' else state end,
+    listed = case when failures + $5 < ${mostFailures} then listed else '{}' end,
     again_from = case when failures + $5 < ${mostFailures} then again_from end,
     finished_at = case when failures + $5 >= ${mostFailures} then now() end`,
 );

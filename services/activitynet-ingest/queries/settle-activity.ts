@@ -15,10 +15,12 @@ export function extendActivity(
   return extend(database, rowOf(job), leaseMs, aheadMs);
 }
 
+// A read that found nothing may have been for another account than the read that fetched the activity.
 const finish = update(
   'finish',
   `work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
-    failures = 0, error = $5, fetched_at = activitynet.clock($8), prepaid = false,
+    failures = 0, error = $5, prepaid = false,
+    fetched_at = case when $5::text is null then activitynet.clock($8) else fetched_at end,
     streams_for = case when $7::boolean then null
       when version = $4 then coalesce($6, streams_for) else streams_for end,
     unconfirmed = case when version = $4 then false else unconfirmed end,
@@ -37,16 +39,18 @@ export interface Finished {
   readonly deleted: boolean;
   readonly deletedMs: number | null;
   readonly aheadMs: number;
+  /** How long the work took: what it read was read after its beginning. */
+  readonly tookMs: number;
 }
 
 /** Ends a job, unless other work was requested meanwhile. Returns false if the lease was lost. */
 export function finishActivity(
   database: Queryable,
   job: ActivityLease,
-  { error, streams, deleted, deletedMs, aheadMs }: Finished,
+  { error, streams, deleted, deletedMs, aheadMs, tookMs }: Finished,
 ): Promise<boolean> {
   const deletedSeconds = deletedMs === null ? null : Math.floor(deletedMs / 1000);
-  const values = [job.version, error, streams, deleted, aheadMs, deletedSeconds];
+  const values = [job.version, error, streams, deleted, aheadMs - tookMs, deletedSeconds];
   return changes(database, finish, rowOf(job), ...values);
 }
 
@@ -95,6 +99,13 @@ const postpone = update(
 /** Postpones a job whose user has no reads left. Returns false if the lease was lost. */
 export function postponeActivity(database: Queryable, job: ActivityLease, aheadMs: number): Promise<boolean> {
   return changes(database, postpone, rowOf(job), job.version, aheadMs);
+}
+
+const forgetStreams = update('forget_streams', 'streams_for = null');
+
+/** Records that no streams are stored, before they are deleted. Returns false if the lease was lost. */
+export function forgetStoredStreams(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, forgetStreams, rowOf(job));
 }
 
 const handBack = update('hand_back', 'leased = false, run_at = now(), crashes = 0');

@@ -31,7 +31,7 @@ export const oura: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'Values of a night keep their times where others are missing.',
-    file: 'domain/recipe/shapes.ts',
+    file: 'providers/oura/points.ts',
     before: 'return items.flatMap((item: unknown, index): Point[] =>',
     after: 'return items.filter((item) => item !== null).flatMap((item: unknown, index): Point[] =>',
     test: records,

@@ -56,7 +56,7 @@ export const polar: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The values of a night that goes over midnight begin on the day before.',
-    file: 'domain/recipe/shapes.ts',
+    file: 'providers/polar/times.ts',
     before: 'midnightMs + ms - shift',
     after: 'midnightMs + ms',
     test: records,

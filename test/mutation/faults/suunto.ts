@@ -49,7 +49,7 @@ export const suunto: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A heart rate in Hz is converted.',
-    file: 'domain/recipe/shapes.ts',
+    file: 'providers/suunto/samples.ts',
     before: 'value < 5 ?',
     after: 'value < 0 ?',
     test,

@@ -54,6 +54,42 @@ t.test('keeps the merge and the devices of a summed type apart', async (t) => {
   t.same(skipped, { POINT_INVALID: 2 });
 });
 
+t.test('an interval of an instant is kept, and a value out of range is counted', (t) => {
+  const { startTime } = interval;
+  const drunk = (endTime: string, milliliters: number) => ({
+    hydrationLog: { interval: { startTime, endTime }, amountConsumed: { milliliters } },
+  });
+  const { intervals, skipped } = normalised('hydration-log', {
+    list: [drunk(startTime, 250), drunk(startTime, -1), drunk('2026-03-01T06:09:59Z', 100)],
+  });
+  t.match(intervals?.intervals, [{ start_ms: startMs + 600_000, end_ms: startMs + 600_000, value: 250 }]);
+  t.equal(intervals?.intervals.length, 1);
+  t.same(skipped, { value_out_of_range: 1, time_out_of_range: 1 });
+  const weighed = (weightGrams: number) => ({
+    weight: { sampleTime: { physicalTime: startTime }, weightGrams },
+  });
+  const weights = normalised('weight', { weight: [weighed(70_000), weighed(7)] });
+  t.match(weights.items, [{ samples: [{ values: [70] }] }]);
+  t.same(weights.skipped, { value_out_of_range: 1 });
+  t.end();
+});
+
+t.test('minutes by level count without the light ones, also beside a plain number', (t) => {
+  const activeMinutesByActivityLevel = [
+    { activityLevel: 'LIGHT', activeMinutes: '20' },
+    { activityLevel: 'MODERATE', activeMinutes: '7' },
+    { activityLevel: 'VIGOROUS', activeMinutes: 5 },
+  ];
+  const made = (more: object) =>
+    normalised('active-minutes', {
+      list: [named('a', { activeMinutes: { interval, ...more } })],
+    }).intervals?.intervals.map(({ value }) => value);
+  t.same(made({ activeMinutes: 32, activeMinutesByActivityLevel }), [12]);
+  t.same(made({ activeMinutesByActivityLevel }), [12]);
+  t.same(made({ activeMinutes: 32 }), [32]);
+  t.end();
+});
+
 t.test('a sample that was typed in, or actively measured, has its method', async (t) => {
   const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '7200s' };
   const device = { displayName: 'Scale', formFactor: 'SCALE' };
@@ -176,6 +212,19 @@ t.test('reads a night with its stages, and an exercise', async (t) => {
     ...{ type: 'running', name: 'Trail running', moving_seconds: 1830, distance_meters: 5000, steps: 6000 },
     ...{ avg_pace_sec_per_km: 400, avg_heart_rate_bpm: 141, calories_kcal: 300 },
   });
+});
+
+t.test('an exercise has the name of the user, otherwise one of its type', (t) => {
+  const made = (more: object) => {
+    const { workout } =
+      normalised('exercise', { list: [{ exercise: { interval, ...more } }] }).items[0] ?? {};
+    return [workout?.name, workout?.plain_name, workout?.raw_type];
+  };
+  t.same(made({ displayName: 'With Ada' }), ['With Ada', false, '']);
+  t.same(made({ displayName: 'With Ada', exerciseType: 'YOGA' }), ['With Ada', false, 'YOGA']);
+  t.same(made({ exerciseType: 'YOGA' }), ['Yoga', true, 'YOGA']);
+  t.same(made({}), ['Exercise', true, '']);
+  t.end();
 });
 
 t.test('reads one notification and arrays, and names what cannot be read', async (t) => {

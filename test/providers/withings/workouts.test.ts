@@ -48,6 +48,17 @@ t.test('a workout without data has null figures, and one that was typed in is ma
   t.match(workoutOf(workout({ attrib: undefined })), { manual: null });
 });
 
+t.test('a pause or a length out of range counts as absent', async (t) => {
+  const made = (data: object) => {
+    const { workout: record, extras } = normaliseWorkouts([workout({ data })], nowMs).items[0] ?? {};
+    return [record?.moving_seconds, record?.distance_meters, extras?.details ?? null];
+  };
+  t.same(made({ pause_duration: -60, distance: -1, pool_length: -25 }), [null, null, null]);
+  t.same(made({ pause_duration: 2_678_401 }), [null, null, null]);
+  t.same(made({ pause_duration: 0, distance: 0, pool_length: 25 }), [2_400, 0, { pool_length_meters: 25 }]);
+  t.same(made({ pause_duration: 2_678_400 }), [0, null, null]);
+});
+
 t.test('rows without activity and impossible ones are counted', async (t) => {
   const bad = [
     workout({ category: 128 }),

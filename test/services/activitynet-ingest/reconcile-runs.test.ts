@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { nextAt, timeOfDayMs } from '../../../services/activitynet-ingest/nightly.ts';
+import { requestReconciliation } from '../../../services/activitynet-ingest/queries/request-reconciliations.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -141,6 +142,7 @@ t.test('the end of the connection and the erasure of the user end it', async (t)
   await fetchAll(s, people[0].account, ['1']);
   await s.database.query("update activitynet.budget set paused_until = 'infinity'");
   for (const { id } of people) await reconcile(s, id);
+  const erased = (await reconciliations(s)).find(({ user_id }) => user_id === people[1].id);
   await s.call('users.disconnect', { user_id: people[0].id, provider: 'activitynet' });
   await s.call('users.remove', { user_id: people[1].id });
   await until(async () => (await reconciliations(s)).length === 0);
@@ -149,6 +151,13 @@ t.test('the end of the connection and the erasure of the user end it', async (t)
   t.same(s.provider.asked, []);
   await t.rejects(reconcile(s, people[0].id), refusal('CONNECTION_INACTIVE'));
   await t.rejects(reconcile(s, people[1].id), refusal('USER_NOT_FOUND'));
+  // As if it were requested while the user was erased. The erasure, which repeats because services are missing, has ended.
+  const erasures = "delete from jobs.job where kind = 'users.erasure' and not leased returning key";
+  await until(async () => (await s.database.query(erasures)).length === 1);
+  const late = { connection_id: erased?.connection_id ?? '', user_id: people[1].id, start_ms: 0 };
+  await requestReconciliation(s.database, late);
+  await until(async () => (await reconciliations(s)).length === 0);
+  t.same(s.provider.asked, []);
 });
 
 t.test('the end of the connection ends the reads that it demanded', async (t) => {

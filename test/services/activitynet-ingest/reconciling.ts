@@ -33,9 +33,11 @@ export const reconcile = (s: Setting, user_id: string, days = 7) =>
 /** A row of a reconciliation. */
 export interface ReconciliationRow {
   readonly connection_id: string;
+  readonly user_id: string;
   readonly state: string;
   readonly reason: string | null;
   readonly pages: number;
+  readonly listed: readonly string[];
   readonly failures: number;
   readonly leased: boolean;
   readonly start_time: Date;
@@ -76,4 +78,16 @@ export const reads = (s: Setting) =>
 /** The state of an activity. */
 export async function rowOf(s: Setting, id: string): Promise<ActivityRow | undefined> {
   return (await s.rows()).find(({ object_id }) => object_id === id);
+}
+
+/** Holds the answers to reads of a path. `begun` waits for the first of them, and `open` lets them go. */
+export function holdReads(s: Setting, path: string): { begun(): Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isBegun = false;
+  s.provider.fault = (asked) => {
+    if (!asked.endsWith(path)) return null;
+    isBegun = true;
+    return { until: promise };
+  };
+  return { begun: () => until(() => isBegun), open: resolve };
 }

@@ -101,6 +101,12 @@ t.test('records of which none can be read are counted as lost together', async (
   const some = await read('core-body-temperature', () => false, [good, {}]);
   t.same(some.result.kind === 'read' && some.result.part.skipped, { POINT_INVALID: 1 });
   t.match(some.result, { part: { items: [{ samples: [{ type: 'body_temperature', values: [36.6] }] }] } });
+  const heartRateVariability = {
+    ...{ sampleTime, rootMeanSquareOfSuccessiveDifferencesMilliseconds: 41 },
+    standardDeviationMilliseconds: 5000,
+  };
+  const partly = await read('heart-rate-variability', () => false, [{ heartRateVariability }]);
+  t.same(partly.result.kind === 'read' && partly.result.part.skipped, { value_out_of_range: 1 });
   const empty = await read('core-body-temperature', () => false, []);
   t.same(empty.result.kind === 'read' && empty.result.part.skipped, {});
 });
