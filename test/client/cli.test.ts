@@ -284,6 +284,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'connect',
     'freshness',
     'series',
+    'insights',
     'listen',
     'backfill',
     'export',
