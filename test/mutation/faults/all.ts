@@ -11,6 +11,7 @@ import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
+import { insights } from './insights.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
 import { oura } from './oura.ts';
@@ -44,6 +45,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'phone-ingest': phoneIngest,
   'file-import': fileImport,
   freshness,
+  insights,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,
