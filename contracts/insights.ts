@@ -46,7 +46,7 @@ const computing = { idempotent: true, timeoutMs: 30_000 } as const;
 export const insights = contract('insights', {
   baselines: action({
     summary: 'List baselines and deviations, one item per local day',
-    description: `What is usual for the user, the median and the spread of the days before, and the distance of the day from it in spreads. ${rangeNote}`,
+    description: `What is usual for the user, the median and the spread of the days before, and the distance of the day from it in spreads. A page has fewer days than \`limit\` if they have many measures. ${rangeNote}`,
     params: z.object({
       ...days,
       window: z

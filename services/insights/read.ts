@@ -4,7 +4,7 @@ import { type DaysRequest, readDays } from '../../domain/day-pages.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { type DayPage, type ResultPart, selectDays } from './queries/select-days.ts';
+import { type DayPage, type ResultDay, type ResultPart, selectDays } from './queries/select-days.ts';
 import { type Computing, methodsOf, recompute } from './recompute.ts';
 import type { InsightSettings } from './settings.ts';
 import {
@@ -54,11 +54,26 @@ export function readBaselines(
   return readDays(
     {
       name: `baselines ${window} ${explain}`,
-      read: (page) => daysOf(deps, part, page, explain),
+      async read(page) {
+        const { total, rows } = await daysOf(deps, part, page, explain);
+        return { total, rows, fitting: fittingDays(rows, explain) };
+      },
       toWire: (day) => baselinesToWire(day, window, deps.shownAs),
     },
     request,
   );
+}
+
+/** The bus rejects messages over 1 MB: the bytes of a page, of a day and of a measure, without and with its input. */
+const [pageBytes, dayBytes, measureBytes, explainedBytes] = [900_000, 300, 240, 420];
+
+function fittingDays(rows: readonly ResultDay<'baseline_28' | 'baseline_60'>[], explain: boolean): number {
+  let bytes = 0;
+  const beyond = rows.findIndex(({ result }) => {
+    bytes += dayBytes + measuresToWire(result).length * (explain ? explainedBytes : measureBytes);
+    return bytes > pageBytes;
+  });
+  return beyond === -1 ? rows.length : beyond;
 }
 
 /** One page of scores that Pulsebus computes. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */

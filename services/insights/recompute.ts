@@ -63,7 +63,8 @@ export async function recompute(own: Computing, userId: string): Promise<string[
     await lockLateWrites(transaction, 'insights');
     if (!(await holdUser(transaction, userId, wanted))) return [];
     const changed = await writeFacts(transaction, userId, facts);
-    return compute(transaction, { userId, weights: own.weights, changed, isNew: methods !== wanted, due });
+    const isNew = methods !== wanted;
+    return compute(transaction, { userId, weights: own.weights, changed, isNew, due, nowMs: own.now() });
   });
 }
 
@@ -73,6 +74,7 @@ interface Work {
   readonly changed: readonly string[];
   readonly isNew: boolean;
   readonly due: readonly DueDay[];
+  readonly nowMs: number;
 }
 
 async function compute(transaction: Queryable, work: Work): Promise<string[]> {
@@ -80,7 +82,25 @@ async function compute(transaction: Queryable, work: Work): Promise<string[]> {
   await clearDue(transaction, userId, due);
   if (changed.length === 0 && !isNew) return [];
   const facts = await selectFacts(transaction, userId);
-  return writeResults(transaction, userId, resultsOf(facts, work));
+  const results = resultsOf(facts, work);
+  if (!isNew) return writeResults(transaction, userId, results);
+  const reported = localDate(work.nowMs - reportedMs, 0);
+  const { past = [], recent = [] } = Object.groupBy(results, ({ date }) =>
+    date < reported ? 'past' : 'recent',
+  );
+  await recordChanges(transaction, 'off');
+  const written = await writeResults(transaction, userId, past);
+  await recordChanges(transaction, 'on');
+  return [...written, ...(await writeResults(transaction, userId, recent))];
+}
+
+/** The first values of a user are no news: only those of the last days are reported, not years at once. */
+const reportedMs = 2 * dayMs;
+
+async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
+  await transaction.query("select set_config('changes.unrecorded', $1, true)", [
+    state === 'on' ? 'off' : 'on',
+  ]);
 }
 
 /** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */

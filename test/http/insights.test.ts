@@ -4,7 +4,7 @@ import { dateAfter } from '../../domain/insights/day-results.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import { insightsService } from '../../services/insights/insights.service.ts';
 import { randomFrom } from '../services/freshness/random.ts';
-import { firstDate, itemsOfDay } from '../services/insights/setting.ts';
+import { firstDate, itemsOfDay, runItems } from '../services/insights/setting.ts';
 import { at, block, item, score } from '../services/timeseries/items.ts';
 import { createUser, joinApi } from '../support/api.ts';
 import { memberToken } from '../support/members.ts';
@@ -49,13 +49,11 @@ await store(userId, [
 t.test('days are computed in the background, and events report them', async (t) => {
   const count = 'select from insights.day where user_id = $1 and training is not null';
   await until(async () => (await api.database.query(count, [userId])).length === 30);
+  const late = 29;
+  await store(userId, runItems(late, random, 160));
   await until(async () => {
-    const { data } = await api.call('webhooks.changes', {
-      user_id: userId,
-      types: ['insight.updated'],
-      limit: 1000,
-    });
-    return new Set(data.map((one) => one.data.date)).size === 30;
+    const { data } = await api.call('webhooks.changes', { user_id: userId, types: ['insight.updated'] });
+    return data.some((one) => one.data.date === dateAfter(firstDate, late));
   });
   const { data, pagination } = await read(userId, 'insights');
   t.equal(data.length, 30);

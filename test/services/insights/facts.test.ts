@@ -202,3 +202,12 @@ t.test('minutes of activity are those of the summary, and the cadence that of mi
   const [row] = await s.days(id);
   t.match(row?.scores, { peak_cadence: { value: 104.5, confidence: 1 } });
 });
+
+t.test('samples of an evening belong to the night after it, also if they come later', async (t) => {
+  const id = await s.user();
+  await s.store(id, [night([sleep(eve('21:00:00'), 480, { date })])]);
+  t.match(await factsOf(id), { night: { rmssd: null } });
+  const evening = block('heart_rate_variability_rmssd', [[eve('21:30:00'), 44]]);
+  await s.store(id, [item({ key: 'evening', samples: [evening] })]);
+  t.match(await factsOf(id), { night: { rmssd: 44 } });
+});

@@ -746,7 +746,7 @@ export class Webhooks extends VerifyingGroup {
 export class Insights extends Group {
   /**
    * List baselines and deviations, one item per local day.
-   * What is usual for the user, the median and the spread of the days before, and the distance of the day from it in spreads. A date is a local day of the user. Days without data are omitted. Values are computed within about two minutes after data changes; the event `insight.updated` reports it. Every value has its method; docs/insights has the formulas. They are no medical statements.
+   * What is usual for the user, the median and the spread of the days before, and the distance of the day from it in spreads. A page has fewer days than `limit` if they have many measures. A date is a local day of the user. Days without data are omitted. Values are computed within about two minutes after data changes; the event `insight.updated` reports it. Every value has its method; docs/insights has the formulas. They are no medical statements.
    */
   baselines(params: Input<types.InsightsBaselinesData>, options?: CallOptions): Pages<types.DayBaselinesPage> {
     return this.pages('GET /users/{user_id}/baselines', params, options);
