@@ -68,7 +68,7 @@ export const insights: readonly PlantedFault[] = [
     file: 'services/insights/follow.ts',
     before: '[12 * hourMs + dayMs, 14 * hourMs + dayMs]',
     after: '[0, 0]',
-    test: recompute,
+    test: facts,
   },
   {
     kind: 'value',
