@@ -114,8 +114,8 @@ export const insights: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'A heart rate holds at most a minute.',
     file: 'services/timeseries/insights/queries/select-workout-hearts.ts',
-    before: 'select value, least(60, extract',
-    after: 'select value, least(6000, extract',
+    before: 'select value, least(60, date_part',
+    after: 'select value, least(6000, date_part',
     test: facts,
   },
   {

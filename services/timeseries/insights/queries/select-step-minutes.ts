@@ -12,22 +12,25 @@ export interface StepMinutesRow {
   top: number[];
 }
 
-// Only days whose statistics count enough samples are read: slots of a quarter of an hour say nothing about a minute.
+// Only days whose statistics count enough samples are shown: slots of a quarter of an hour say nothing about a minute. The series is
+// scanned once for all days. Local minutes are whole numbers: 96,000 samples take 0.1 s, with dates and times 0.5 s.
 const statement = {
   name: 'timeseries-select-step-minutes',
   text: `
     select d.date::text, s.provider, s.device, count(*)::int as minutes, (array_agg(m.steps order by m.steps desc))[1:30] as top
     from timeseries.series s
-    join timeseries.sample_local_day d on d.series_id = s.id and d.date between $2 and $3 and d.n >= 600
     cross join lateral (
-      select sum(value) as steps from timeseries.sample
+      select floor(date_part('epoch', ts) / 60)::int + zone_offset_minutes as minute, sum(value) as steps
+      from timeseries.sample
       where series_id = s.id and ts >= $4 and ts < $5
-        and ts >= d.date::timestamp at time zone 'UTC' - interval '18 hours'
-        and ts < d.date::timestamp at time zone 'UTC' + interval '42 hours'
-        and ((ts at time zone 'UTC') + zone_offset_minutes * interval '1 minute')::date = d.date
-      group by date_trunc('minute', ts)
+        and ts >= $2::date::timestamp at time zone 'UTC' - interval '18 hours'
+        and ts < $3::date::timestamp at time zone 'UTC' + interval '42 hours'
+      group by 1
     ) m
-    where s.user_id = $1 and s.type_id = ${seriesOf('steps').id}
+    join timeseries.sample_local_day d on d.series_id = s.id and d.date = date '1970-01-01' + m.minute / 1440
+      and d.date between $2 and $3 and d.n >= 600
+    where s.user_id = $1 and s.type_id = ${seriesOf('steps').id} and exists (
+      select from timeseries.sample_local_day where series_id = s.id and date between $2 and $3 and n >= 600)
     group by d.date, s.provider, s.device, s.id
     order by 1, 2, 3`,
 };

@@ -33,7 +33,7 @@ const statement = {
     left join lateral (
       select jsonb_agg(jsonb_build_array(bpm, seconds) order by bpm) as heart from (
         select round(value) as bpm, sum(seconds) as seconds from (
-          select value, least(60, extract(epoch from lead(ts, 1, w.end_time) over (order by ts) - ts))::float8 as seconds
+          select value, least(60, date_part('epoch', lead(ts, 1, w.end_time) over (order by ts) - ts)) as seconds
           from timeseries.sample
           where series_id = best.id and ts >= w.start_time and ts < w.end_time and ts >= $4 and ts < $5
         ) held group by 1
