@@ -14,6 +14,7 @@ import {
   secrets,
   share,
   url,
+  weights,
   whole,
 } from './providers/setting-forms.ts';
 import { signInProblems, signInSettings } from './runtime/sign-in-settings.ts';
@@ -113,6 +114,9 @@ const Settings = z.object({
   SOURCE_PRIORITY: list.default([...providerNames]),
   DEVICE_PRIORITY: list.pipe(z.array(DeviceType)).default([...deviceTypes]),
   PROVIDER_NAMES: shownNames.default({}),
+  INSIGHTS: z.enum(['on', 'off']).default('on'),
+  /** The share of duration, stages, consistency and interruptions in the sleep score. */
+  SLEEP_SCORE_WEIGHTS: weights.default([0.4, 0.2, 0.2, 0.2]),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
   CONNECT_SHARED_ACCOUNTS: flag.default(false),
   CONNECT_NAME: z.string().trim().min(1).max(60, 'must be at most 60 characters').default('Pulsebus'),

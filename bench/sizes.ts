@@ -56,6 +56,11 @@ function sizesOf(name: 'full' | 'quick') {
     backfillDays: of(30, 2),
     /** Connections whose freshness is listed: many, and few to compare with. */
     freshness: of({ many: 100_000, few: 1000 }, { many: 400, few: 100 }),
+    /** Users with a year of data of all kinds, and users with a short history who get a night. */
+    insights: of(
+      { days: 365, wearers: 5, users: 1000, history: 90 },
+      { days: 20, wearers: 2, users: 10, history: 20 },
+    ),
     /** Days of eight series at 1/min, and of one at 1/s. */
     compression: of({ days: 365, hertzDays: 30 }, { days: 3, hertzDays: 2 }),
     /** The number of samples that are read of the 1 Hz user's export. */

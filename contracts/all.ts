@@ -9,6 +9,7 @@ import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
+import { insights } from './insights.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { summaries } from './summaries.ts';
@@ -33,6 +34,7 @@ export const contracts = [
   backfill,
   webhooks,
   freshness,
+  insights,
 ] as const;
 
 type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void

@@ -118,8 +118,15 @@ export const summaries = contract('summaries', {
     idempotent: true,
   }),
   recovery: action({
-    summary: 'List recovery summaries (under development, returns 501)',
-    params: z.object({ ...days, limit: limitUpTo(100) }),
+    summary: 'List recovery summaries, one per local day',
+    description: `What the night says about the day, each measure against the user's own baseline, and the scores of providers beside it. No number is made of them. Oldest first. ${rangeNote}`,
+    params: z.object({
+      ...days,
+      limit: limitUpTo(100),
+      explain: Flag.describe(
+        '`true` adds to each day its `inputs`: the spans, sources and counts of what was used.',
+      ),
+    }),
     returns: pageOf(RecoverySummary).meta({ id: 'RecoverySummaryPage' }),
     http: {
       method: 'GET',
@@ -130,5 +137,6 @@ export const summaries = contract('summaries', {
       failures: ['NOT_IMPLEMENTED'],
     },
     idempotent: true,
+    timeoutMs: 30_000,
   }),
 });

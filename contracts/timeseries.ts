@@ -3,6 +3,7 @@ import { calendarActions } from './timeseries/calendar.ts';
 import { chartActions } from './timeseries/chart.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
+import { insightFactActions } from './timeseries/insight-facts.ts';
 import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
 import { retentionActions } from './timeseries/retention.ts';
@@ -26,6 +27,7 @@ export const timeseries = contract('timeseries', {
   ...exportActions,
   ...writeActions,
   ...unauthenticatedActions,
+  ...insightFactActions,
   ...intervalActions,
   ...sourcePriorityActions,
   ...routePrivacyActions,

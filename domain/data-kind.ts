@@ -11,6 +11,7 @@ export const dataKinds = [
   'activity',
   'body',
   'recovery',
+  'insights',
   'calendar',
   'streams',
   'export',

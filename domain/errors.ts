@@ -171,7 +171,7 @@ export const errorTable = {
     detail: 'Webhooks of this provider are not accepted from this network address.',
   },
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
-  NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
+  NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development, or turned off by a setting.' },
   INTERNAL: { status: 500, detail: 'An internal error occurred. Include the X-Request-Id in error reports.' },
   SIGN_IN_PROVIDER_AWAY: {
     status: 503,

@@ -17,6 +17,15 @@ export const share = z
   .regex(/^(0|1|[01]?\.\d{1,6})$/, 'must be a number from 0 to 1')
   .transform(Number)
   .pipe(z.number().max(1, 'must be at most 1'));
+/** Four shares that add up to 1. */
+export const weights = z
+  .string()
+  .transform((text) => text.split(',').map((part) => Number(part.trim() || Number.NaN)))
+  .refine(
+    (all) =>
+      all.length === 4 && all.every((one) => one >= 0) && Math.abs(all.reduce((a, b) => a + b, 0) - 1) < 1e-9,
+    'must be four numbers from 0 to 1, separated by commas, that add up to 1',
+  );
 /** `true` or `false`. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 /** A comma-separated list. */

@@ -122,6 +122,13 @@ t.test('traces one request of a hundred by default', async (t) => {
     Authorization: 'Basic a==',
     'x-tenant': 'b=c',
   });
+
+  t.test('the weights of the sleep score are four shares that add up to 1', async (t) => {
+    t.same(loadConfig({}).SLEEP_SCORE_WEIGHTS, [0.4, 0.2, 0.2, 0.2]);
+    t.same(loadConfig({ SLEEP_SCORE_WEIGHTS: '0.5, 0.3,0.1,0.1' }).SLEEP_SCORE_WEIGHTS, [0.5, 0.3, 0.1, 0.1]);
+    for (const bad of ['1', '0.4,0.2,0.2', '0.4,0.2,0.2,0.3', '1.2,-0.2,0,0', 'a,b,c,d', '1,0,0,'])
+      t.throws(() => loadConfig({ SLEEP_SCORE_WEIGHTS: bad }), bad);
+  });
   for (const bad of ['a', '=b', 'a=%'])
     t.throws(() => loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: bad }), ConfigError, bad);
 });

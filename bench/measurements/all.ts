@@ -8,6 +8,7 @@ import { exports, streams } from './exports.ts';
 import { files } from './files.ts';
 import { freshness } from './freshness.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
+import { insights } from './insights.ts';
 import { growth, million, users } from './lists.ts';
 import { logIns } from './log-ins.ts';
 import { backfill, endpoints, webhooks } from './outgoing.ts';
@@ -22,6 +23,6 @@ import { scale } from './scale.ts';
 export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
   ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
-  ...[webhooks, endpoints, backfill, bodies, freshness],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -8,6 +8,8 @@ import {
   Timestamp,
   ZoneOffset,
 } from '../../domain/wire.ts';
+import { InsightInput, MeasureBaseline, Method } from '../insights/schemas.ts';
+import { Score } from '../timeseries/scores.ts';
 
 const Count = z.int().nullable();
 const Measure = z.number().nullable();
@@ -206,8 +208,25 @@ export const BodySummary = z
     description: 'The current values of a body. All sections are present; their values may be null.',
   });
 
-/** One local day of recovery, under development. */
-export const RecoverySummary = z.object({ date: LocalDate, source: Source }).meta({ id: 'RecoverySummary' });
+/** What the night says about a local day, against what is usual for the user. */
+export const RecoverySummary = z
+  .object({
+    date: LocalDate,
+    source: Source.nullable().describe(
+      'The source of the resting heart rate, otherwise of the first measure with a value. Null if only days before have values.',
+    ),
+    measures: z
+      .array(MeasureBaseline)
+      .describe(
+        'Resting heart rate, heart rate variability, breathing rate, skin temperature and duration of the sleep against the baseline of the 28 days before. Measures without any value are omitted.',
+      ),
+    scores: z
+      .array(Score)
+      .describe('Scores of readiness, recovery and recharge of the day, as providers sent them.'),
+    methods: z.array(Method),
+    inputs: z.array(InsightInput).optional().describe('What the values were computed from, with `explain`.'),
+  })
+  .meta({ id: 'RecoverySummary' });
 
 export type ActivitySummary = z.infer<typeof ActivitySummary>;
 export type ExplainedActivitySummary = z.infer<typeof ExplainedActivitySummary>;
@@ -216,3 +235,4 @@ export type ExplainedSource = z.infer<typeof ExplainedSource>;
 export type Day = z.infer<typeof Day>;
 export type SleepSummary = z.infer<typeof SleepSummary>;
 export type BodySummary = z.infer<typeof BodySummary>;
+export type RecoverySummary = z.infer<typeof RecoverySummary>;

@@ -3,7 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { incidentReasons } from '../../domain/freshness/incident.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
-import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
+import { repeated, SeriesTypeName, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProjectId } from '../fields.ts';
 import { EventType } from './events.ts';
 
@@ -93,6 +93,31 @@ export const changeActions = {
           historical: z.boolean(),
           last_ms: z.number().nullable(),
           recorded_ms: z.number(),
+        }),
+      ),
+      last_id: LogId,
+      has_more: z.boolean(),
+    }),
+    idempotent: true,
+  }),
+  /** What the change log says of data that insights are made of, in the order of ids. `last_id` is where to go on. */
+  dataChanges: action({
+    summary: 'List changes of data after an id, with the days or spans that they concern',
+    params: z.object({
+      after: LogId,
+      limit: z.int().min(1).max(1000),
+      series: z.array(SeriesTypeName).max(100),
+    }),
+    returns: z.object({
+      changes: z.array(
+        z.object({
+          id: LogId,
+          user_id: z.string(),
+          /** The local day of a summary. Null: the span counts; without one the change concerns all days. */
+          date: z.string().nullable(),
+          first_ms: z.number().nullable(),
+          last_ms: z.number().nullable(),
+          historical: z.boolean(),
         }),
       ),
       last_id: LogId,

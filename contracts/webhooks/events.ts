@@ -4,6 +4,7 @@ import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
 import { StaleReason } from '../connect/schemas.ts';
 import { FreshDataType, IncidentReason } from '../fields.ts';
+import { MethodName } from '../insights/schemas.ts';
 import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 import { Score } from '../timeseries/scores.ts';
@@ -120,6 +121,13 @@ const DeletedScore = OfUser.extend({
   date: CalendarDate.describe('The local day of the score.'),
 }).meta({ id: 'DeletedScoreEventData' });
 const StoredScore = DeletedScore.extend({ url: Url, record: record(Score) }).meta({ id: 'ScoreEventData' });
+const ChangedInsight = OfUser.extend({
+  date: CalendarDate.describe('The local day of the user.'),
+  methods: z
+    .array(MethodName)
+    .describe('The methods whose values of the day changed. `baseline` stands for deviations too.'),
+  url: Url,
+}).meta({ id: 'InsightEventData' });
 const Body = OfUser.extend({ url: Url, record: record(BodySummary) }).meta({ id: 'BodyEventData' });
 const Timeseries = OfUser.extend({
   series_type: SeriesTypeName,
@@ -196,6 +204,10 @@ export const events = {
   },
   'score.updated': { summary: 'A score was stored or changed', data: StoredScore },
   'score.deleted': { summary: 'A score was removed', data: DeletedScore },
+  'insight.updated': {
+    summary: 'Computed values of a local day changed: baselines, scores or training',
+    data: ChangedInsight,
+  },
   'body.updated': { summary: 'The body summary changed', data: Body },
   'timeseries.updated': { summary: 'Samples of a series were stored or removed', data: Timeseries },
   'provider.incident.started': {

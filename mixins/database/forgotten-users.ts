@@ -5,7 +5,7 @@ import type { Queryable } from './database.ts';
  * who are not deleted (`users.live_of`). Whoever erases a user first waits for the writers that began before; those that begin
  * later see that the user is deleted. The numbers are arbitrary and fixed.
  */
-const locks = { accesses: 7360, consents: 7361, freshness: 7362 } as const;
+const locks = { accesses: 7360, consents: 7361, freshness: 7362, insights: 7363 } as const;
 
 /** A table whose rows are written with the lock. */
 export type LateTable = keyof typeof locks;

@@ -1,5 +1,6 @@
 import type { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import type { ActivityDays, DaySource } from '../../domain/provider/facts.ts';
+import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import { wholeMinutes } from '../../domain/time/time.ts';
 import {
   anyPart,
@@ -9,7 +10,7 @@ import {
   sedentaryOffers,
   totalEnergyOffers,
 } from './activity-figures.ts';
-import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { type SourceRules, sourceToWire } from './sources.ts';
 import { clean, whole } from './values.ts';
 
 /** A local day as the timeseries service returns it. */

@@ -1,8 +1,9 @@
 import type { BodySummary } from '../../contracts/summaries/schemas.ts';
 import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../../domain/provider/facts.ts';
+import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import { formatInstant } from '../../domain/time/time.ts';
-import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole } from './values.ts';
 
 /** A measurement with its time and source. */

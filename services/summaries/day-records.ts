@@ -1,9 +1,9 @@
 import type { Day } from '../../contracts/summaries/schemas.ts';
+import type { DayKind } from '../../domain/day-pages.ts';
 import type { DayValueRecord } from '../../domain/provider/facts.ts';
 import { formatInstant, formatOffset } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
-import type { DayKind } from './days.ts';
 import { type SourceRules, sourceToWire } from './sources.ts';
 
 interface DayRow {

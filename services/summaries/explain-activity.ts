@@ -1,5 +1,6 @@
 import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries/schemas.ts';
 import type { DayPart, DaySource } from '../../domain/provider/facts.ts';
+import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import { sampleSource } from '../../domain/records/recording-method.ts';
 import type { ActivityDay } from './activity.ts';
 import {
@@ -13,7 +14,7 @@ import {
   sedentaryOffers,
   totalEnergyOffers,
 } from './activity-figures.ts';
-import { byPriority, largest, type SourceRules } from './sources.ts';
+import type { SourceRules } from './sources.ts';
 import { clean } from './values.ts';
 
 type Rule = ExplainedSource['rule'];

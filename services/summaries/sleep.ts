@@ -1,7 +1,8 @@
 import type { SleepSummary } from '../../contracts/summaries/schemas.ts';
 import type { NightSleep, NightSource, Nights } from '../../domain/provider/facts.ts';
+import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import { formatInstant, wholeMinutes } from '../../domain/time/time.ts';
-import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole } from './values.ts';
 
 /** A night, assigned to the local day of waking up, as the timeseries service returns it. */

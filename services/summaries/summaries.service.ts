@@ -1,15 +1,14 @@
 import type { ExplainedActivitySummary } from '../../contracts/summaries/schemas.ts';
 import { summaries } from '../../contracts/summaries.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { type Reading, readDays } from '../../domain/day-pages.ts';
 import type { Page } from '../../domain/page.ts';
-import { datesOf } from '../../domain/time/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
 import { dayKind, readDay } from './day-records.ts';
-import { type Reading, readDays } from './days.ts';
 import { explainActivity } from './explain-activity.ts';
+import { recovery } from './recovery.ts';
 import { nightToWire } from './sleep.ts';
 import { type SourceRules, sourceRules } from './sources.ts';
 
@@ -91,9 +90,10 @@ export default implement(summaries, {
       if (summary === null) await call('users.get', { user_id });
       return summary;
     },
-    recovery({ params }) {
-      datesOf(params);
-      throw new ServiceError('NOT_IMPLEMENTED');
+    async recovery({ params, call }) {
+      const request = { ...params, sort_order: 'asc' as const };
+      const page = await readDays(recovery(call, params.explain), request);
+      return unlessUnknown(page, call, params.user_id);
     },
   },
 });

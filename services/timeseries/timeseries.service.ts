@@ -18,6 +18,8 @@ import { readNights } from './days/nights.ts';
 import { readScores } from './days/scores.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
+import { readDayFacts, readGlucose } from './insights/day-facts.ts';
+import { selectDaySpan } from './insights/queries/select-day-span.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
 import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
@@ -123,6 +125,9 @@ export default implement(timeseries, {
     kindDays: ({ params, reads: database }) => readKindDays(database, params),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
+    dayFacts: ({ params, planned }) => readDayFacts(planned, params),
+    daySpan: ({ params, database }) => selectDaySpan(database, params),
+    glucoseValues: ({ params, reads: database }) => readGlucose(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
     workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     clock: async ({ params: { user_id }, database, call }) => ({

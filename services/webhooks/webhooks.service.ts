@@ -47,6 +47,7 @@ import { deleteEndpointsOf } from './queries/delete-endpoints-of.ts';
 import { forgetUser } from './queries/forget-user.ts';
 import { insertIncident } from './queries/publish-due.ts';
 import { selectArrivals } from './queries/select-arrivals.ts';
+import { selectDataChanges } from './queries/select-data-changes.ts';
 
 /** How events show values, by the settings. */
 export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
@@ -114,6 +115,7 @@ export function webhooksService({
         return readFeed({ ...ctx, database: ctx.reads, shown: shownBy(ctx.config) }, query);
       },
       arrivals: ({ reads, params }) => selectArrivals(reads, params.after, params.limit),
+      dataChanges: ({ reads, params }) => selectDataChanges(reads, params),
       async publishIncident({ database, published, params }) {
         const count = await database.transaction((one) => insertIncident(one, params));
         published.notify();

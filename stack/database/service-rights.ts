@@ -54,6 +54,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
   'file-import': { ...own('imports'), functions: audit, jobs: 'file-import' },
   freshness: { ...own('freshness'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'freshness' },
+  insights: { ...own('insights'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'insights' },
   'phone-ingest': {
     ...own('phone'),
     tables: { ...inbox, ...sealed },

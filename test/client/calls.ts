@@ -3,7 +3,7 @@ import { NotFoundError, Pulsebus } from '../../clients/typescript/src/index.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import { newPasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
-import { type Calling, type Clients, expectFailure } from './calling.ts';
+import type { Calling, Clients } from './calling.ts';
 import { callIngest } from './ingest-calls.ts';
 import { admin } from './product-with-sandbox.ts';
 
@@ -167,10 +167,19 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   await summaries.days({ ...days, provider: 'devicemaker' }).toArray();
   await summaries.day({ user_id, date: start_date });
   await summaries.body({ user_id });
-  await expectFailure(501, summaries.recovery(days));
+  await summaries.recovery(days).toArray();
+  await callInsights(pulsebus, user_id);
   for await (const _ of apiGateway.export({ user_id }));
   for await (const _ of apiGateway.download({ ...range, types: ['steps'] }));
   await apiGateway.download({ ...range, types: ['steps'], format: 'csv' }).text();
+}
+
+async function callInsights({ insights }: Clients['pulsebus'], user_id: string) {
+  const days = { user_id, start_date: '2026-03-01', end_date: '2026-03-02' };
+  await insights.baselines({ ...days, window: 60, explain: true }).toArray();
+  await insights.days(days).toArray();
+  await insights.training({ ...days, sex: 'female' }).toArray();
+  await insights.glucose({ user_id, end_date: '2026-03-02' });
 }
 
 async function callBackfill({ pulsebus }: Clients) {

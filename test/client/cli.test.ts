@@ -273,6 +273,23 @@ t.test('a file is imported, and one that cannot be read is an error', async (t) 
   t.match(await cli.run(['import', 'cli-1', file]), { code: 1, notes: /none of the kinds/ });
 });
 
+t.test('insights shows what is computed of a user', async (t) => {
+  const days = ['--start', '1000d', '--format', 'csv'];
+  for (const [kind, columns] of [
+    ['baselines', /^date,measure,value,median/],
+    ['scores', /^date,sleep_score,/],
+    ['training', /^date,workouts,edwards,banister,/],
+    ['recovery', /^date,measure,|^$/],
+  ] as const)
+    t.match(await cli.run(['insights', userId, kind, ...days]), { code: 0, out: columns }, kind);
+  t.match(await cli.run(['insights', userId, 'training', '--sex', 'female']), { code: 0 });
+  t.match(await cli.run(['insights', userId, 'scores', '--start', '2001-01-01', '--end', '2001-01-02']), {
+    ...{ code: 0, out: '', notes: 'There is no data of these days.\n' },
+  });
+  t.match(await cli.run(['insights', userId, 'glucose']), { code: 2, notes: /one of baselines, scores/ });
+  t.match(await cli.run(['insights', userId, 'training', '--sex', 'x']), { code: 2 });
+});
+
 t.test('help of every command has an example, and completion is valid', async (t) => {
   const { out } = await cli.run(['--help']);
   const names = [...out.matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm)].flatMap(([, name = '']) => name);
@@ -284,6 +301,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'connect',
     'freshness',
     'series',
+    'insights',
     'listen',
     'backfill',
     'export',

@@ -119,6 +119,7 @@ export async function install(
     'deliveries',
     'file-import',
     'freshness',
+    'insights',
     'phone-ingest',
     'pull-ingest',
     'summaries',

@@ -255,9 +255,8 @@ const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> 
   },
 };
 
-/** Answered otherwise than with success: what is not built yet. */
+/** Answered otherwise than with success. */
 const statuses: Readonly<Record<string, number>> = {
-  'summaries.recovery': 501,
   // The example has no signature.
   'pull-ingest.receive_googlehealth': 401,
   'pull-ingest.receive_whoop': 401,

@@ -100,7 +100,7 @@ t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
     ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
-    ...['Freshness', 'Tokens', 'Applications', 'Uploads', 'Imports', 'Webhooks', 'Operations'],
+    ...['Insights', 'Freshness', 'Tokens', 'Applications', 'Uploads', 'Imports', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));
   const used = [...new Set(operations.map(({ tags: [tag] }) => tag))];

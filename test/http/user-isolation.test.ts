@@ -64,6 +64,10 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31&counts=true'],
   ['/users/:user_id/summaries/body', 'average_period=7&latest_window_hours=4'],
   ['/users/:user_id/summaries/recovery', dates],
+  ['/users/:user_id/baselines', `${dates}&explain=true`],
+  ['/users/:user_id/insights', `${dates}&explain=true`],
+  ['/users/:user_id/training', `${dates}&sex=male&explain=true`],
+  ['/users/:user_id/glucose', 'end_date=2025-03-25'],
 ];
 // Their answers for a stranger's record are below; a record has one owner, so that a fuller user changes nothing.
 const kindsOfRecords = ['workouts', 'sleep', 'other'];

@@ -172,7 +172,10 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/users/:user_id/days/:date');
   await readPages(get, '/users/:user_id/scores', dates);
   await get('/users/:user_id/summaries/body', 'average_period=7');
-  await get('/users/:user_id/summaries/recovery', dates);
+  await readPages(get, '/users/:user_id/summaries/recovery', dates);
+  for (const what of ['baselines', 'insights', 'training'])
+    await readPages(get, `/users/:user_id/${what}`, dates);
+  await get('/users/:user_id/glucose', 'end_date=2025-03-14');
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])
     await get('/users/:user_id/data-calendar', `${dates}${filter}`);
   await get('/users/:user_id/source-priority');

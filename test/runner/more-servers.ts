@@ -29,6 +29,7 @@ const processes: MoreServers = {
   'test/services/deliveries/kept-deliveries.test.ts': most(1, 3),
   'test/services/devicemaker-ingest/ping.test.ts': most(1, 2),
   'test/services/devicemaker-ingest/push.test.ts': most(1, 3),
+  'test/services/insights/off.test.ts': most(1, 2),
   'test/services/timeseries/activity-property.test.ts': most(1, 2),
   'test/services/timeseries/night-means-property.test.ts': most(1, 2),
 };

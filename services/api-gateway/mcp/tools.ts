@@ -1,5 +1,6 @@
 import { changesTool } from './changes-tool.ts';
 import { eventTools } from './event-tools.ts';
+import { insightTools } from './insight-tools.ts';
 import { scoresTool } from './scores-tool.ts';
 import { summaryTools } from './summary-tools.ts';
 import { timeSeriesTool } from './time-series-tool.ts';
@@ -11,6 +12,7 @@ export const tools: readonly Tool[] = [
   ...userTools,
   ...summaryTools,
   scoresTool,
+  ...insightTools,
   ...eventTools,
   timeSeriesTool,
   changesTool,

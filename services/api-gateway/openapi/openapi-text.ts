@@ -19,6 +19,8 @@ export const sections: Readonly<Record<string, string>> = {
   Data: 'Time series, events and summaries of one user.',
   Changes:
     'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
+  Insights:
+    'What is computed from the data of users by published methods: baselines, scores of sleep, training, glucose.',
   Freshness: 'Whether data arrives as expected, what is missing, and incidents of providers.',
   Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
   Applications: 'Mobile and web apps that may issue tokens for users.',

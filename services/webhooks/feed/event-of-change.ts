@@ -95,6 +95,8 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
       return `${user}/days/${date}`;
     case 'score.updated':
       return `${user}/scores?start_date=${date}&end_date=${date}&kind=${kind}`;
+    case 'insight.updated':
+      return `${user}/insights?start_date=${date}&end_date=${date}`;
     case 'body.updated':
       return `${user}/summaries/body`;
     case 'timeseries.updated':

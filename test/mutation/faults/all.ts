@@ -14,6 +14,7 @@ import { embeds } from './embeds.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { freshnessGaps } from './freshness-gaps.ts';
+import { insightMethods } from './insight-methods.ts';
 import { insights } from './insights.ts';
 import { mixins } from './mixins.ts';
 import { mixins2 } from './mixins-2.ts';
@@ -50,6 +51,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'file-import': fileImport,
   freshness,
   'freshness-gaps': freshnessGaps,
+  'insight-methods': insightMethods,
   'devicemaker-ingest': devicemakerIngest,
   'activitynet-ingest': activitynetIngest,
   backfill,

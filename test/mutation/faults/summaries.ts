@@ -36,7 +36,7 @@ export const summaries: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'Sources without a priority come last.',
-    file: 'services/summaries/sources.ts',
+    file: 'domain/provider/source-choice.ts',
     before: 'return rank === -1 ? priority.length : rank;',
     after: 'return rank;',
     test: 'test/services/summaries/activity.test.ts',
@@ -44,7 +44,7 @@ export const summaries: readonly PlantedFault[] = [
   {
     kind: 'order',
     promise: 'On a tie the source with the higher priority counts.',
-    file: 'services/summaries/sources.ts',
+    file: 'domain/provider/source-choice.ts',
     before: 'measure(one) > measure(best) ? one',
     after: 'measure(one) >= measure(best) ? one',
     test: 'test/services/summaries/activity.test.ts',
@@ -76,7 +76,7 @@ export const summaries: readonly PlantedFault[] = [
   {
     kind: 'tenant',
     promise: 'A cursor of one user is refused for another.',
-    file: 'services/summaries/days.ts',
+    file: 'domain/day-pages.ts',
     before: '[kind.name, user_id, firstDate, lastDate, sort_order]',
     after: '[kind.name, firstDate, lastDate, sort_order]',
     test: 'test/services/summaries/day-records.test.ts',

@@ -53,6 +53,7 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
     'phone-ingest': {},
     'file-import': {},
     freshness: {},
+    insights: {},
     'pull-ingest': {},
   };
   const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
@@ -134,6 +135,7 @@ t.test('every service that keeps something of a user is told to forget them', as
       'connect',
       'file-import',
       'freshness',
+      'insights',
       'phone-ingest',
       'pull-ingest',
       'webhooks',

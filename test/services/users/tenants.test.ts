@@ -29,6 +29,7 @@ async function start() {
     'webhooks',
     'file-import',
     'freshness',
+    'insights',
     'phone-ingest',
     'pull-ingest',
   ])

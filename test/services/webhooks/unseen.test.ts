@@ -29,6 +29,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...[
       'freshness.hour',
       'freshness.position',
+      'insights.position',
       'jobs.job',
       'phone.invitation_code',
       'phone.unmapped',
@@ -43,6 +44,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'what a user agreed to; the connection is recorded': ['connect.consent'],
   'told of by the service that detects it': ['freshness.incident'],
   'what follows from the change log': ['freshness.arrival'],
+  'whose days are computed; the days are recorded': ['insights.computed'],
   'a log itself': ['auth.access', 'auth.access_total', 'auth.access_writer', 'auth.audit_entry'],
   'the change log and its messages': [
     ...['changes.change', 'changes.expired', 'changes.joining', 'changes.pending', 'changes.summary_type'],
@@ -176,6 +178,10 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     'the state of the access, which service users records': ['connected_at', 'ended_at'],
     'the first kind that is missing is recorded, not each': ['stale_kinds'],
     'not shown': ['gaps_at', 'late_at'],
+  },
+  of_insight: {
+    'compared by results_of': ['baseline_28', 'baseline_60', 'scores', 'training'],
+    'not shown; the results follow': ['due_id', 'facts'],
   },
   of_day_scores: {
     'not shown': ['key', 'normaliser_version'],

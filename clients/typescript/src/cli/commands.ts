@@ -6,6 +6,7 @@ import { deliveries } from './commands/deliveries.ts';
 import { exportData } from './commands/export.ts';
 import { freshness } from './commands/freshness.ts';
 import { importFile } from './commands/import.ts';
+import { insights } from './commands/insights.ts';
 import { listen } from './commands/listen.ts';
 import { login, logout } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   connect,
   freshness,
   series,
+  insights,
   listen,
   backfill,
   exportData,

@@ -617,7 +617,10 @@ export class Summaries extends Group {
     return this.json('GET /users/{user_id}/summaries/body', params, options);
   }
 
-  /** List recovery summaries (under development, returns 501) */
+  /**
+   * List recovery summaries, one per local day.
+   * What the night says about the day, each measure against the user's own baseline, and the scores of providers beside it. No number is made of them. Oldest first. A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted.
+   */
   recovery(params: Input<types.SummariesRecoveryData>, options?: CallOptions): Pages<types.RecoverySummaryPage> {
     return this.pages('GET /users/{user_id}/summaries/recovery', params, options);
   }
@@ -745,6 +748,40 @@ export class Webhooks extends VerifyingGroup {
    */
   changes(params: Input<types.WebhooksChangesData> = {}, options?: CallOptions): Pages<types.ChangePage> {
     return this.pages('GET /changes', params, options);
+  }
+}
+
+export class Insights extends Group {
+  /**
+   * List baselines and deviations, one item per local day.
+   * What is usual for the user, the median and the spread of the days before, and the distance of the day from it in spreads. A page has fewer days than `limit` if they have many measures. A date is a local day of the user. Days without data are omitted. Values are computed within about two minutes after data changes; the event `insight.updated` reports it. Every value has its method; docs/insights has the formulas. They are no medical statements.
+   */
+  baselines(params: Input<types.InsightsBaselinesData>, options?: CallOptions): Pages<types.DayBaselinesPage> {
+    return this.pages('GET /users/{user_id}/baselines', params, options);
+  }
+
+  /**
+   * List computed scores of nights and days, one item per local day.
+   * The sleep score, the stability of the heart rate variability (resilience), the regularity of the sleep, the social jet lag, and the activity of the week. Scores that providers computed are those of `/scores`. A date is a local day of the user. Days without data are omitted. Values are computed within about two minutes after data changes; the event `insight.updated` reports it. Every value has its method; docs/insights has the formulas. They are no medical statements.
+   */
+  days(params: Input<types.InsightsDaysData>, options?: CallOptions): Pages<types.DayInsightsPage> {
+    return this.pages('GET /users/{user_id}/insights', params, options);
+  }
+
+  /**
+   * List training impulses, zones and loads, one item per local day.
+   * From the heart rates of workouts. Loads take each day without a workout as 0. A date is a local day of the user. Days without data are omitted. Values are computed within about two minutes after data changes; the event `insight.updated` reports it. Every value has its method; docs/insights has the formulas. They are no medical statements.
+   */
+  training(params: Input<types.InsightsTrainingData>, options?: CallOptions): Pages<types.DayTrainingPage> {
+    return this.pages('GET /users/{user_id}/training', params, options);
+  }
+
+  /**
+   * Get the report of continuous glucose monitoring of two weeks.
+   * The measures of the international consensus over 14 local days of the sensor with the most values. They are no medical statements.
+   */
+  glucose(params: Input<types.InsightsGlucoseData>, options?: CallOptions): Promise<types.GlucoseReport> {
+    return this.json('GET /users/{user_id}/glucose', params, options);
   }
 }
 
@@ -1135,6 +1172,7 @@ export class Api {
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
+  readonly insights: Insights;
   readonly freshness: Freshness;
   readonly phoneIngest: PhoneIngest;
   readonly fileImport: FileImport;
@@ -1152,6 +1190,7 @@ export class Api {
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
+    this.insights = new Insights(transport);
     this.freshness = new Freshness(transport);
     this.phoneIngest = new PhoneIngest(transport);
     this.fileImport = new FileImport(transport);

@@ -681,6 +681,34 @@ export type ChartSeries = {
     value?: Array<number>;
 };
 
+export type ComputedResilience = {
+    /**
+     * The coefficient of variation of seven nightly means. Low is steady.
+     */
+    coefficient: number | null;
+    mean_ms: number | null;
+    nights: number | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
+export type ComputedSleepScore = {
+    /**
+     * From 0 to 100.
+     */
+    value: number | null;
+    components: {
+        duration: number;
+        stages: number;
+        consistency: number;
+        interruptions: number;
+    } | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
 export type ConfirmPasskeyRequest = {
     /**
      * What you call the device.
@@ -1240,7 +1268,7 @@ export type DataGap = {
 /**
  * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
  */
-export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'calendar' | 'streams' | 'export' | 'settings';
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'insights' | 'calendar' | 'streams' | 'export' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1251,6 +1279,29 @@ export type Day = {
      */
     date: string;
     records: Array<DayRecord>;
+};
+
+export type DayBaselines = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    window_days: number;
+    methods: Array<InsightMethod>;
+    /**
+     * Measures with a value on the day or in the days before.
+     */
+    measures: Array<MeasureBaseline>;
+    /**
+     * What the values were computed from, with `explain`.
+     */
+    inputs?: Array<InsightInput>;
+};
+
+export type DayBaselinesPage = {
+    data: Array<DayBaselines>;
+    pagination: Pagination;
+    metadata: PageMetadata;
 };
 
 export type DayEventData = {
@@ -1284,6 +1335,35 @@ export type DayEventData = {
     record?: Day | null;
 };
 
+export type DayInsights = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    sleep_score: ComputedSleepScore;
+    resilience: ComputedResilience;
+    /**
+     * The Sleep Regularity Index, from -100 to 100.
+     */
+    sleep_regularity: InsightValue;
+    social_jet_lag: SocialJetLag;
+    weekly_activity: WeeklyActivity;
+    /**
+     * Steps a minute: the mean of the 30 highest minutes of the day.
+     */
+    peak_cadence: InsightValue;
+    /**
+     * What the values were computed from, with `explain`.
+     */
+    inputs?: Array<InsightInput>;
+};
+
+export type DayInsightsPage = {
+    data: Array<DayInsights>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
 export type DayPage = {
     data: Array<Day>;
     pagination: Pagination;
@@ -1312,6 +1392,55 @@ export type DayRecord = {
     extra: {
         [key: string]: unknown;
     } | null;
+};
+
+export type DayTraining = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    workouts: number;
+    /**
+     * The median of the last 60 days.
+     */
+    resting_heart_rate_bpm: number | null;
+    /**
+     * The highest of the workouts of the last 365 days.
+     */
+    max_heart_rate_bpm: number | null;
+    /**
+     * The training impulse of Banister, with the weights of `sex`.
+     */
+    banister: InsightValue;
+    /**
+     * The training impulse of Edwards: the load of the day.
+     */
+    edwards: InsightValue;
+    /**
+     * By shares of the maximum.
+     */
+    zones_by_maximum: HeartRateZones;
+    /**
+     * By shares of the reserve.
+     */
+    zones_by_reserve: HeartRateZones;
+    load: TrainingLoad;
+    monotony: TrainingMonotony;
+    /**
+     * The acute load divided by the chronic load.
+     */
+    acute_chronic_ratio: InsightValue;
+    oxygen_uptake: OxygenUptake;
+    /**
+     * What the values were computed from, with `explain`.
+     */
+    inputs?: Array<InsightInput>;
+};
+
+export type DayTrainingPage = {
+    data: Array<DayTraining>;
+    pagination: Pagination;
+    metadata: PageMetadata;
 };
 
 /**
@@ -1679,7 +1808,7 @@ export type EventAnswer = {
 /**
  * The type of an event.
  */
-export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'connection.stale' | 'connection.fresh' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'score.updated' | 'score.deleted' | 'body.updated' | 'timeseries.updated' | 'provider.incident.started' | 'provider.incident.ended' | 'webhook_endpoint.disabled';
+export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'connection.stale' | 'connection.fresh' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'score.updated' | 'score.deleted' | 'insight.updated' | 'body.updated' | 'timeseries.updated' | 'provider.incident.started' | 'provider.incident.ended' | 'webhook_endpoint.disabled';
 
 export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'elevation_meters' | 'active_calories_kcal' | 'total_calories_kcal' | 'active_minutes' | 'sedentary_minutes' | 'intensity_minutes.light' | 'intensity_minutes.moderate' | 'intensity_minutes.vigorous' | 'heart_rate.avg_bpm' | 'heart_rate.max_bpm' | 'heart_rate.min_bpm';
 
@@ -1824,6 +1953,46 @@ export type FreshnessRow = {
  */
 export type FreshnessState = 'silent' | 'paused' | 'fresh' | 'late' | 'stale';
 
+export type GlucoseReport = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    start_date: string;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    end_date: string;
+    source: Source | null;
+    /**
+     * The number of values.
+     */
+    values: number;
+    mean_mg_per_dl: number | null;
+    /**
+     * The glucose management indicator.
+     */
+    gmi_percent: number | null;
+    /**
+     * The coefficient of variation.
+     */
+    cv_percent: number | null;
+    below_54_percent: number | null;
+    from_54_to_69_percent: number | null;
+    /**
+     * The time in range.
+     */
+    from_70_to_180_percent: number | null;
+    from_181_to_250_percent: number | null;
+    above_250_percent: number | null;
+    /**
+     * For each hour of the local day the percentiles 5, 25, 50, 75 and 95.
+     */
+    hours: Array<Array<number> | null> | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
 export type Health = {
     status: 'ok';
 };
@@ -1835,6 +2004,16 @@ export type HealthFile = Blob | File;
 
 export type HealthFileForm = {
     file: HealthFile;
+};
+
+export type HeartRateZones = {
+    /**
+     * The seconds in five zones, the lowest first.
+     */
+    seconds: Array<number> | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
 };
 
 export type ImportConnectionRequest = {
@@ -1880,6 +2059,115 @@ export type IncidentList = {
  * `late`: far more connections than usual turned late in an hour. `failing`: more than half of the requests to the provider failed for ten minutes.
  */
 export type IncidentReason = 'late' | 'failing';
+
+export type InsightEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The local day of the user.
+     */
+    date: string;
+    /**
+     * The methods whose values of the day changed. `baseline` stands for deviations too.
+     */
+    methods: Array<InsightMethodName>;
+    /**
+     * The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.
+     */
+    url: string;
+};
+
+/**
+ * What a value was computed from: local days, both included.
+ */
+export type InsightInput = {
+    /**
+     * The measure, or the kind of records.
+     */
+    measure: string;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    start_date: string;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    end_date: string;
+    /**
+     * The days of the span with data.
+     */
+    days: number;
+    /**
+     * The source of the last day of the span. Null without data of it.
+     */
+    source: Source | null;
+};
+
+/**
+ * A measure with a baseline.
+ */
+export type InsightMeasure = 'resting_heart_rate' | 'hrv_rmssd' | 'hrv_sdnn' | 'respiratory_rate' | 'skin_temperature' | 'skin_temperature_deviation' | 'oxygen_saturation' | 'sleep_duration' | 'sleep_middle' | 'steps' | 'weight';
+
+/**
+ * A published method. The `confidence` beside it is the share of the wanted input that is there, from 0 to 1.
+ */
+export type InsightMethod = {
+    name: InsightMethodName;
+    /**
+     * Goes up when the method gives other values for the same input.
+     */
+    version: number;
+    /**
+     * The page with the formula and its reference, below docs/insights.
+     */
+    page: string;
+};
+
+/**
+ * The name of a method.
+ */
+export type InsightMethodName = 'baseline' | 'deviation' | 'sleep_score' | 'hrv_stability' | 'sleep_regularity' | 'social_jet_lag' | 'banister_impulse' | 'edwards_impulse' | 'heart_rate_zones' | 'heart_rate_reserve_zones' | 'fitness_and_fatigue' | 'monotony' | 'acute_chronic_ratio' | 'weekly_activity' | 'peak_cadence' | 'oxygen_uptake' | 'glucose_report';
+
+/**
+ * Why a value is null. `too_few_days`: There are fewer days with data than the method needs. `too_few_nights`: There are fewer nights with data than the method needs. `no_variation`: All values are equal, so that a deviation cannot be compared with the usual one. `no_data`: There is no data of the day. `no_stages`: The source sent no stages of sleep. `no_earlier_night`: No earlier night is known to compare the bedtime with. `no_heart_rate`: There is no heart rate of the span. `no_resting_heart_rate`: The resting heart rate is not known. `no_maximum_heart_rate`: The maximum heart rate is not known. `no_sex`: The formula has different weights for women and men; name one with `sex`. `not_steady`: No part of the workout is long, fast and steady enough. `too_little_coverage`: The sensor covers too little of the span.
+ */
+export type InsightReason = 'too_few_days' | 'too_few_nights' | 'no_variation' | 'no_data' | 'no_stages' | 'no_earlier_night' | 'no_heart_rate' | 'no_resting_heart_rate' | 'no_maximum_heart_rate' | 'no_sex' | 'not_steady' | 'too_little_coverage';
+
+/**
+ * Computed values of a local day changed: baselines, scores or training.
+ */
+export type InsightUpdatedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'insight.updated';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: InsightEventData;
+};
+
+export type InsightValue = {
+    value: number | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
 
 /**
  * A role in a project that is offered to an e-mail address.
@@ -2033,6 +2321,36 @@ export type LoginRequest = {
      * The current code of the authenticator, or a recovery code.
      */
     code?: string;
+};
+
+export type MeasureBaseline = {
+    measure: InsightMeasure;
+    /**
+     * The value of the day. Null without one.
+     */
+    value: number | null;
+    /**
+     * The median of the days before.
+     */
+    median: number | null;
+    /**
+     * Their median absolute deviation, times 1.4826.
+     */
+    spread: number | null;
+    /**
+     * The days before that have a value.
+     */
+    days: number;
+    /**
+     * The distance of the value from the median in spreads.
+     */
+    z: number | null;
+    /**
+     * Days in a row, the day included, at least two spreads from the median on the same side.
+     */
+    unusual_days: number | null;
+    confidence: number;
+    reason: InsightReason | null;
 };
 
 /**
@@ -2258,6 +2576,20 @@ export type Overview = {
      * The services that did not answer. Their fields are null.
      */
     away: Array<string>;
+};
+
+export type OxygenUptake = {
+    /**
+     * The maximal oxygen uptake in ml/(kg·min).
+     */
+    value: number | null;
+    /**
+     * The provider whose value it is. Null: it is estimated from a run.
+     */
+    source: Source | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
 };
 
 /**
@@ -2700,7 +3032,23 @@ export type RecoverySummary = {
      * A local day, YYYY-MM-DD.
      */
     date: string;
-    source: Source;
+    /**
+     * The source of the resting heart rate, otherwise of the first measure with a value. Null if only days before have values.
+     */
+    source: Source | null;
+    /**
+     * Resting heart rate, heart rate variability, breathing rate, skin temperature and duration of the sleep against the baseline of the 28 days before. Measures without any value are omitted.
+     */
+    measures: Array<MeasureBaseline>;
+    /**
+     * Scores of readiness, recovery and recharge of the day, as providers sent them.
+     */
+    scores: Array<Score>;
+    methods: Array<InsightMethod>;
+    /**
+     * What the values were computed from, with `explain`.
+     */
+    inputs?: Array<InsightInput>;
 };
 
 export type RecoverySummaryPage = {
@@ -3493,6 +3841,24 @@ export type SleepUpdatedEvent = {
     data: SleepEventData;
 };
 
+export type SocialJetLag = {
+    /**
+     * The middle of the sleep on free days minus that on work days.
+     */
+    lag_minutes: number | null;
+    /**
+     * In minutes after the noon before.
+     */
+    work_middle_minutes: number | null;
+    /**
+     * In minutes after the noon before.
+     */
+    free_middle_minutes: number | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
 /**
  * `asc` ascending, `desc` descending.
  */
@@ -3774,6 +4140,33 @@ export type Totp = {
      * The number of recovery codes that are left.
      */
     recovery_codes: number;
+};
+
+export type TrainingLoad = {
+    /**
+     * The weighted mean of the loads with a time constant of 42 days.
+     */
+    chronic: number | null;
+    /**
+     * That of 7 days.
+     */
+    acute: number | null;
+    /**
+     * Chronic minus acute load of the day before.
+     */
+    balance: number | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
+export type TrainingMonotony = {
+    week_load: number | null;
+    value: number | null;
+    strain: number | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
 };
 
 /**
@@ -4077,6 +4470,22 @@ export type WebhookMessagePage = {
 };
 
 export type WebhookMessageStatus = 'waiting' | 'delivered' | 'failed' | 'dropped';
+
+export type WeeklyActivity = {
+    moderate_minutes: number | null;
+    vigorous_minutes: number | null;
+    /**
+     * Moderate minutes plus twice the vigorous ones, of seven days.
+     */
+    equivalent_minutes: number | null;
+    /**
+     * At least 150 minutes.
+     */
+    is_reached: boolean | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
 
 /**
  * A recorded activity. A field is null if no provider sent a value.
@@ -5582,6 +5991,10 @@ export type SummariesRecoveryData = {
          * Maximum number of items on a page, 1 to 100. Default: 50.
          */
         limit?: number | string;
+        /**
+         * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
+         */
+        explain?: boolean | BooleanText;
     };
     url: '/users/{user_id}/summaries/recovery';
 };
@@ -5838,6 +6251,142 @@ export type WebhooksChangesData = {
         wait_seconds?: number | string;
     };
     url: '/changes';
+};
+
+export type InsightsBaselinesData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
+         */
+        explain?: boolean | BooleanText;
+        /**
+         * `asc`: oldest day first; `desc`: newest day first.
+         */
+        sort_order?: SortOrder;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 400. Default: 50.
+         */
+        limit?: number | string;
+        /**
+         * The days before the day that the baseline is of, 28 or 60. Default: 28.
+         */
+        window?: 28 | 60 | '28' | '60';
+    };
+    url: '/users/{user_id}/baselines';
+};
+
+export type InsightsDaysData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
+         */
+        explain?: boolean | BooleanText;
+        /**
+         * `asc`: oldest day first; `desc`: newest day first.
+         */
+        sort_order?: SortOrder;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 400. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/users/{user_id}/insights';
+};
+
+export type InsightsTrainingData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
+         */
+        explain?: boolean | BooleanText;
+        /**
+         * `asc`: oldest day first; `desc`: newest day first.
+         */
+        sort_order?: SortOrder;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 400. Default: 50.
+         */
+        limit?: number | string;
+        /**
+         * The weights of Banister's formula. Without it, `banister` is null.
+         */
+        sex?: 'female' | 'male';
+    };
+    url: '/users/{user_id}/training';
+};
+
+export type InsightsGlucoseData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * The last of the 14 local days (YYYY-MM-DD).
+         */
+        end_date: string;
+    };
+    url: '/users/{user_id}/glucose';
 };
 
 export type FreshnessOfUserData = {

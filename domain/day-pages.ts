@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decodeCursor } from '../../domain/cursor.ts';
-import { type Page, pageFrom } from '../../domain/page.ts';
-import { CalendarDate, datesOf, dateToMs, dayMs, type Instant, lastMs } from '../../domain/time/time.ts';
+import { decodeCursor } from './cursor.ts';
+import { type Page, pageFrom } from './page.ts';
+import { CalendarDate, datesOf, dateToMs, dayMs, type Instant, lastMs } from './time/time.ts';
 
 /** Parameters of daily summaries. */
 export interface DaysRequest {

@@ -1,0 +1,75 @@
+import type { ServiceSchema } from 'moleculer';
+import { insights } from '../../contracts/insights.ts';
+import { isError } from '../../domain/errors.ts';
+import { database, type Queryable } from '../../mixins/database/database.ts';
+import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobHandler, jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
+import { callAs } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { computeKind, followPart } from './follow.ts';
+import { glucoseReport } from './glucose.ts';
+import { type InsightsPace, insightsPace } from './pace.ts';
+import { deleteComputed, deleteOfUser } from './queries/compute.ts';
+import { checkOn, readBaselines, readInsights, readRecovery, readTraining } from './read.ts';
+import { type Computing, recompute } from './recompute.ts';
+import { settingsOf } from './settings.ts';
+
+/** The service with a pace and a clock that a test chooses. Production uses the defaults. */
+export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {
+  const pace: InsightsPace = { ...insightsPace, ...chosen };
+  return implement(insights, {
+    uses: { database: database(), reads: reads(), jobs: jobs() },
+    actions: {
+      baselines: ({ database, reads, call, config, params }) =>
+        readBaselines({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
+      days: ({ database, reads, call, config, params }) =>
+        readInsights({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
+      training: ({ database, reads, call, config, params }) =>
+        readTraining({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
+      recoveryDays: ({ database, reads, call, config, params }) =>
+        readRecovery({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
+      glucose: ({ call, config, params }) => {
+        checkOn(settingsOf(config));
+        return glucoseReport(call, settingsOf(config).shownAs, params);
+      },
+      async forgetUser({ database, params }) {
+        const forget = (one: Queryable) => deleteOfUser(one, params.user_id);
+        await awaitLateWrites(database, 'insights');
+        return { forgotten: await database.transaction(forget) };
+      },
+    },
+    async started({ database, jobs, config, ...deps }) {
+      const { isOn, ...settings } = settingsOf(config);
+      if (!isOn) {
+        // What is not followed would be out of date when it is turned on again.
+        await database.transaction(deleteComputed);
+        return async () => undefined;
+      }
+      const call = callAs(deps.call, 'system:insights');
+      const own: Computing = { database, call, now: pace.now, ...settings };
+      const follow = { name: 'insights.follow', everyMs: pace.followMs, firstAfterMs: pace.firstMs };
+      return jobs.start(
+        [
+          recurringHandler(follow, (held) => workInParts(() => followPart(own, pace.settleMs), held)),
+          jobHandler(
+            computeKind,
+            async ({ payload }) => {
+              try {
+                await recompute(own, payload.user_id);
+              } catch (error) {
+                if (!isError(error, 'USER_NOT_FOUND')) throw error;
+              }
+              return { kind: 'done' };
+            },
+            { parallel: 2, needs: ['timeseries.dayFacts', 'summaries.activity'] },
+          ),
+        ],
+        { pollMs: pace.pollMs },
+      );
+    },
+  });
+}
+
+/** What is computed from the data of local days, by published methods. */
+export default insightsService();

@@ -1,0 +1,92 @@
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+
+/** Local days of a user that a change may concern. Null dates stand for all days that are known. */
+export interface ChangedDays {
+  readonly user_id: string;
+  readonly id: string;
+  readonly first_date: string | null;
+  readonly last_date: string | null;
+}
+
+// Rows of `computed` are locked first and in order, as whoever computes locks one: neither waits for the other in a circle. Users
+// who are not computed yet have all of their days read anyway.
+const markDays: Statement = {
+  name: 'insights.mark_days',
+  text: `
+    with own as materialized (
+      select user_id from insights.computed where user_id = any($1) order by user_id for share
+    )
+    insert into insights.day as d (user_id, date, due_id)
+    select c.user_id, day::date, max(c.id) from unnest($1::uuid[], $2::bigint[], $3::date[], $4::date[]) c (user_id, id, first, last)
+    join own using (user_id) cross join lateral generate_series(c.first::timestamp, c.last, interval '1 day') day
+    where c.first is not null
+    group by 1, 2 order by 1, 2
+    on conflict (user_id, date) do update set due_id = excluded.due_id`,
+};
+
+const markKnown: Statement = {
+  name: 'insights.mark_known',
+  text: `
+    update insights.day d set due_id = c.id from (
+      select user_id, max(id) as id from unnest($1::uuid[], $2::bigint[], $3::date[]) c (user_id, id, first)
+      where first is null group by user_id) c
+    where d.user_id = c.user_id`,
+};
+
+/** Marks days as due. The caller holds the position, so that one process marks at a time. */
+export async function markDue(transaction: Queryable, all: readonly ChangedDays[]): Promise<void> {
+  if (all.length === 0) return;
+  const [users, ids, firsts, lasts] = [
+    all.map(({ user_id }) => user_id),
+    all.map(({ id }) => id),
+    all.map(({ first_date }) => first_date),
+    all.map(({ last_date }) => last_date),
+  ];
+  await transaction.query(markDays, [users, ids, firsts, lasts]);
+  if (firsts.includes(null)) await transaction.query(markKnown, [users, ids, firsts]);
+}
+
+/** A day that is due, with the change up to which its inputs have to be read. */
+export interface DueDay {
+  readonly date: string;
+  readonly due_id: string;
+}
+
+const selectStatement: Statement = {
+  name: 'insights.select_due',
+  text: `
+    select c.methods, d.date::text, d.due_id::text from insights.computed c
+    left join insights.day d on d.user_id = c.user_id and d.due_id is not null
+    where c.user_id = $1 order by d.date`,
+};
+
+/** The versions that the days of a user were computed with, null if they were not, and the days that are due. */
+export async function selectDue(
+  database: Queryable,
+  userId: string,
+): Promise<{ readonly methods: string | null; readonly due: readonly DueDay[] }> {
+  type Row = { methods: string; date: string | null; due_id: string | null };
+  const rows = await database.query<Row>(selectStatement, [userId]);
+  const due = rows.flatMap(({ date, due_id }) =>
+    date === null || due_id === null ? [] : [{ date, due_id }],
+  );
+  return { methods: rows[0]?.methods ?? null, due };
+}
+
+/** Notes that the inputs of days were read, unless they changed since. Days without data are deleted. */
+export async function clearDue(
+  transaction: Queryable,
+  userId: string,
+  due: readonly DueDay[],
+): Promise<void> {
+  if (due.length === 0) return;
+  await transaction.query(
+    `update insights.day d set due_id = null from unnest($2::date[], $3::bigint[]) c (date, id)
+     where d.user_id = $1 and d.date = c.date and d.due_id <= c.id`,
+    [userId, due.map(({ date }) => date), due.map(({ due_id }) => due_id)],
+  );
+  await transaction.query(
+    'delete from insights.day where user_id = $1 and facts is null and due_id is null',
+    [userId],
+  );
+}

@@ -1,0 +1,123 @@
+import type { Actions } from '../../contracts/all.ts';
+import type { DayBaselines, DayInsights, DayTraining } from '../../contracts/insights/schemas.ts';
+import { type DaysRequest, readDays } from '../../domain/day-pages.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Page } from '../../domain/page.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { type DayPage, type ResultDay, type ResultPart, selectDays } from './queries/select-days.ts';
+import { type Computing, methodsOf, recompute } from './recompute.ts';
+import type { InsightSettings } from './settings.ts';
+import {
+  baselineInputs,
+  baselineMethods,
+  baselinesToWire,
+  insightsToWire,
+  measuresToWire,
+  trainingToWire,
+} from './shown.ts';
+
+/** What reads need: the replica for days that are computed, the primary for those that have to be. */
+export interface ReadDeps extends Computing, InsightSettings {
+  readonly database: Database;
+  readonly reads: Queryable;
+}
+
+type Request = DaysRequest & { readonly explain: boolean };
+
+/** @throws NOT_IMPLEMENTED (501) if the setting INSIGHTS is off */
+export function checkOn({ isOn }: Pick<InsightSettings, 'isOn'>): void {
+  if (!isOn) throw new ServiceError('NOT_IMPLEMENTED', 'Insights are turned off: INSIGHTS is off.');
+}
+
+// One statement reads a page. A user without computed days, or with those of former methods, is computed first.
+async function daysOf<Part extends ResultPart>(
+  deps: ReadDeps,
+  part: Part,
+  page: DayPage,
+  withFacts: boolean,
+) {
+  checkOn(deps);
+  const found = await selectDays(deps.reads, part, page, withFacts);
+  if (found.methods === methodsOf(deps.weights)) return found;
+  if (found.methods === null) await deps.call('users.get', { user_id: page.user_id });
+  await recompute(deps, page.user_id);
+  return selectDays(deps.database, part, page, withFacts);
+}
+
+/** One page of baselines. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
+export function readBaselines(
+  deps: ReadDeps,
+  request: Request & { readonly window: number },
+): Promise<Page<DayBaselines>> {
+  const { explain, window } = request;
+  const part = window === 60 ? 'baseline_60' : 'baseline_28';
+  return readDays(
+    {
+      name: `baselines ${window} ${explain}`,
+      async read(page) {
+        const { total, rows } = await daysOf(deps, part, page, explain);
+        return { total, rows, fitting: fittingDays(rows, explain) };
+      },
+      toWire: (day) => baselinesToWire(day, window, deps.shownAs),
+    },
+    request,
+  );
+}
+
+/** The bus rejects messages over 1 MB: the bytes of a page, of a day and of a measure, without and with its input. */
+const [pageBytes, dayBytes, measureBytes, explainedBytes] = [900_000, 300, 240, 420];
+
+function fittingDays(rows: readonly ResultDay<'baseline_28' | 'baseline_60'>[], explain: boolean): number {
+  let bytes = 0;
+  const beyond = rows.findIndex(({ result }) => {
+    bytes += dayBytes + measuresToWire(result).length * (explain ? explainedBytes : measureBytes);
+    return bytes > pageBytes;
+  });
+  return beyond === -1 ? rows.length : beyond;
+}
+
+/** One page of scores that Pulsebus computes. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
+export const readInsights = (deps: ReadDeps, request: Request): Promise<Page<DayInsights>> =>
+  readDays(
+    {
+      name: `insights ${request.explain}`,
+      read: (page) => daysOf(deps, 'scores', page, request.explain),
+      toWire: (day) => insightsToWire(day, deps.shownAs),
+    },
+    request,
+  );
+
+/** One page of training. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
+export function readTraining(
+  deps: ReadDeps,
+  request: Request & { readonly sex?: 'female' | 'male' | undefined },
+): Promise<Page<DayTraining>> {
+  const { explain, sex = null } = request;
+  return readDays(
+    {
+      name: `training ${sex} ${explain}`,
+      read: (page) => daysOf(deps, 'training', page, explain),
+      toWire: (day) => trainingToWire(day, sex, deps.shownAs),
+    },
+    request,
+  );
+}
+
+const ofRecovery: ReadonlySet<string> = new Set([
+  ...['resting_heart_rate', 'hrv_rmssd', 'hrv_sdnn', 'respiratory_rate', 'skin_temperature'],
+  ...['skin_temperature_deviation', 'sleep_duration'],
+]);
+
+/** The days that have a measure of recovery, with the source of each value. */
+export async function readRecovery(
+  deps: ReadDeps,
+  page: DayPage,
+): Promise<Actions['insights.recoveryDays']['returns']> {
+  const { total, rows } = await daysOf(deps, 'baseline_28', page, true);
+  const days = rows.map(({ date, facts, result }) => {
+    const measures = measuresToWire(result).filter(({ measure }) => ofRecovery.has(measure));
+    const inputs = baselineInputs(date, facts ?? {}, measures, { window: 28, shownAs: deps.shownAs });
+    return { date, measures, inputs };
+  });
+  return { total, days, methods: baselineMethods };
+}

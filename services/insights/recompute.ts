@@ -1,0 +1,178 @@
+import type { Actions } from '../../contracts/all.ts';
+import type { DayFacts } from '../../domain/insights/day-facts.ts';
+import {
+  dateAfter,
+  daysBetween,
+  historyOf,
+  trainingOf,
+  windowDays,
+  windowResults,
+} from '../../domain/insights/day-results.ts';
+import { insightMethods } from '../../domain/insights/methods.ts';
+import type { SleepWeights } from '../../domain/insights/sleep-score.ts';
+import { dayMs, localDate } from '../../domain/time/time.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { lockLateWrites } from '../../mixins/database/forgotten-users.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { factsOf } from './facts.ts';
+import { holdUser, type NewResults, selectFacts, writeFacts, writeResults } from './queries/compute.ts';
+import { clearDue, type DueDay, selectDue } from './queries/due.ts';
+
+/** What the days of users are computed with. */
+export interface Computing {
+  readonly database: Database;
+  readonly call: Call;
+  readonly weights: SleepWeights;
+  /** Providers by priority, highest first. */
+  readonly priority: readonly string[];
+  readonly now: () => number;
+}
+
+/** Nothing older is computed. */
+export const oldestDays = 1100;
+/** The days of a read: the bus rejects messages over 1 MB. */
+const daysPerRead = 100;
+const rangesAtOnce = 2;
+/** Days that are due and so near to each other are read at once. */
+const nearDays = 3;
+
+/** The versions of the methods and the weights: days that were computed with others are computed anew. */
+export function methodsOf(weights: SleepWeights): string {
+  const { duration, stages, consistency, interruptions } = weights;
+  const versions = Object.entries(insightMethods).map(([name, { version }]) => `${name}:${version}`);
+  return [...versions, `weights:${[duration, stages, consistency, interruptions].join('/')}`].join(' ');
+}
+
+/** The range of dates that are computed. */
+export const computedRange = (nowMs: number) => ({
+  first_date: localDate(nowMs - oldestDays * dayMs, 0),
+  last_date: localDate(nowMs + dayMs, 0),
+});
+
+/**
+ * Computes the days of a user that are due, all days if none was computed before. Returns the dates whose results changed. Inputs are
+ * read before the transaction; whatever changes meanwhile makes the day due again.
+ */
+export async function recompute(own: Computing, userId: string): Promise<string[]> {
+  const { methods, due } = await selectDue(own.database, userId);
+  const wanted = methodsOf(own.weights);
+  if (methods === wanted && due.length === 0) return [];
+  const ranges = methods === null ? await wholeRange(own, userId) : rangesOf(due.map(({ date }) => date));
+  const facts = await readFacts(own, userId, ranges);
+  for (const { date } of due) if (!facts.has(date)) facts.set(date, null);
+  return own.database.transaction(async (transaction) => {
+    await lockLateWrites(transaction, 'insights');
+    if (!(await holdUser(transaction, userId, wanted))) return [];
+    const changed = await writeFacts(transaction, userId, facts);
+    const isNew = methods !== wanted;
+    return compute(transaction, { userId, weights: own.weights, changed, isNew, due, nowMs: own.now() });
+  });
+}
+
+interface Work {
+  readonly userId: string;
+  readonly weights: SleepWeights;
+  readonly changed: readonly string[];
+  readonly isNew: boolean;
+  readonly due: readonly DueDay[];
+  readonly nowMs: number;
+}
+
+async function compute(transaction: Queryable, work: Work): Promise<string[]> {
+  const { userId, changed, isNew, due } = work;
+  await clearDue(transaction, userId, due);
+  if (changed.length === 0 && !isNew) return [];
+  const facts = await selectFacts(transaction, userId);
+  const results = resultsOf(facts, work);
+  if (!isNew) return writeResults(transaction, userId, results);
+  const reported = localDate(work.nowMs - reportedMs, 0);
+  const { past = [], recent = [] } = Object.groupBy(results, ({ date }) =>
+    date < reported ? 'past' : 'recent',
+  );
+  await recordChanges(transaction, 'off');
+  const written = await writeResults(transaction, userId, past);
+  await recordChanges(transaction, 'on');
+  return [...written, ...(await writeResults(transaction, userId, recent))];
+}
+
+/** The first values of a user are no news: only those of the last days are reported, not years at once. */
+const reportedMs = 2 * dayMs;
+
+async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
+  await transaction.query("select set_config('changes.unrecorded', $1, true)", [
+    state === 'on' ? 'off' : 'on',
+  ]);
+}
+
+/** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */
+export function resultsOf(
+  facts: ReadonlyMap<string, DayFacts>,
+  { changed, isNew, weights }: Pick<Work, 'changed' | 'isNew' | 'weights'>,
+): NewResults[] {
+  const history = historyOf(facts);
+  const training = trainingOf(history);
+  const indexes = changed.map((date) => daysBetween(history.firstDate, date));
+  const first = isNew ? 0 : Math.min(...indexes);
+  const isNear = (index: number) => isNew || indexes.some((one) => one <= index && index - one <= windowDays);
+  return [...facts.keys()].flatMap((date): NewResults[] => {
+    const index = daysBetween(history.firstDate, date);
+    const own = training[index];
+    if (own === undefined || index < first) return [];
+    return [{ date, training: own, ...(isNear(index) ? windowResults(history, index, weights) : {}) }];
+  });
+}
+
+type DateRange = { readonly first_date: string; readonly last_date: string };
+
+async function wholeRange({ call, now }: Computing, user_id: string): Promise<DateRange[]> {
+  const { first_date, last_date } = await call('timeseries.daySpan', {
+    ...{ user_id, ...computedRange(now()) },
+  });
+  return first_date === null || last_date === null ? [] : piecesOf({ first_date, last_date });
+}
+
+/** Ranges that contain dates, each at most as long as a read. */
+export function rangesOf(dates: readonly string[]): DateRange[] {
+  const ranges: { first_date: string; last_date: string }[] = [];
+  for (const date of dates.toSorted()) {
+    const last = ranges.at(-1);
+    if (last !== undefined && daysBetween(last.last_date, date) <= nearDays) last.last_date = date;
+    else ranges.push({ first_date: date, last_date: date });
+  }
+  return ranges.flatMap(piecesOf);
+}
+
+function piecesOf({ first_date, last_date }: DateRange): DateRange[] {
+  const pieces = Math.ceil((daysBetween(first_date, last_date) + 1) / daysPerRead);
+  return Array.from({ length: pieces }, (_, index) => {
+    const first = dateAfter(first_date, index * daysPerRead);
+    const last = dateAfter(first, daysPerRead - 1);
+    return { first_date: first, last_date: last < last_date ? last : last_date };
+  });
+}
+
+// Two ranges at once: their statements mostly keep one core of the database busy.
+async function readFacts({ call, priority }: Computing, user_id: string, ranges: readonly DateRange[]) {
+  const facts = new Map<string, DayFacts | null>();
+  for (let first = 0; first < ranges.length; first += rangesAtOnce) {
+    const part = ranges.slice(first, first + rangesAtOnce);
+    const read = await Promise.all(
+      part.map(async (range) => {
+        const [stored, activity] = await Promise.all([
+          call('timeseries.dayFacts', { user_id, ...range }),
+          call('summaries.activity', activityOf(user_id, range)),
+        ]);
+        return factsOf({ stored, activity: activity.data, priority });
+      }),
+    );
+    for (const own of read) for (const [date, one] of own) facts.set(date, one);
+  }
+  return facts;
+}
+
+const activityOf = (
+  user_id: string,
+  { first_date, last_date }: DateRange,
+): Actions['summaries.activity']['params'] => ({
+  ...{ user_id, start_date: first_date, end_date: last_date, limit: daysPerRead },
+});
