@@ -16,7 +16,6 @@ import {
 import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
 import { normaliseBloodPressure } from './normalise/blood-pressure.ts';
-import { normaliseBodyComp } from './normalise/body-comp.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
 import { normaliseDaily } from './normalise/daily.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
@@ -98,7 +97,7 @@ export const dataTypes: readonly DataType[] = [
     fields: pulseOx,
     brings: ['heart_rate'],
   },
-  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp, fields: bodyComps, brings: ['body'] },
+  { ...bodyComps, alsoSentAs: [], brings: ['body'] },
   {
     name: 'bloodPressures',
     alsoSentAs: [],

@@ -1,4 +1,7 @@
+import { withoutNoise } from '../../../domain/json/decimals.ts';
 import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import { type ReadItem, singleOf } from '../normalise/read-item.ts';
+import { sampleType } from '../normalise/sample-type.ts';
 import { identity, samplesOnly, why } from './common.ts';
 
 const measured: FieldTable = {
@@ -23,18 +26,39 @@ export const pulseOx: FieldTable = {
   onDemand: kept(null, 'key', 'source'),
 };
 
+const measurementSpellings = {
+  startTimeInSeconds: ['measurementTimeInSeconds', 'startTimeInSeconds'],
+  startTimeOffsetInSeconds: ['measurementTimeOffsetInSeconds', 'startTimeOffsetInSeconds'],
+} as const;
+
+// Fat mass and lean mass are computed if weight and fat percentage are both present.
+function withMasses(read: ReadItem): ReadItem {
+  const [weight, fat] = [singleOf(read, 'weight'), singleOf(read, 'body_fat_percentage')];
+  if (weight === undefined || fat === undefined) return read;
+  const fatMass = withoutNoise((weight * fat) / 100);
+  const masses = [
+    { type: 'body_fat_mass' as const, field: '', value: fatMass },
+    { type: 'lean_body_mass' as const, field: '', value: withoutNoise(weight - fatMass) },
+  ];
+  return { ...read, readings: [...read.readings, ...masses] };
+}
+
 /** A measurement of a scale. */
-export const bodyComps: FieldTable = {
-  ...measured,
-  weightInGrams: kept('g', 'series.weight', 'series.body_fat_mass', 'series.lean_body_mass'),
-  muscleMassInGrams: kept('g', 'series.skeletal_muscle_mass'),
-  bodyFatInPercent: kept('percent', 'series.body_fat_percentage', 'series.body_fat_mass'),
-  bodyMassIndex: kept('kg/m2', 'series.body_mass_index'),
-  ...assumed({
-    boneMassInGrams: kept('g', 'series.bone_mass'),
-    bodyWaterInPercent: kept('percent', 'series.body_water_percentage'),
-  }),
-};
+export const bodyComps = sampleType(
+  'bodyComps',
+  {
+    ...measured,
+    weightInGrams: kept('g', 'series.weight', 'series.body_fat_mass', 'series.lean_body_mass'),
+    muscleMassInGrams: kept('g', 'series.skeletal_muscle_mass'),
+    ...assumed({
+      boneMassInGrams: kept('g', 'series.bone_mass'),
+      bodyWaterInPercent: kept('percent', 'series.body_water_percentage'),
+    }),
+    bodyFatInPercent: kept('percent', 'series.body_fat_percentage', 'series.body_fat_mass'),
+    bodyMassIndex: kept('kg/m2', 'series.body_mass_index'),
+  },
+  { supersede: 'latest', spellings: measurementSpellings, complete: withMasses },
+);
 
 /** A cuff reading. */
 export const bloodPressures: FieldTable = {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
+import { bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
-import { normaliseBodyComp } from '../../../providers/devicemaker/normalise/body-comp.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
@@ -170,7 +170,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'scales: the masses follow only where weight and fat are both there',
-    normaliseBodyComp,
+    bodyComps.normalise,
     bodyComp(user, { weightInGrams: 0, muscleMassInGrams: null }),
     [
       ['bone_mass', 0, 3.12],
@@ -251,7 +251,7 @@ const spellings: readonly (readonly [
     'measurementTimeInSeconds',
     'startTimeInSeconds',
   ],
-  ['bodyComps', normaliseBodyComp, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
+  ['bodyComps', bodyComps.normalise, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
   [
     'healthSnapshot',
     normaliseHealthSnapshot,
