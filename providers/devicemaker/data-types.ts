@@ -15,7 +15,6 @@ import {
 } from './fields/wellness.ts';
 import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
-import { normaliseBloodPressure } from './normalise/blood-pressure.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
 import { normaliseDaily } from './normalise/daily.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
@@ -98,13 +97,7 @@ export const dataTypes: readonly DataType[] = [
     brings: ['heart_rate'],
   },
   { ...bodyComps, alsoSentAs: [], brings: ['body'] },
-  {
-    name: 'bloodPressures',
-    alsoSentAs: [],
-    normalise: normaliseBloodPressure,
-    fields: bloodPressures,
-    brings: ['blood_pressure'],
-  },
+  { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
   { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },
   { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp, brings: [] },
   {

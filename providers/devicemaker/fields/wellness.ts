@@ -1,7 +1,18 @@
 import { withoutNoise } from '../../../domain/json/decimals.ts';
-import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import {
+  assumed,
+  decides,
+  extra,
+  type FieldTable,
+  kept,
+  notKept,
+} from '../../../domain/provider/field-table.ts';
+import type { Item } from '../../../domain/recipe/read-fields.ts';
+import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
+import { parseInstant } from '../../../domain/time/time.ts';
 import { type ReadItem, singleOf } from '../normalise/read-item.ts';
 import { sampleType } from '../normalise/sample-type.ts';
+import { madeBy } from '../normalise/samples.ts';
 import { identity, samplesOnly, why } from './common.ts';
 
 const measured: FieldTable = {
@@ -60,16 +71,41 @@ export const bodyComps = sampleType(
   { supersede: 'latest', spellings: measurementSpellings, complete: withMasses },
 );
 
+// Seconds, milliseconds, or a text of UTC. An unreadable value is passed on and reported.
+function withSeconds({ measurementTimestampGMT: sent, ...item }: Item): Item {
+  const isText = typeof sent === 'string' && !/^\d+$/.test(sent);
+  const ms = isText ? parseInstant(sent)?.ms : typeof sent === 'number' && sent >= 1e11 ? sent : undefined;
+  return { ...item, measurementTimestampGMT: ms === undefined ? sent : ms / 1000 };
+}
+
+const withMethodOf = (read: ReadItem, method: RecordingMethod): ReadItem => ({
+  ...read,
+  origin: madeBy(read.origin, method),
+});
+
 /** A cuff reading. */
-export const bloodPressures: FieldTable = {
-  ...measured,
-  measurementTimestampGMT: kept(null, 'start_time', 'key'),
-  startTimeInSeconds: kept('s', 'start_time', 'key'),
-  systolic: kept('mmHg', 'series.blood_pressure_systolic'),
-  diastolic: kept('mmHg', 'series.blood_pressure_diastolic'),
-  pulse: kept('bpm', 'series.heart_rate'),
-  ...assumed({ sourceType: kept(null, 'source') }),
-};
+export const bloodPressures = sampleType(
+  'bloodPressures',
+  {
+    ...measured,
+    measurementTimestampGMT: kept(null, 'start_time', 'key'),
+    startTimeInSeconds: kept('s', 'start_time', 'key'),
+    systolic: kept('mmHg', 'series.blood_pressure_systolic'),
+    diastolic: kept('mmHg', 'series.blood_pressure_diastolic'),
+    pulse: kept('bpm', 'series.heart_rate'),
+    ...assumed({ sourceType: decides(null, 'source') }),
+  },
+  {
+    supersede: 'latest',
+    spellings: {
+      ...measurementSpellings,
+      startTimeInSeconds: ['measurementTimeInSeconds', 'measurementTimestampGMT', 'startTimeInSeconds'],
+    },
+    prepare: withSeconds,
+    complete: (read) =>
+      String(read.item.sourceType).toUpperCase() === 'MANUAL' ? withMethodOf(read, 'manual') : read,
+  },
+);
 
 /** Fitness values of a day. */
 export const userMetrics: FieldTable = {

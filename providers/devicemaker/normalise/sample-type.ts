@@ -1,9 +1,10 @@
 import { extraOf } from '../../../domain/provider/extra-fields.ts';
 import type { FieldTable } from '../../../domain/provider/field-table.ts';
+import type { Item } from '../../../domain/recipe/read-fields.ts';
 import type { DayValuesRecord } from '../../../domain/records/day-values.ts';
 import { bareItem } from '../../../domain/records/records.ts';
 import { knownLocalDate } from '../../../domain/time/time.ts';
-import type { Normaliser } from './item.ts';
+import { isObject, type Normaliser } from './item.ts';
 import { named, type Spellings, underOwnNames } from './named.ts';
 import { type ReadItem, readTimed } from './read-item.ts';
 import { seriesFields } from './read-table.ts';
@@ -14,12 +15,14 @@ export interface SampleRules {
   /** Records that grow keep the longest version, measurements the latest. */
   readonly supersede: 'longest' | 'latest';
   readonly spellings?: Spellings;
+  /** Changes what some senders write in another way, before spellings are replaced. */
+  readonly prepare?: (item: Item) => Item;
   readonly complete?: (read: ReadItem) => ReadItem;
 }
 
 /** A data type of samples. An item that has none of the fields of its series uses an unknown spelling, and is rejected. */
 export function sampleType(name: string, fields: FieldTable, rules: SampleRules) {
-  const { spellings = {}, complete, supersede } = rules;
+  const { spellings = {}, prepare, complete, supersede } = rules;
   const table = underOwnNames(fields, spellings);
   const anyOf = seriesFields(table);
   const normalise: Normaliser = (item, nowMs) => {
@@ -39,8 +42,17 @@ export function sampleType(name: string, fields: FieldTable, rules: SampleRules)
     };
     return { ok: true, item: record, problems };
   };
-  return { name, fields, normalise: named(spellings, normalise) };
+  const own = named(spellings, normalise);
+  return {
+    ...{ name, fields },
+    normalise: prepare === undefined ? own : prepared(prepare, own),
+  };
 }
+
+const prepared =
+  (prepare: (item: Item) => Item, normalise: Normaliser): Normaliser =>
+  (item, nowMs) =>
+    normalise(isObject(item) ? prepare(item) : item, nowMs);
 
 // An item that only reports "not measured" is complete.
 function hasAny({ readings, problems }: ReadItem, names: readonly string[]): boolean {

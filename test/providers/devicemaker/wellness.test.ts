@@ -1,8 +1,7 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
-import { bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
-import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
+import { bloodPressures, bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
@@ -52,7 +51,7 @@ t.test(
     t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: true })), venu('on_demand'));
     t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: null })), venu(null));
     const readings = (sourceType: unknown) =>
-      deviceOf(normaliseBloodPressure, bloodPressure(user, { sourceType }));
+      deviceOf(bloodPressures.normalise, bloodPressure(user, { sourceType }));
     t.same(readings('MANUAL'), venu('manual'));
     t.same(readings('DEVICE'), venu(null));
     t.same(readings(7), venu(null));
@@ -182,7 +181,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'cuff: a value out of range is left out, the rest is kept',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user, { systolic: 301, pulse: 0 }),
     [['blood_pressure_diastolic', 0, 79]],
     ['systolic: must be 20 to 300', '1 placeholders of pulse'],
@@ -239,14 +238,14 @@ const spellings: readonly (readonly [
   ],
   [
     'bloodPressures',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user),
     'measurementTimeInSeconds',
     'measurementTimestampGMT',
   ],
   [
     'bloodPressures',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user),
     'measurementTimeInSeconds',
     'startTimeInSeconds',
@@ -281,12 +280,12 @@ t.test('a reading tells its time in seconds, milliseconds, or as a text of UTC',
     new Date(seconds * 1000).toISOString(),
     '2025-06-03 05:20:00.0',
   ])
-    t.equal(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).key, String(cuffAt));
+    t.equal(read(bloodPressures.normalise, { ...rest, measurementTimestampGMT: told }).key, String(cuffAt));
   for (const told of [String(seconds), 'soon', {}, true])
-    t.same(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).problems, [
+    t.same(read(bloodPressures.normalise, { ...rest, measurementTimestampGMT: told }).problems, [
       'measurementTimestampGMT: must be a number',
     ]);
-  t.same(read(normaliseBloodPressure, rest).problems, ['measurementTimeInSeconds: is required']);
+  t.same(read(bloodPressures.normalise, rest).problems, ['measurementTimeInSeconds: is required']);
 });
 
 t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
@@ -317,7 +316,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
     'timeOffsetStressLevelValues, timeOffsetBodyBatteryValues',
   ],
   [normalisePulseOx, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
-  [normaliseBloodPressure, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
+  [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
   [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
   [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
   [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
