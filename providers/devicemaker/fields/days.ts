@@ -1,5 +1,8 @@
 import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import { withBatteryEvents } from '../normalise/battery-events.ts';
 import { dayValueRows } from '../normalise/day-value-rows.ts';
+import { byOffset } from '../normalise/read-table.ts';
+import { sampleType } from '../normalise/sample-type.ts';
 import { head, ofDay } from './common.ts';
 
 const unitOf = (field: string) => {
@@ -73,26 +76,43 @@ export const epochs: FieldTable = {
   }),
 };
 
-/** Stress and body battery. */
-export const stressDetails: FieldTable = {
-  ...ofDay,
-  timeOffsetStressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
-  stressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
-  timeOffsetBodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
-  bodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
-  ...assumed({
-    'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
-    'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
-    'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
-    'bodyBatteryActivityEvents[].activityName': extra(),
-    'bodyBatteryActivityEvents[].activityType': extra(),
-    'bodyBatteryActivityEvents[].activityId': extra(),
-  }),
-};
+const stress = byOffset('1-100', 'series.devicemaker_stress_level');
+const battery = byOffset('0-100', 'series.devicemaker_body_battery');
+
+/**
+ * Stress and body battery every 180 s. A stress of 0 or less is a state and not a level. A body battery of 0 is a valid
+ * value.
+ */
+export const stressDetails = sampleType(
+  'stressDetails',
+  {
+    ...ofDay,
+    timeOffsetStressLevelValues: stress,
+    stressLevelValues: stress,
+    timeOffsetBodyBatteryValues: battery,
+    bodyBatteryValues: battery,
+    ...assumed({
+      'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
+      'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
+      'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
+      'bodyBatteryActivityEvents[].activityName': extra(),
+      'bodyBatteryActivityEvents[].activityType': extra(),
+      'bodyBatteryActivityEvents[].activityId': extra(),
+    }),
+  },
+  {
+    supersede: 'longest',
+    spellings: {
+      timeOffsetStressLevelValues: ['timeOffsetStressLevelValues', 'stressLevelValues'],
+      timeOffsetBodyBatteryValues: ['timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+    },
+    complete: withBatteryEvents,
+  },
+);
 
 /** Heart rate variability of a night. */
 export const hrv: FieldTable = {

@@ -1,10 +1,9 @@
 import { extraOf } from '../../../domain/provider/extra-fields.ts';
 import type { FieldTable } from '../../../domain/provider/field-table.ts';
 import type { DayValues, DayValuesRecord } from '../../../domain/records/day-values.ts';
-import { mostBatteryEvents } from '../../../domain/records/day-values.ts';
-import { CalendarDate, formatInstant, knownLocalDate } from '../../../domain/time/time.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
 import { dayValueRows, type NumberName } from './day-value-rows.ts';
-import { cleanText, instantMs, isObject, type Problem } from './item.ts';
+import { cleanText, isObject, type Problem } from './item.ts';
 import type { SampleOrigin } from './samples.ts';
 
 /** What is read of an item beside its day values. */
@@ -26,7 +25,7 @@ export function dayValuesOf(
 ): { readonly record: DayValuesRecord | null; readonly problems: readonly Problem[] } {
   if (!isObject(item)) return { record: null, problems: [] };
   const numbers = numbersOf(item, new Set(taken));
-  const values = { ...numbers.values, ...qualifierOf(item), ...eventsOf(item, origin) };
+  const values = { ...numbers.values, ...qualifierOf(item) };
   const extra = extraOf(item, table);
   if (extra === null && Object.keys(values).length === 0) return { record: null, problems: numbers.problems };
   const date = CalendarDate.safeParse(item.calendarDate);
@@ -56,25 +55,4 @@ function numbersOf(item: Readonly<Record<string, unknown>>, reported: ReadonlySe
 function qualifierOf({ stressQualifier }: Readonly<Record<string, unknown>>): DayValues {
   const text = typeof stressQualifier === 'string' ? cleanText(stressQualifier, 60) : '';
   return text === '' ? {} : { stress_qualifier: text };
-}
-
-function eventsOf(
-  { bodyBatteryActivityEvents: given }: Readonly<Record<string, unknown>>,
-  { nowMs }: SampleOrigin,
-): DayValues {
-  const events = (Array.isArray(given) ? given : []).flatMap((event) => eventOf(event, nowMs));
-  return events.length === 0 ? {} : { body_battery_events: events.slice(0, mostBatteryEvents) };
-}
-
-function eventOf(event: unknown, nowMs: number) {
-  if (!isObject(event)) return [];
-  const { eventType, eventStartTimeInSeconds: start, bodyBatteryImpact: impact, duration } = event;
-  const startMs = typeof start === 'number' ? instantMs(start, nowMs) : null;
-  const type = typeof eventType === 'string' ? cleanText(eventType, 60) : '';
-  const lasted = typeof duration === 'number' && Number.isSafeInteger(Math.round(duration)) ? duration : null;
-  if (startMs === null || type === '' || lasted === null || typeof impact !== 'number') return [];
-  if (!Number.isFinite(impact)) return [];
-  return [
-    { type, start_time: formatInstant(startMs), duration_seconds: Math.max(0, Math.round(lasted)), impact },
-  ];
 }

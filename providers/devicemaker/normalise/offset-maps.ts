@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hrv, stressDetails } from '../fields/days.ts';
+import { hrv } from '../fields/days.ts';
 import { pulseOx, respiration } from '../fields/wellness.ts';
 import { flag, head, map, type Normaliser } from './item.ts';
 import { named } from './named.ts';
@@ -28,40 +28,6 @@ export const normaliseHrv: Normaliser = (item, nowMs) => {
     samples: [offsetSamples('hrvValues', 'heart_rate_variability_rmssd', fields.hrvValues, origin)],
   });
 };
-
-const Stress = z.object({
-  ...head,
-  timeOffsetStressLevelValues: map,
-  timeOffsetBodyBatteryValues: map,
-});
-
-/**
- * Stress and body battery every 180 s. A stress of 0 or less is a state and not a level. A body battery of 0 is a valid
- * value.
- */
-export const normaliseStress: Normaliser = named(
-  {
-    timeOffsetStressLevelValues: ['timeOffsetStressLevelValues', 'stressLevelValues'],
-    timeOffsetBodyBatteryValues: ['timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
-  },
-  (item, nowMs) => {
-    const read = readTimed(Stress, [], item, nowMs);
-    if (!read.ok) return read;
-    const { fields, origin } = read;
-    const { timeOffsetStressLevelValues: stress, timeOffsetBodyBatteryValues: battery } = fields;
-    return sampleItem(read, {
-      dataType: 'stressDetails',
-      fields: stressDetails,
-      key: String(fields.startTimeInSeconds),
-      supersede: 'longest',
-      anyOf: ['timeOffsetStressLevelValues', 'timeOffsetBodyBatteryValues'],
-      samples: [
-        offsetSamples('timeOffsetStressLevelValues', 'devicemaker_stress_level', stress, origin),
-        offsetSamples('timeOffsetBodyBatteryValues', 'devicemaker_body_battery', battery, origin),
-      ],
-    });
-  },
-);
 
 const Respiration = z.object({
   ...head,

@@ -1,4 +1,12 @@
-import { type FieldReader, type FieldTable, isKept, noValue } from '../../../domain/provider/field-table.ts';
+import {
+  computed,
+  type Field,
+  type FieldEnd,
+  type FieldReader,
+  type FieldTable,
+  isKept,
+  noValue,
+} from '../../../domain/provider/field-table.ts';
 import type { Draft } from '../../../domain/recipe/draft.ts';
 import { schemaOf } from '../../../domain/recipe/read-fields.ts';
 import { columnUnit, factorOf } from '../../../domain/recipe/units.ts';
@@ -34,8 +42,11 @@ interface Step {
   readonly puts: readonly ((value: unknown, found: Found) => void)[];
 }
 
-/** The reader of a map from seconds after the start to values. */
-export const byOffset: FieldReader = (map) => map;
+const sentMap: FieldReader = (map) => map;
+
+/** A map from seconds after the start to values of a series. */
+export const byOffset = (unit: string, ...ends: readonly [FieldEnd, ...FieldEnd[]]): Field =>
+  computed(sentMap, unit, ...ends);
 
 /**
  * Reads the fields of an item by their table. Of several fields with one end the first that has a value counts. An unusable value is
@@ -64,7 +75,7 @@ export function stepsOf(table: FieldTable): readonly Step[] {
     // What is in lists and objects is made by functions.
     if (!isKept(field) || /[.[]/.test(name) || field.read === noValue || !isRead(field.ends[0])) return [];
     const [first] = field.ends;
-    const isMap = field.read === byOffset;
+    const isMap = field.read === sentMap;
     const parts = Map.groupBy(
       field.ends.filter((end) => end.includes('.') && isRead(end)),
       partOf,

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
+import { stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
 import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseHrv, normaliseStress } from '../../../providers/devicemaker/normalise/offset-maps.ts';
+import { normaliseHrv } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { sleepStart } from '../../fixtures/devicemaker/sleeps.ts';
 import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
@@ -66,7 +67,7 @@ t.test('a placeholder is no value, and a value out of range is reported and left
 });
 
 t.test('stress details have the events of the body battery, and keep what has no field', async (t) => {
-  const { values } = read(normaliseStress, stressDetails('a'));
+  const { values } = read(stressType.normalise, stressDetails('a'));
   const event = { type: 'Sleep', start_time: new Date(sleepStart * 1000).toISOString().replace('.000', '') };
   t.strictSame(values, {
     ...place,
@@ -77,7 +78,7 @@ t.test('stress details have the events of the body battery, and keep what has no
   });
   const events = [{ eventType: 'Nap' }, null, { eventType: 'Nap', eventStartTimeInSeconds: 1, duration: 2 }];
   const bare = { bodyBatteryActivityEvents: events, bodyBatteryDynamicFeedbackEvent: null };
-  t.equal(read(normaliseStress, stressDetails('a', 24, bare)).values, null);
+  t.equal(read(stressType.normalise, stressDetails('a', 24, bare)).values, null);
 });
 
 t.test('a night has the averages of its variability', async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
+import { stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
 import { bloodPressures, bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
@@ -8,7 +9,6 @@ import {
   normaliseHrv,
   normalisePulseOx,
   normaliseRespiration,
-  normaliseStress,
 } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
 import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
@@ -84,7 +84,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'stress: -1 to -5 and 0 are states; a body battery of 0 is empty',
-    normaliseStress,
+    stressType.normalise,
     stressDetails(user, 1, {
       timeOffsetStressLevelValues: { 0: -1, 180: -5, 360: 0, 540: 1, 720: 100, 900: 101 },
       timeOffsetBodyBatteryValues: { 0: 0, 180: 100, 360: -1, 540: 101 },
@@ -227,8 +227,20 @@ const spellings: readonly (readonly [
   from: string,
   to: string,
 ])[] = [
-  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetStressLevelValues', 'stressLevelValues'],
-  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+  [
+    'stressDetails',
+    stressType.normalise,
+    stressDetails(user),
+    'timeOffsetStressLevelValues',
+    'stressLevelValues',
+  ],
+  [
+    'stressDetails',
+    stressType.normalise,
+    stressDetails(user),
+    'timeOffsetBodyBatteryValues',
+    'bodyBatteryValues',
+  ],
   [
     'respiration',
     normaliseRespiration,
@@ -311,7 +323,7 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
 const empty: readonly (readonly [Normaliser, object, string])[] = [
   [normaliseHrv, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
   [
-    normaliseStress,
+    stressType.normalise,
     { startTimeInSeconds: snapshotAt },
     'timeOffsetStressLevelValues, timeOffsetBodyBatteryValues',
   ],
@@ -328,6 +340,6 @@ for (const [normalise, item, fields] of empty)
   });
 
 t.test('an empty map is a version all the same', async (t) => {
-  t.match(read(normaliseStress, stressDetails(user, 0)), { samples: [], problems: [] });
-  t.not(read(normaliseStress, stressDetails(user, 0)).key, null);
+  t.match(read(stressType.normalise, stressDetails(user, 0)), { samples: [], problems: [] });
+  t.not(read(stressType.normalise, stressDetails(user, 0)).key, null);
 });
