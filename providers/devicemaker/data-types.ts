@@ -21,7 +21,7 @@ import { normaliseEpoch } from './normalise/epoch.ts';
 import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
-import { normaliseHrv, normalisePulseOx, normaliseRespiration } from './normalise/offset-maps.ts';
+import { normalisePulseOx, normaliseRespiration } from './normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
 import { normaliseUserMetrics } from './normalise/user-metrics.ts';
@@ -69,7 +69,7 @@ export const dataTypes: readonly DataType[] = [
     hasTrack: true,
   },
   { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs, brings: ['daily_activity'] },
-  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv, fields: hrv, brings: ['heart_rate'] },
+  { ...hrv, alsoSentAs: [], brings: ['heart_rate'] },
   { ...stressDetails, alsoSentAs: [], brings: ['stress'] },
   {
     name: 'respiration',

@@ -114,9 +114,9 @@ export const stressDetails = sampleType(
   },
 );
 
-/** Heart rate variability of a night. */
-export const hrv: FieldTable = {
-  ...ofDay,
-  ...pick(...inNight),
-  hrvValues: kept('ms', 'series.heart_rate_variability_rmssd'),
-};
+/** Heart rate variability every 300 s of a night. The two averages are no samples. */
+export const hrv = sampleType(
+  'hrv',
+  { ...ofDay, ...pick(...inNight), hrvValues: byOffset('ms', 'series.heart_rate_variability_rmssd') },
+  { supersede: 'longest' },
+);

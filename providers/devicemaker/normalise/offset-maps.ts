@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { hrv } from '../fields/days.ts';
 import { pulseOx, respiration } from '../fields/wellness.ts';
 import { flag, head, map, type Normaliser } from './item.ts';
 import { named } from './named.ts';
@@ -11,23 +10,6 @@ import { readTimed } from './timed-item.ts';
  * Types with one or two maps from seconds after the start to values, which grow with each delivery. If a sender omits
  * the map and sends only a mean, the mean becomes one sample at the start.
  */
-
-const Hrv = z.object({ ...head, hrvValues: map });
-
-/** Heart rate variability every 300 s of a night. The two summary fields repeat the same values and make no samples. */
-export const normaliseHrv: Normaliser = (item, nowMs) => {
-  const read = readTimed(Hrv, [], item, nowMs);
-  if (!read.ok) return read;
-  const { fields, origin } = read;
-  return sampleItem(read, {
-    dataType: 'hrv',
-    fields: hrv,
-    key: String(fields.startTimeInSeconds),
-    supersede: 'longest',
-    anyOf: ['hrvValues'],
-    samples: [offsetSamples('hrvValues', 'heart_rate_variability_rmssd', fields.hrvValues, origin)],
-  });
-};
 
 const Respiration = z.object({
   ...head,

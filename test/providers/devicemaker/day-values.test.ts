@@ -1,9 +1,8 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
+import { hrv as hrvType, stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
 import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseHrv } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { sleepStart } from '../../fixtures/devicemaker/sleeps.ts';
 import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
@@ -82,9 +81,9 @@ t.test('stress details have the events of the body battery, and keep what has no
 });
 
 t.test('a night has the averages of its variability', async (t) => {
-  t.match(read(normaliseHrv, hrv('a')).values, {
+  t.match(read(hrvType.normalise, hrv('a')).values, {
     ...{ date: '2025-06-03', start_ms: sleepStart * 1000 },
     values: { hrv_night_average_ms: 52, hrv_night_high_5min_ms: 76 },
   });
-  t.equal(read(normaliseHrv, hrv('a', { lastNightAvg: 0, lastNight5MinHigh: null })).values, null);
+  t.equal(read(hrvType.normalise, hrv('a', { lastNightAvg: 0, lastNight5MinHigh: null })).values, null);
 });

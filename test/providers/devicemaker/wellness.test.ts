@@ -1,12 +1,11 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
-import { stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
+import { hrv as hrvType, stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
 import { bloodPressures, bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
-  normaliseHrv,
   normalisePulseOx,
   normaliseRespiration,
 } from '../../../providers/devicemaker/normalise/offset-maps.ts';
@@ -67,7 +66,7 @@ const mapCases: readonly (readonly [
 ])[] = [
   [
     'hrv of 0 and less is none, above 1000 out of range',
-    normaliseHrv,
+    hrvType.normalise,
     hrv(user, { hrvValues: { 300: 0, 600: -1, 900: 1000, 1200: 1001, 1500: 0.5, 1800: '60' } }),
     [
       ['heart_rate_variability_rmssd', 900_000, 1000],
@@ -77,7 +76,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'hrv: summaries of the night are no samples',
-    normaliseHrv,
+    hrvType.normalise,
     hrv(user, { hrvValues: null }),
     [],
     [': has none of hrvValues'],
@@ -321,7 +320,7 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
 });
 
 const empty: readonly (readonly [Normaliser, object, string])[] = [
-  [normaliseHrv, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
+  [hrvType.normalise, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
   [
     stressType.normalise,
     { startTimeInSeconds: snapshotAt },
