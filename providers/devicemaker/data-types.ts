@@ -21,7 +21,7 @@ import { normaliseEpoch } from './normalise/epoch.ts';
 import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
-import { normalisePulseOx, normaliseRespiration } from './normalise/offset-maps.ts';
+import { normalisePulseOx } from './normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
 import { normaliseUserMetrics } from './normalise/user-metrics.ts';
@@ -71,13 +71,7 @@ export const dataTypes: readonly DataType[] = [
   { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs, brings: ['daily_activity'] },
   { ...hrv, alsoSentAs: [], brings: ['heart_rate'] },
   { ...stressDetails, alsoSentAs: [], brings: ['stress'] },
-  {
-    name: 'respiration',
-    alsoSentAs: ['allDayRespiration'],
-    normalise: normaliseRespiration,
-    fields: respiration,
-    brings: ['heart_rate'],
-  },
+  { ...respiration, alsoSentAs: ['allDayRespiration'], brings: ['heart_rate'] },
   {
     name: 'pulseOx',
     alsoSentAs: ['pulseox'],

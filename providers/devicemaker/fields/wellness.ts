@@ -11,6 +11,7 @@ import type { Item } from '../../../domain/recipe/read-fields.ts';
 import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
 import { parseInstant } from '../../../domain/time/time.ts';
 import { type ReadItem, singleOf } from '../normalise/read-item.ts';
+import { byOffset } from '../normalise/read-table.ts';
 import { sampleType } from '../normalise/sample-type.ts';
 import { madeBy } from '../normalise/samples.ts';
 import { identity, samplesOnly, why } from './common.ts';
@@ -21,13 +22,24 @@ const measured: FieldTable = {
   measurementTimeOffsetInSeconds: kept('s', 'zone_offset'),
 };
 
-/** Breaths per minute. */
-export const respiration: FieldTable = {
-  ...samplesOnly,
-  timeOffsetEpochToBreaths: kept('breaths/min', 'series.respiratory_rate'),
-  timeOffsetRespirationRateValues: kept('breaths/min', 'series.respiratory_rate'),
-  avgWakingRespirationValue: kept('breaths/min', 'series.respiratory_rate'),
-};
+const breaths = byOffset('breaths/min', 'series.respiratory_rate');
+
+/** Breaths per minute. A mean counts if no value of the map does. */
+export const respiration = sampleType(
+  'respiration',
+  {
+    ...samplesOnly,
+    timeOffsetEpochToBreaths: breaths,
+    timeOffsetRespirationRateValues: breaths,
+    avgWakingRespirationValue: kept('breaths/min', 'series.respiratory_rate'),
+  },
+  {
+    supersede: 'longest',
+    spellings: {
+      timeOffsetEpochToBreaths: ['timeOffsetEpochToBreaths', 'timeOffsetRespirationRateValues'],
+    },
+  },
+);
 
 /** Oxygen saturation. */
 export const pulseOx: FieldTable = {

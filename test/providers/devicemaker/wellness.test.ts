@@ -2,13 +2,14 @@ import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
 import { hrv as hrvType, stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
-import { bloodPressures, bodyComps } from '../../../providers/devicemaker/fields/wellness.ts';
+import {
+  bloodPressures,
+  bodyComps,
+  respiration as respirationType,
+} from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import {
-  normalisePulseOx,
-  normaliseRespiration,
-} from '../../../providers/devicemaker/normalise/offset-maps.ts';
+import { normalisePulseOx } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
 import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
 import {
@@ -103,21 +104,21 @@ const mapCases: readonly (readonly [
   ],
   [
     'respiration: a mean alone is one sample at the start',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: 14.5 }),
     [['respiratory_rate', 0, 14.5]],
     [],
   ],
   [
     'respiration: a mean beside values is no sample',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: { 120: 13 }, avgWakingRespirationValue: 14.5 }),
     [['respiratory_rate', 120_000, 13]],
     [],
   ],
   [
     'respiration: 0 and less is none',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: { 0: 0, 120: -2, 240: 200, 360: 201 } }),
     [['respiratory_rate', 240_000, 200]],
     [
@@ -127,7 +128,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'respiration: a mean of -2 alone means that nothing was measured, which is no error',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: -2 }),
     [],
     ['1 placeholders of avgWakingRespirationValue'],
@@ -242,7 +243,7 @@ const spellings: readonly (readonly [
   ],
   [
     'respiration',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user),
     'timeOffsetEpochToBreaths',
     'timeOffsetRespirationRateValues',
