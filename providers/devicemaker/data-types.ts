@@ -21,7 +21,6 @@ import { normaliseEpoch } from './normalise/epoch.ts';
 import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
-import { normalisePulseOx } from './normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
 import { normaliseUserMetrics } from './normalise/user-metrics.ts';
@@ -72,13 +71,7 @@ export const dataTypes: readonly DataType[] = [
   { ...hrv, alsoSentAs: [], brings: ['heart_rate'] },
   { ...stressDetails, alsoSentAs: [], brings: ['stress'] },
   { ...respiration, alsoSentAs: ['allDayRespiration'], brings: ['heart_rate'] },
-  {
-    name: 'pulseOx',
-    alsoSentAs: ['pulseox'],
-    normalise: normalisePulseOx,
-    fields: pulseOx,
-    brings: ['heart_rate'],
-  },
+  { ...pulseOx, alsoSentAs: ['pulseox'], brings: ['heart_rate'] },
   { ...bodyComps, alsoSentAs: [], brings: ['body'] },
   { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
   { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },

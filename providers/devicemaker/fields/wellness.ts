@@ -10,6 +10,7 @@ import {
 import type { Item } from '../../../domain/recipe/read-fields.ts';
 import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
 import { parseInstant } from '../../../domain/time/time.ts';
+import { flagOf, Unusable } from '../normalise/checks.ts';
 import { type ReadItem, singleOf } from '../normalise/read-item.ts';
 import { byOffset } from '../normalise/read-table.ts';
 import { sampleType } from '../normalise/sample-type.ts';
@@ -40,14 +41,6 @@ export const respiration = sampleType(
     },
   },
 );
-
-/** Oxygen saturation. */
-export const pulseOx: FieldTable = {
-  ...samplesOnly,
-  timeOffsetSpo2Values: kept('percent', 'series.oxygen_saturation'),
-  avgSpo2: kept('percent', 'series.oxygen_saturation'),
-  onDemand: kept(null, 'key', 'source'),
-};
 
 const measurementSpellings = {
   startTimeInSeconds: ['measurementTimeInSeconds', 'startTimeInSeconds'],
@@ -94,6 +87,26 @@ const withMethodOf = (read: ReadItem, method: RecordingMethod): ReadItem => ({
   ...read,
   origin: madeBy(read.origin, method),
 });
+
+// A measurement on demand may begin in the same second as that of a night.
+function withOnDemand(read: ReadItem): ReadItem {
+  const onDemand = flagOf(read.item.onDemand ?? false);
+  if (onDemand instanceof Unusable)
+    return { ...read, problems: [...read.problems, onDemand.problemOf('onDemand')] };
+  return onDemand === true ? { ...withMethodOf(read, 'on_demand'), key: `${read.key}/on-demand` } : read;
+}
+
+/** Oxygen saturation. A mean counts if no value of the map does. */
+export const pulseOx = sampleType(
+  'pulseOx',
+  {
+    ...samplesOnly,
+    timeOffsetSpo2Values: byOffset('percent', 'series.oxygen_saturation'),
+    avgSpo2: kept('percent', 'series.oxygen_saturation'),
+    onDemand: decides(null, 'key', 'source'),
+  },
+  { supersede: 'longest', complete: withOnDemand },
+);
 
 /** A cuff reading. */
 export const bloodPressures = sampleType(

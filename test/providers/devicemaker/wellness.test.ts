@@ -5,11 +5,11 @@ import { hrv as hrvType, stressDetails as stressType } from '../../../providers/
 import {
   bloodPressures,
   bodyComps,
+  pulseOx as pulseOxType,
   respiration as respirationType,
 } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normalisePulseOx } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
 import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
 import {
@@ -48,8 +48,8 @@ t.test(
       return result.ok ? [...new Set(result.item.samples.map(({ device }) => device))].map(readMethod) : null;
     };
     const venu = (method: string | null) => [{ device: 'Venu 3', method }];
-    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: true })), venu('on_demand'));
-    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: null })), venu(null));
+    t.same(deviceOf(pulseOxType.normalise, pulseOx(user, { onDemand: true })), venu('on_demand'));
+    t.same(deviceOf(pulseOxType.normalise, pulseOx(user, { onDemand: null })), venu(null));
     const readings = (sourceType: unknown) =>
       deviceOf(bloodPressures.normalise, bloodPressure(user, { sourceType }));
     t.same(readings('MANUAL'), venu('manual'));
@@ -135,21 +135,21 @@ const mapCases: readonly (readonly [
   ],
   [
     'oxygen: a mean of 0 and values of null mean that nothing was measured',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: { 0: null, 60: 97 }, avgSpo2: 0 }),
     [['oxygen_saturation', 60_000, 97]],
     ['1 placeholders of avgSpo2', '1 placeholders of timeOffsetSpo2Values'],
   ],
   [
     'oxygen: a mean alone is one sample at the start',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: null, avgSpo2: 96 }),
     [['oxygen_saturation', 0, 96]],
     [],
   ],
   [
     'oxygen: 0 and less is none',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: { 0: 0, 60: -1, 120: 100, 180: 100.5 } }),
     [['oxygen_saturation', 120_000, 100]],
     [
@@ -327,7 +327,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
     { startTimeInSeconds: snapshotAt },
     'timeOffsetStressLevelValues, timeOffsetBodyBatteryValues',
   ],
-  [normalisePulseOx, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
+  [pulseOxType.normalise, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
   [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
   [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
   [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
