@@ -21,7 +21,6 @@ import { normaliseEpoch } from './normalise/epoch.ts';
 import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
-import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
 import { normaliseUserMetrics } from './normalise/user-metrics.ts';
 
@@ -75,7 +74,7 @@ export const dataTypes: readonly DataType[] = [
   { ...bodyComps, alsoSentAs: [], brings: ['body'] },
   { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
   { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },
-  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp, brings: [] },
+  { ...skinTemp, alsoSentAs: [], brings: [] },
   {
     name: 'healthSnapshot',
     alsoSentAs: [],

@@ -141,12 +141,16 @@ export const userMetrics: FieldTable = {
   ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
 };
 
-/** The skin temperature of a night. */
-export const skinTemp: FieldTable = {
-  ...samplesOnly,
-  avgDeviationCelsius: kept('celsius', 'series.devicemaker_skin_temperature'),
-  skinTemperature: kept('celsius', 'series.skin_temperature'),
-};
+/** The deviation of a night from the user's usual skin temperature, and an absolute temperature. */
+export const skinTemp = sampleType(
+  'skinTemp',
+  {
+    ...samplesOnly,
+    avgDeviationCelsius: kept('celsius', 'series.devicemaker_skin_temperature'),
+    skinTemperature: kept('celsius', 'series.skin_temperature'),
+  },
+  { supersede: 'longest' },
+);
 
 /** A measurement of two minutes at rest. */
 export const healthSnapshot: FieldTable = {

@@ -7,10 +7,10 @@ import {
   bodyComps,
   pulseOx as pulseOxType,
   respiration as respirationType,
+  skinTemp as skinTempType,
 } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
 import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
 import {
   bloodPressure,
@@ -159,7 +159,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'skin: a deviation is no temperature, an absolute one is',
-    normaliseSkinTemperature,
+    skinTempType.normalise,
     skinTemp(user, { avgDeviationCelsius: 0.4, skinTemperature: 33.1 }),
     [
       ['devicemaker_skin_temperature', 0, 0.4],
@@ -330,7 +330,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
   [pulseOxType.normalise, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
   [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
   [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
-  [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
+  [skinTempType.normalise, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
   [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
 ];
 
