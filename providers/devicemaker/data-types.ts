@@ -22,7 +22,6 @@ import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
-import { normaliseUserMetrics } from './normalise/user-metrics.ts';
 
 /** One kind of data that the device maker sends. */
 export interface DataType {
@@ -73,7 +72,7 @@ export const dataTypes: readonly DataType[] = [
   { ...pulseOx, alsoSentAs: ['pulseox'], brings: ['heart_rate'] },
   { ...bodyComps, alsoSentAs: [], brings: ['body'] },
   { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
-  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },
+  { ...userMetrics, alsoSentAs: [], brings: [] },
   { ...skinTemp, alsoSentAs: [], brings: [] },
   {
     name: 'healthSnapshot',

@@ -132,14 +132,18 @@ export const bloodPressures = sampleType(
   },
 );
 
-/** Fitness values of a day. */
-export const userMetrics: FieldTable = {
-  ...identity,
-  calendarDate: kept(null, 'start_time', 'key'),
-  vo2Max: kept('ml/kg/min', 'series.vo2_max'),
-  fitnessAge: kept('years', 'series.devicemaker_fitness_age'),
-  ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
-};
+/** Fitness values of a day. The item has no time of day, so its samples are at 12:00 UTC of the day. */
+export const userMetrics = sampleType(
+  'userMetrics',
+  {
+    ...identity,
+    calendarDate: kept(null, 'date', 'start_time', 'key'),
+    vo2Max: kept('ml/kg/min', 'series.vo2_max'),
+    ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
+    fitnessAge: kept('years', 'series.devicemaker_fitness_age'),
+  },
+  { supersede: 'latest' },
+);
 
 /** The deviation of a night from the user's usual skin temperature, and an absolute temperature. */
 export const skinTemp = sampleType(

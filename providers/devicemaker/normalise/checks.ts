@@ -20,11 +20,12 @@ export class Unusable {
 export type Check = (sent: unknown) => unknown;
 
 const placeholder = new Unusable('is a placeholder', true);
-const noNumber = new Unusable('must be a number');
+/** The reasons for values that are no number and no date. */
+export const noNumber = new Unusable('must be a number');
+export const noDate = new Unusable('must be a date, YYYY-MM-DD');
 const noText = new Unusable('must be a text');
 const noFlag = new Unusable('must be true or false');
 const noMap = new Unusable('must be an object');
-const noDate = new Unusable('must be a date, YYYY-MM-DD');
 const noId = new Unusable('must be a whole number, or a text of at most 100 characters');
 
 /** A closed range of numbers in the provider's unit, and what a value of 0 or less means below it. */

@@ -1,6 +1,7 @@
 import { type FieldTable, isKept } from '../../../domain/provider/field-table.ts';
 import type { SeriesType } from '../../../domain/records/series.ts';
 import { noonOf } from '../../../domain/time/time.ts';
+import { noDate, noNumber } from './checks.ts';
 import { contentHash } from './content-hash.ts';
 import { instantMs, instantReason, isObject, type Problem, refused } from './item.ts';
 import { type ReadFields, readTable } from './read-table.ts';
@@ -29,8 +30,7 @@ export function readTimed(
   const { draft, problems } = read;
   const field = startOf(table);
   const start = field.isDay && draft.date !== undefined ? noonOf(draft.date) / 1000 : draft.start_time;
-  if (start === undefined)
-    return { ok: false, problems: [...problems, ...missing(item, field.name, problems)] };
+  if (start === undefined) return { ok: false, problems: [...problems, ...missing(item, field, problems)] };
   const startMs = instantMs(start, nowMs);
   if (startMs === null) return refused(field.name, instantReason);
   const hash = contentHash(field.isDay ? { ...item, startTimeInSeconds: start } : item);
@@ -48,9 +48,14 @@ function startOf(table: FieldTable) {
   return { name: field?.name ?? '', isDay: field?.ends[0] === 'date' };
 }
 
-function missing(item: object, field: string, problems: readonly Problem[]): Problem[] {
-  if (problems.some((problem) => problem.field === field)) return [];
-  return [{ field, reason: Object.hasOwn(item, field) ? 'must be a number' : 'is required' }];
+function missing(
+  item: object,
+  { name, isDay }: ReturnType<typeof startOf>,
+  problems: readonly Problem[],
+): Problem[] {
+  if (problems.some(({ field }) => field === name)) return [];
+  const { reason } = isDay ? noDate : noNumber;
+  return [{ field: name, reason: Object.hasOwn(item, name) ? reason : 'is required' }];
 }
 
 /** The single value of a series. */

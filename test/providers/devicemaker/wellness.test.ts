@@ -8,10 +8,10 @@ import {
   pulseOx as pulseOxType,
   respiration as respirationType,
   skinTemp as skinTempType,
+  userMetrics as userMetricsType,
 } from '../../../providers/devicemaker/fields/wellness.ts';
 import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
 import {
   bloodPressure,
   bodyComp,
@@ -308,7 +308,7 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
     ['2025-06-08', 'is before 1990 or more than a day ahead'],
     ['1989-12-31', 'is before 1990 or more than a day ahead'],
   ] as const) {
-    const { problems, key } = read(normaliseUserMetrics, userMetrics(user, { calendarDate }));
+    const { problems, key } = read(userMetricsType.normalise, userMetrics(user, { calendarDate }));
     t.equal(key, null);
     t.equal(problems.length, 1);
     t.match(problems[0], /^calendarDate: /);
@@ -316,8 +316,8 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
       t.equal(problems[0], `calendarDate: ${problem}`);
   }
   const { calendarDate: _, ...without } = userMetrics(user);
-  t.same(read(normaliseUserMetrics, without).problems, ['calendarDate: is required']);
-  t.same(read(normaliseUserMetrics, null).problems, [': must be an object']);
+  t.same(read(userMetricsType.normalise, without).problems, ['calendarDate: is required']);
+  t.same(read(userMetricsType.normalise, null).problems, [': must be an object']);
 });
 
 const empty: readonly (readonly [Normaliser, object, string])[] = [
@@ -329,7 +329,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
   ],
   [pulseOxType.normalise, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
   [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
-  [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
+  [userMetricsType.normalise, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
   [skinTempType.normalise, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
   [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
 ];
