@@ -209,7 +209,8 @@ function activeSeconds({ day, day_values }: Draft): number | null {
   return parts.every((one) => one == null) ? null : parts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 }
 
-const bareDay = {
+/** A day without totals. */
+export const bareDay = {
   ...{ steps: null, distance_meters: null, floors_climbed: null, active_seconds: null },
   ...{ moderate_seconds: null, vigorous_seconds: null, active_calories_kcal: null },
   ...{ basal_calories_kcal: null, avg_heart_rate_bpm: null, min_heart_rate_bpm: null },

@@ -16,7 +16,6 @@ import {
 import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
-import { normaliseDaily } from './normalise/daily.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
 import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
@@ -42,13 +41,7 @@ export interface DataType {
  * derive from this table.
  */
 export const dataTypes: readonly DataType[] = [
-  {
-    name: 'dailies',
-    alsoSentAs: [],
-    normalise: normaliseDaily,
-    fields: dailies,
-    brings: ['daily_activity', 'heart_rate'],
-  },
+  { ...dailies, alsoSentAs: [], brings: ['daily_activity', 'heart_rate'] },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps, brings: ['sleep'] },
   {
     name: 'activities',

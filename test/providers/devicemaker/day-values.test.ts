@@ -1,7 +1,10 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { hrv as hrvType, stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
-import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
+import {
+  dailies,
+  hrv as hrvType,
+  stressDetails as stressType,
+} from '../../../providers/devicemaker/fields/days.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { sleepStart } from '../../fixtures/devicemaker/sleeps.ts';
@@ -23,7 +26,7 @@ const place = {
 t.test(
   'a daily record has goals, stress, pushes, energy and the resting heart rate of its day',
   async (t) => {
-    t.strictSame(read(normaliseDaily, daily('a')), {
+    t.strictSame(read(dailies.normalise, daily('a')), {
       values: {
         ...place,
         values: {
@@ -41,7 +44,7 @@ t.test(
       averageStressLevel: 27,
       abc: 'x',
     };
-    const { values } = read(normaliseDaily, daily('a', 24, more));
+    const { values } = read(dailies.normalise, daily('a', 24, more));
     t.match(values, {
       values: { body_battery_charged: 61, body_battery_drained: 48, average_stress_level: 27 },
       extra: null,
@@ -51,7 +54,7 @@ t.test(
 
 t.test('a placeholder is no value, and a value out of range is reported and left out', async (t) => {
   const wrong = { averageStressLevel: -2, maxStressLevel: 101, stepsGoal: -1, floorsClimbedGoal: 'ten' };
-  const { values, problems } = read(normaliseDaily, daily('a', 24, { ...wrong, consumedCalories: -5 }));
+  const { values, problems } = read(dailies.normalise, daily('a', 24, { ...wrong, consumedCalories: -5 }));
   t.same(
     problems.map(({ field, reason }) => `${field} ${reason}`),
     [
