@@ -17,7 +17,6 @@ import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
-import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
@@ -67,13 +66,7 @@ export const dataTypes: readonly DataType[] = [
   { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
   { ...userMetrics, alsoSentAs: [], brings: [] },
   { ...skinTemp, alsoSentAs: [], brings: [] },
-  {
-    name: 'healthSnapshot',
-    alsoSentAs: [],
-    normalise: normaliseHealthSnapshot,
-    fields: healthSnapshot,
-    brings: ['heart_rate', 'stress'],
-  },
+  { ...healthSnapshot, alsoSentAs: [], brings: ['heart_rate', 'stress'] },
   {
     name: 'moveiq',
     alsoSentAs: ['moveIQActivities'],

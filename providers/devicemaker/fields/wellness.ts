@@ -11,6 +11,7 @@ import type { Item } from '../../../domain/recipe/read-fields.ts';
 import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
 import { parseInstant } from '../../../domain/time/time.ts';
 import { flagOf, Unusable } from '../normalise/checks.ts';
+import { withSummaries } from '../normalise/health-snapshot.ts';
 import { type ReadItem, singleOf } from '../normalise/read-item.ts';
 import { byOffset } from '../normalise/read-table.ts';
 import { sampleType } from '../normalise/sample-type.ts';
@@ -157,19 +158,28 @@ export const skinTemp = sampleType(
 );
 
 /** A measurement of two minutes at rest. */
-export const healthSnapshot: FieldTable = {
-  ...samplesOnly,
-  offsetStartTimeInSeconds: kept('s', 'zone_offset'),
-  'summaries[].summaryType': kept(null, 'series.heart_rate', 'series.respiratory_rate'),
-  'summaries[].epochSummaries': kept(null, 'series.heart_rate', 'series.devicemaker_stress_level'),
-  'summaries[].avgValue': kept(
-    null,
-    'series.heart_rate_variability_rmssd',
-    'series.heart_rate_variability_sdnn',
-  ),
-  'summaries[].minValue': notKept(why.inSamples),
-  'summaries[].maxValue': notKept(why.inSamples),
-};
+export const healthSnapshot = sampleType(
+  'healthSnapshot',
+  {
+    ...samplesOnly,
+    offsetStartTimeInSeconds: kept('s', 'zone_offset'),
+    'summaries[].summaryType': kept(null, 'series.heart_rate', 'series.respiratory_rate'),
+    'summaries[].epochSummaries': kept(null, 'series.heart_rate', 'series.devicemaker_stress_level'),
+    'summaries[].avgValue': kept(
+      null,
+      'series.heart_rate_variability_rmssd',
+      'series.heart_rate_variability_sdnn',
+    ),
+    'summaries[].minValue': notKept(why.inSamples),
+    'summaries[].maxValue': notKept(why.inSamples),
+  },
+  {
+    supersede: 'longest',
+    spellings: { startTimeOffsetInSeconds: ['startTimeOffsetInSeconds', 'offsetStartTimeInSeconds'] },
+    list: 'summaries',
+    complete: withSummaries,
+  },
+);
 
 const data = kept(null, 'event.data');
 

@@ -15,6 +15,8 @@ export interface SampleRules {
   /** Records that grow keep the longest version, measurements the latest. */
   readonly supersede: 'longest' | 'latest';
   readonly spellings?: Spellings;
+  /** The list that has the samples. `complete` reads it. */
+  readonly list?: string;
   /** Changes what some senders write in another way, before spellings are replaced. */
   readonly prepare?: (item: Item) => Item;
   readonly complete?: (read: ReadItem) => ReadItem;
@@ -22,16 +24,17 @@ export interface SampleRules {
 
 /** A data type of samples. An item that has none of the fields of its series uses an unknown spelling, and is rejected. */
 export function sampleType(name: string, fields: FieldTable, rules: SampleRules) {
-  const { spellings = {}, prepare, complete, supersede } = rules;
+  const { spellings = {}, list, prepare, complete, supersede } = rules;
   const table = underOwnNames(fields, spellings);
-  const anyOf = seriesFields(table);
+  const anyOf = list === undefined ? seriesFields(table) : [list];
   const normalise: Normaliser = (item, nowMs) => {
     const given = readTimed(table, item, nowMs);
     if (!given.ok) return given;
     const read = complete?.(given) ?? given;
+    const hasList = list !== undefined && Array.isArray(read.item[list]);
     const samples = samplesOf(read.readings, read.origin);
     const problems = [...read.problems, ...samples.problems];
-    if (!hasAny(given, anyOf))
+    if (!hasList && !hasAny(given, anyOf))
       return { ok: false, problems: [...problems, { field: '', reason: `has none of ${anyOf.join(', ')}` }] };
     const last = samples.blocks.map(({ at }) => (at.at(-1) ?? 0) / 1000);
     const duration_seconds = read.draft.duration_seconds ?? Math.round(Math.max(0, ...last));

@@ -53,20 +53,6 @@ export function offsetSamples(
   return { block: blockOf(type, byOffset, origin), problems: problemsOf(field, entries.length, left) };
 }
 
-/** One sample at the start of its item. The item's schema has validated the value. */
-export function sampleAtStart(
-  type: SeriesType,
-  value: number | null,
-  origin: SampleOrigin,
-): SampleBlock | null {
-  return value === null ? null : blockOf(type, new Map([[0, value]]), origin);
-}
-
-/** As `sampleAtStart`, for a value that is computed from several fields. */
-export function singleSample(type: SeriesType, value: number | null, origin: SampleOrigin): ReadSamples {
-  return { block: sampleAtStart(type, value, origin), problems: [] };
-}
-
 /** The samples of readings, and what was left out. Of several readings of a series the first that has any counts. */
 export function samplesOf(
   readings: readonly Reading[],
@@ -77,18 +63,12 @@ export function samplesOf(
   for (const { type, field, value } of readings) {
     const read =
       typeof value === 'number'
-        ? singleSample(type, value, origin)
+        ? { block: blockOf(type, new Map([[0, value]]), origin), problems: [] }
         : offsetSamples(field, type, isObject(value) ? value : {}, origin);
     problems.push(...read.problems);
     if (read.block !== null && !blocks.has(type)) blocks.set(type, read.block);
   }
   return { blocks: [...blocks.values()], problems };
-}
-
-/** The samples of the first reading, or those of the second if it has none. What was left out is reported of both. */
-export function orElse(first: ReadSamples, second: ReadSamples): ReadSamples {
-  const problems = [...first.problems, ...second.problems];
-  return { block: first.block ?? second.block, problems };
 }
 
 function blockOf(

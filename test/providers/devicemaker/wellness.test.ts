@@ -5,12 +5,12 @@ import { hrv as hrvType, stressDetails as stressType } from '../../../providers/
 import {
   bloodPressures,
   bodyComps,
+  healthSnapshot as healthSnapshotType,
   pulseOx as pulseOxType,
   respiration as respirationType,
   skinTemp as skinTempType,
   userMetrics as userMetricsType,
 } from '../../../providers/devicemaker/fields/wellness.ts';
-import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
   bloodPressure,
@@ -188,7 +188,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'snapshot: names what it does not know, and takes the rest',
-    normaliseHealthSnapshot,
+    healthSnapshotType.normalise,
     healthSnapshot(user, {
       summaries: [
         { summaryType: 'Pulse Ox', epochSummaries: { 0: 97, 5: -1 } },
@@ -265,7 +265,7 @@ const spellings: readonly (readonly [
   ['bodyComps', bodyComps.normalise, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
   [
     'healthSnapshot',
-    normaliseHealthSnapshot,
+    healthSnapshotType.normalise,
     healthSnapshot(user),
     'offsetStartTimeInSeconds',
     'startTimeOffsetInSeconds',
@@ -331,7 +331,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
   [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
   [userMetricsType.normalise, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
   [skinTempType.normalise, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
-  [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
+  [healthSnapshotType.normalise, { startTimeInSeconds: snapshotAt }, 'summaries'],
 ];
 
 for (const [normalise, item, fields] of empty)
