@@ -204,11 +204,11 @@ const mapCases: readonly (readonly [
       ['respiratory_rate', 0, 13.5],
     ],
     [
-      '1 placeholders of summaries[0].epochSummaries',
       'summaries[1].summaryType: is not known',
       'summaries[2].avgValue: must be 1 to 300',
       'summaries[4].summaryType: is required',
       'summaries[5]: must be an object',
+      '1 placeholders of summaries[0].epochSummaries',
     ],
   ],
 ];
