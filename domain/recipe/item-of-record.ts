@@ -112,7 +112,8 @@ function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['e
   return hasExtras(extras) ? extras : null;
 }
 
-const bareWorkout = {
+/** A workout without figures. */
+export const bareWorkout = {
   ...{ calories_kcal: null, avg_heart_rate_bpm: null, max_heart_rate_bpm: null, elevation_gain_meters: null },
   ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
   ...{ moving_seconds: null, distance_meters: null },

@@ -13,7 +13,6 @@ import {
   skinTemp,
   userMetrics,
 } from './fields/wellness.ts';
-import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
@@ -42,13 +41,7 @@ export interface DataType {
 export const dataTypes: readonly DataType[] = [
   { ...dailies, alsoSentAs: [], brings: ['daily_activity', 'heart_rate'] },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps, brings: ['sleep'] },
-  {
-    name: 'activities',
-    alsoSentAs: ['manuallyUpdatedActivities'],
-    normalise: normaliseActivity,
-    fields: activities,
-    brings: ['activities'],
-  },
+  { ...activities, alsoSentAs: ['manuallyUpdatedActivities'], brings: ['activities'] },
   {
     name: 'activityDetails',
     alsoSentAs: [],
