@@ -112,7 +112,8 @@ function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['e
   return hasExtras(extras) ? extras : null;
 }
 
-const bareWorkout = {
+/** A workout without figures. */
+export const bareWorkout = {
   ...{ calories_kcal: null, avg_heart_rate_bpm: null, max_heart_rate_bpm: null, elevation_gain_meters: null },
   ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
   ...{ moving_seconds: null, distance_meters: null },
@@ -209,7 +210,8 @@ function activeSeconds({ day, day_values }: Draft): number | null {
   return parts.every((one) => one == null) ? null : parts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 }
 
-const bareDay = {
+/** A day without totals. */
+export const bareDay = {
   ...{ steps: null, distance_meters: null, floors_climbed: null, active_seconds: null },
   ...{ moderate_seconds: null, vigorous_seconds: null, active_calories_kcal: null },
   ...{ basal_calories_kcal: null, avg_heart_rate_bpm: null, min_heart_rate_bpm: null },

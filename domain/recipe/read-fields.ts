@@ -183,7 +183,8 @@ function boundsOf(schema: z.ZodType): readonly [least: number, most: number] {
   return [minimum, maximum];
 }
 
-function schemaOf(part: string, name: string): z.ZodType {
+/** The schema of a column of a record. @throws Error if there is no such column: a table states a wrong end */
+export function schemaOf(part: string, name: string): z.ZodType {
   const shapes: Readonly<Record<string, z.ZodObject>> = partSchemas;
   const schema = shapes[part]?.shape[name];
   if (schema === undefined) throw new Error(`no record has ${part}.${name}`);

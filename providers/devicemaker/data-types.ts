@@ -13,25 +13,12 @@ import {
   skinTemp,
   userMetrics,
 } from './fields/wellness.ts';
-import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
-import { normaliseBloodPressure } from './normalise/blood-pressure.ts';
-import { normaliseBodyComp } from './normalise/body-comp.ts';
 import { normaliseCycle } from './normalise/cycle.ts';
-import { normaliseDaily } from './normalise/daily.ts';
 import { normaliseEpoch } from './normalise/epoch.ts';
-import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
 import { normaliseMoveiq } from './normalise/moveiq.ts';
-import {
-  normaliseHrv,
-  normalisePulseOx,
-  normaliseRespiration,
-  normaliseStress,
-} from './normalise/offset-maps.ts';
-import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
-import { normaliseUserMetrics } from './normalise/user-metrics.ts';
 
 /** One kind of data that the device maker sends. */
 export interface DataType {
@@ -52,21 +39,9 @@ export interface DataType {
  * derive from this table.
  */
 export const dataTypes: readonly DataType[] = [
-  {
-    name: 'dailies',
-    alsoSentAs: [],
-    normalise: normaliseDaily,
-    fields: dailies,
-    brings: ['daily_activity', 'heart_rate'],
-  },
+  { ...dailies, alsoSentAs: [], brings: ['daily_activity', 'heart_rate'] },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps, brings: ['sleep'] },
-  {
-    name: 'activities',
-    alsoSentAs: ['manuallyUpdatedActivities'],
-    normalise: normaliseActivity,
-    fields: activities,
-    brings: ['activities'],
-  },
+  { ...activities, alsoSentAs: ['manuallyUpdatedActivities'], brings: ['activities'] },
   {
     name: 'activityDetails',
     alsoSentAs: [],
@@ -76,45 +51,15 @@ export const dataTypes: readonly DataType[] = [
     hasTrack: true,
   },
   { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs, brings: ['daily_activity'] },
-  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv, fields: hrv, brings: ['heart_rate'] },
-  {
-    name: 'stressDetails',
-    alsoSentAs: [],
-    normalise: normaliseStress,
-    fields: stressDetails,
-    brings: ['stress'],
-  },
-  {
-    name: 'respiration',
-    alsoSentAs: ['allDayRespiration'],
-    normalise: normaliseRespiration,
-    fields: respiration,
-    brings: ['heart_rate'],
-  },
-  {
-    name: 'pulseOx',
-    alsoSentAs: ['pulseox'],
-    normalise: normalisePulseOx,
-    fields: pulseOx,
-    brings: ['heart_rate'],
-  },
-  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp, fields: bodyComps, brings: ['body'] },
-  {
-    name: 'bloodPressures',
-    alsoSentAs: [],
-    normalise: normaliseBloodPressure,
-    fields: bloodPressures,
-    brings: ['blood_pressure'],
-  },
-  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics, brings: [] },
-  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp, brings: [] },
-  {
-    name: 'healthSnapshot',
-    alsoSentAs: [],
-    normalise: normaliseHealthSnapshot,
-    fields: healthSnapshot,
-    brings: ['heart_rate', 'stress'],
-  },
+  { ...hrv, alsoSentAs: [], brings: ['heart_rate'] },
+  { ...stressDetails, alsoSentAs: [], brings: ['stress'] },
+  { ...respiration, alsoSentAs: ['allDayRespiration'], brings: ['heart_rate'] },
+  { ...pulseOx, alsoSentAs: ['pulseox'], brings: ['heart_rate'] },
+  { ...bodyComps, alsoSentAs: [], brings: ['body'] },
+  { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
+  { ...userMetrics, alsoSentAs: [], brings: [] },
+  { ...skinTemp, alsoSentAs: [], brings: [] },
+  { ...healthSnapshot, alsoSentAs: [], brings: ['heart_rate', 'stress'] },
   {
     name: 'moveiq',
     alsoSentAs: ['moveIQActivities'],

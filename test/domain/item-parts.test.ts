@@ -1,9 +1,9 @@
 import t from 'tap';
 import { partsOf } from '../../domain/records/item-parts.ts';
-import { normaliseDaily } from '../../providers/devicemaker/normalise/daily.ts';
+import { dailies } from '../../providers/devicemaker/fields/days.ts';
 import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
 
-const result = normaliseDaily(daily('account-1', 24), (dayStart + 86_400) * 1000);
+const result = dailies.normalise(daily('account-1', 24), (dayStart + 86_400) * 1000);
 if (!result.ok) throw new Error('the fixture is no day');
 const { item } = result;
 

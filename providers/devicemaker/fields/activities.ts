@@ -1,10 +1,11 @@
 import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/provider/field-table.ts';
+import { activityType } from '../normalise/activity.ts';
 import { head, identity, why } from './common.ts';
 
 /** The fields of an activity. Its details have them too. */
 const fields: FieldTable = {
   activityName: kept(null, 'workout.name'),
-  activityType: kept(null, 'workout.type', 'workout.raw_type'),
+  activityType: kept(null, 'workout.raw_type', 'workout.type'),
   startTimeInSeconds: kept('s', 'start_time'),
   startTimeOffsetInSeconds: kept('s', 'zone_offset'),
   durationInSeconds: kept('s', 'workout.duration_seconds', 'end_time'),
@@ -50,13 +51,13 @@ const fields: FieldTable = {
   }),
 };
 
-/** A recorded activity. */
-export const activities: FieldTable = {
+/** A recorded activity. Its key is the activity id, or the summary id of older senders that omit it. */
+export const activities = activityType('activities', {
+  activityId: kept(null, 'key'),
   ...identity,
   summaryId: kept(null, 'key'),
-  activityId: kept(null, 'key'),
   ...fields,
-};
+});
 
 /** An activity second by second. */
 export const activityDetails: FieldTable = {

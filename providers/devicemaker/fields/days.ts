@@ -1,35 +1,24 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
-import { dayValueRows } from '../normalise/day-value-rows.ts';
+import {
+  assumed,
+  computed,
+  extra,
+  type FieldReader,
+  type FieldTable,
+  kept,
+  notKept,
+} from '../../../domain/provider/field-table.ts';
+import { withBatteryEvents } from '../normalise/battery-events.ts';
+import { dayType } from '../normalise/daily.ts';
+import { byOffset } from '../normalise/read-table.ts';
+import { sampleType } from '../normalise/sample-type.ts';
 import { head, ofDay } from './common.ts';
 
-const unitOf = (field: string) => {
-  if (/Seconds$/.test(field)) return 's';
-  if (/Meters$/.test(field)) return 'm';
-  if (/calories/i.test(field)) return 'kcal';
-  if (/BeatsPerMinute$/.test(field)) return 'bpm';
-  if (/^lastNight/.test(field)) return 'ms';
-  return /StressLevel$/.test(field) ? '1-100' : 'count';
-};
+// A heart rate is a whole number of beats.
+const wholeBeats: FieldReader = (bpm) => (typeof bpm === 'number' && bpm >= 1 ? Math.round(bpm) : bpm);
 
-/** The fields that our documentation of the provider names. */
-const confirmed: ReadonlySet<string> = new Set([
-  ...['averageStressLevel', 'consumedCalories', 'pushes', 'restingHeartRateInBeatsPerMinute'],
-  ...['lastNightAvg', 'lastNight5MinHigh'],
-]);
-
-/** The fields of any item that are values of its day. */
-const values = Object.entries(dayValueRows).map(([field, { name }]) => {
-  const one = kept(unitOf(field), `day_values.${name}`);
-  return [field, confirmed.has(field) ? one : { ...one, assumed: true as const }] as const;
-});
-const pick = (...names: readonly string[]): FieldTable =>
-  Object.fromEntries(values.filter(([field]) => names.includes(field)));
-const inNight = ['lastNightAvg', 'lastNight5MinHigh'];
-
-/** A day. */
-export const dailies: FieldTable = {
+/** A day, which grows with each delivery. The resting heart rate is a sample at the start of the day. */
+export const dailies = dayType('dailies', {
   ...ofDay,
-  ...Object.fromEntries(values.filter(([field]) => !inNight.includes(field))),
   activityType: notKept('a constant: the totals are those of all activities'),
   steps: kept('count', 'day.steps'),
   distanceInMeters: kept('m', 'day.distance_meters'),
@@ -42,16 +31,35 @@ export const dailies: FieldTable = {
   averageHeartRateInBeatsPerMinute: kept('bpm', 'day.avg_heart_rate_bpm'),
   minHeartRateInBeatsPerMinute: kept('bpm', 'day.min_heart_rate_bpm'),
   maxHeartRateInBeatsPerMinute: kept('bpm', 'day.max_heart_rate_bpm'),
-  restingHeartRateInBeatsPerMinute: kept(
+  restingHeartRateInBeatsPerMinute: computed(
+    wholeBeats,
     'bpm',
     'series.resting_heart_rate',
     'day_values.resting_heart_rate_bpm',
   ),
-  timeOffsetHeartRateSamples: kept('bpm', 'series.heart_rate', 'day.avg_heart_rate_bpm'),
+  timeOffsetHeartRateSamples: byOffset('bpm', 'series.heart_rate', 'day.avg_heart_rate_bpm'),
   pushes: kept('count', 'day.pushes', 'day_values.pushes'),
   consumedCalories: kept('kcal', 'day.consumed_calories_kcal', 'day_values.consumed_calories_kcal'),
-  ...assumed({ stressQualifier: kept(null, 'day_values.stress_qualifier') }),
-};
+  averageStressLevel: kept('1-100', 'day_values.average_stress_level'),
+  ...assumed({
+    maxStressLevel: kept('1-100', 'day_values.max_stress_level'),
+    stressDurationInSeconds: kept('s', 'day_values.stress_seconds'),
+    restStressDurationInSeconds: kept('s', 'day_values.rest_stress_seconds'),
+    activityStressDurationInSeconds: kept('s', 'day_values.activity_stress_seconds'),
+    lowStressDurationInSeconds: kept('s', 'day_values.low_stress_seconds'),
+    mediumStressDurationInSeconds: kept('s', 'day_values.medium_stress_seconds'),
+    highStressDurationInSeconds: kept('s', 'day_values.high_stress_seconds'),
+    bodyBatteryChargedValue: kept('count', 'day_values.body_battery_charged'),
+    bodyBatteryDrainedValue: kept('count', 'day_values.body_battery_drained'),
+    stepsGoal: kept('count', 'day_values.steps_goal'),
+    floorsClimbedGoal: kept('count', 'day_values.floors_climbed_goal'),
+    intensityDurationGoalInSeconds: kept('s', 'day_values.intensity_goal_seconds'),
+    pushesGoal: kept('count', 'day_values.pushes_goal'),
+    netKilocaloriesGoal: kept('kcal', 'day_values.net_calories_goal_kcal'),
+    pushDistanceInMeters: kept('m', 'day_values.push_distance_meters'),
+    stressQualifier: kept(null, 'day_values.stress_qualifier'),
+  }),
+});
 
 /** A part of a quarter of an hour. */
 export const epochs: FieldTable = {
@@ -73,30 +81,52 @@ export const epochs: FieldTable = {
   }),
 };
 
-/** Stress and body battery. */
-export const stressDetails: FieldTable = {
-  ...ofDay,
-  timeOffsetStressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
-  stressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
-  timeOffsetBodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
-  bodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
-  ...assumed({
-    'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
-    'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
-    'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
-    'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
-    'bodyBatteryActivityEvents[].activityName': extra(),
-    'bodyBatteryActivityEvents[].activityType': extra(),
-    'bodyBatteryActivityEvents[].activityId': extra(),
-  }),
-};
+const stress = byOffset('1-100', 'series.devicemaker_stress_level');
+const battery = byOffset('0-100', 'series.devicemaker_body_battery');
 
-/** Heart rate variability of a night. */
-export const hrv: FieldTable = {
-  ...ofDay,
-  ...pick(...inNight),
-  hrvValues: kept('ms', 'series.heart_rate_variability_rmssd'),
-};
+/**
+ * Stress and body battery every 180 s. A stress of 0 or less is a state and not a level. A body battery of 0 is a valid
+ * value.
+ */
+export const stressDetails = sampleType(
+  'stressDetails',
+  {
+    ...ofDay,
+    timeOffsetStressLevelValues: stress,
+    stressLevelValues: stress,
+    timeOffsetBodyBatteryValues: battery,
+    bodyBatteryValues: battery,
+    ...assumed({
+      'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
+      'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
+      'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
+      'bodyBatteryActivityEvents[].activityName': extra(),
+      'bodyBatteryActivityEvents[].activityType': extra(),
+      'bodyBatteryActivityEvents[].activityId': extra(),
+    }),
+  },
+  {
+    supersede: 'longest',
+    spellings: {
+      timeOffsetStressLevelValues: ['timeOffsetStressLevelValues', 'stressLevelValues'],
+      timeOffsetBodyBatteryValues: ['timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+    },
+    complete: withBatteryEvents,
+  },
+);
+
+/** Heart rate variability every 300 s of a night. The two averages are no samples. */
+export const hrv = sampleType(
+  'hrv',
+  {
+    ...ofDay,
+    lastNightAvg: kept('ms', 'day_values.hrv_night_average_ms'),
+    lastNight5MinHigh: kept('ms', 'day_values.hrv_night_high_5min_ms'),
+    hrvValues: byOffset('ms', 'series.heart_rate_variability_rmssd'),
+  },
+  { supersede: 'longest' },
+);

@@ -1,4 +1,21 @@
-import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import { withoutNoise } from '../../../domain/json/decimals.ts';
+import {
+  assumed,
+  decides,
+  extra,
+  type FieldTable,
+  kept,
+  notKept,
+} from '../../../domain/provider/field-table.ts';
+import type { Item } from '../../../domain/recipe/read-fields.ts';
+import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
+import { parseInstant } from '../../../domain/time/time.ts';
+import { flagOf, Unusable } from '../normalise/checks.ts';
+import { withSummaries } from '../normalise/health-snapshot.ts';
+import { type ReadItem, singleOf } from '../normalise/read-item.ts';
+import { byOffset } from '../normalise/read-table.ts';
+import { sampleType } from '../normalise/sample-type.ts';
+import { madeBy } from '../normalise/samples.ts';
 import { identity, samplesOnly, why } from './common.ts';
 
 const measured: FieldTable = {
@@ -7,76 +24,162 @@ const measured: FieldTable = {
   measurementTimeOffsetInSeconds: kept('s', 'zone_offset'),
 };
 
-/** Breaths per minute. */
-export const respiration: FieldTable = {
-  ...samplesOnly,
-  timeOffsetEpochToBreaths: kept('breaths/min', 'series.respiratory_rate'),
-  timeOffsetRespirationRateValues: kept('breaths/min', 'series.respiratory_rate'),
-  avgWakingRespirationValue: kept('breaths/min', 'series.respiratory_rate'),
-};
+const breaths = byOffset('breaths/min', 'series.respiratory_rate');
 
-/** Oxygen saturation. */
-export const pulseOx: FieldTable = {
-  ...samplesOnly,
-  timeOffsetSpo2Values: kept('percent', 'series.oxygen_saturation'),
-  avgSpo2: kept('percent', 'series.oxygen_saturation'),
-  onDemand: kept(null, 'key', 'source'),
-};
+/** Breaths per minute. A mean counts if no value of the map does. */
+export const respiration = sampleType(
+  'respiration',
+  {
+    ...samplesOnly,
+    timeOffsetEpochToBreaths: breaths,
+    timeOffsetRespirationRateValues: breaths,
+    avgWakingRespirationValue: kept('breaths/min', 'series.respiratory_rate'),
+  },
+  {
+    supersede: 'longest',
+    spellings: {
+      timeOffsetEpochToBreaths: ['timeOffsetEpochToBreaths', 'timeOffsetRespirationRateValues'],
+    },
+  },
+);
+
+const measurementSpellings = {
+  startTimeInSeconds: ['measurementTimeInSeconds', 'startTimeInSeconds'],
+  startTimeOffsetInSeconds: ['measurementTimeOffsetInSeconds', 'startTimeOffsetInSeconds'],
+} as const;
+
+// Fat mass and lean mass are computed if weight and fat percentage are both present.
+function withMasses(read: ReadItem): ReadItem {
+  const [weight, fat] = [singleOf(read, 'weight'), singleOf(read, 'body_fat_percentage')];
+  if (weight === undefined || fat === undefined) return read;
+  const fatMass = withoutNoise((weight * fat) / 100);
+  const masses = [
+    { type: 'body_fat_mass' as const, field: '', value: fatMass },
+    { type: 'lean_body_mass' as const, field: '', value: withoutNoise(weight - fatMass) },
+  ];
+  return { ...read, readings: [...read.readings, ...masses] };
+}
 
 /** A measurement of a scale. */
-export const bodyComps: FieldTable = {
-  ...measured,
-  weightInGrams: kept('g', 'series.weight', 'series.body_fat_mass', 'series.lean_body_mass'),
-  muscleMassInGrams: kept('g', 'series.skeletal_muscle_mass'),
-  bodyFatInPercent: kept('percent', 'series.body_fat_percentage', 'series.body_fat_mass'),
-  bodyMassIndex: kept('kg/m2', 'series.body_mass_index'),
-  ...assumed({
-    boneMassInGrams: kept('g', 'series.bone_mass'),
-    bodyWaterInPercent: kept('percent', 'series.body_water_percentage'),
-  }),
-};
+export const bodyComps = sampleType(
+  'bodyComps',
+  {
+    ...measured,
+    weightInGrams: kept('g', 'series.weight', 'series.body_fat_mass', 'series.lean_body_mass'),
+    muscleMassInGrams: kept('g', 'series.skeletal_muscle_mass'),
+    ...assumed({
+      boneMassInGrams: kept('g', 'series.bone_mass'),
+      bodyWaterInPercent: kept('percent', 'series.body_water_percentage'),
+    }),
+    bodyFatInPercent: kept('percent', 'series.body_fat_percentage', 'series.body_fat_mass'),
+    bodyMassIndex: kept('kg/m2', 'series.body_mass_index'),
+  },
+  { supersede: 'latest', spellings: measurementSpellings, complete: withMasses },
+);
+
+// Seconds, milliseconds, or a text of UTC. An unreadable value is passed on and reported.
+function withSeconds({ measurementTimestampGMT: sent, ...item }: Item): Item {
+  const isText = typeof sent === 'string' && !/^\d+$/.test(sent);
+  const ms = isText ? parseInstant(sent)?.ms : typeof sent === 'number' && sent >= 1e11 ? sent : undefined;
+  return { ...item, measurementTimestampGMT: ms === undefined ? sent : ms / 1000 };
+}
+
+const withMethodOf = (read: ReadItem, method: RecordingMethod): ReadItem => ({
+  ...read,
+  origin: madeBy(read.origin, method),
+});
+
+// A measurement on demand may begin in the same second as that of a night.
+function withOnDemand(read: ReadItem): ReadItem {
+  const onDemand = flagOf(read.item.onDemand ?? false);
+  if (onDemand instanceof Unusable)
+    return { ...read, problems: [...read.problems, onDemand.problemOf('onDemand')] };
+  return onDemand === true ? { ...withMethodOf(read, 'on_demand'), key: `${read.key}/on-demand` } : read;
+}
+
+/** Oxygen saturation. A mean counts if no value of the map does. */
+export const pulseOx = sampleType(
+  'pulseOx',
+  {
+    ...samplesOnly,
+    timeOffsetSpo2Values: byOffset('percent', 'series.oxygen_saturation'),
+    avgSpo2: kept('percent', 'series.oxygen_saturation'),
+    onDemand: decides(null, 'key', 'source'),
+  },
+  { supersede: 'longest', complete: withOnDemand },
+);
 
 /** A cuff reading. */
-export const bloodPressures: FieldTable = {
-  ...measured,
-  measurementTimestampGMT: kept(null, 'start_time', 'key'),
-  startTimeInSeconds: kept('s', 'start_time', 'key'),
-  systolic: kept('mmHg', 'series.blood_pressure_systolic'),
-  diastolic: kept('mmHg', 'series.blood_pressure_diastolic'),
-  pulse: kept('bpm', 'series.heart_rate'),
-  ...assumed({ sourceType: kept(null, 'source') }),
-};
+export const bloodPressures = sampleType(
+  'bloodPressures',
+  {
+    ...measured,
+    measurementTimestampGMT: kept(null, 'start_time', 'key'),
+    startTimeInSeconds: kept('s', 'start_time', 'key'),
+    systolic: kept('mmHg', 'series.blood_pressure_systolic'),
+    diastolic: kept('mmHg', 'series.blood_pressure_diastolic'),
+    pulse: kept('bpm', 'series.heart_rate'),
+    ...assumed({ sourceType: decides(null, 'source') }),
+  },
+  {
+    supersede: 'latest',
+    spellings: {
+      ...measurementSpellings,
+      startTimeInSeconds: ['measurementTimeInSeconds', 'measurementTimestampGMT', 'startTimeInSeconds'],
+    },
+    prepare: withSeconds,
+    complete: (read) =>
+      String(read.item.sourceType).toUpperCase() === 'MANUAL' ? withMethodOf(read, 'manual') : read,
+  },
+);
 
-/** Fitness values of a day. */
-export const userMetrics: FieldTable = {
-  ...identity,
-  calendarDate: kept(null, 'start_time', 'key'),
-  vo2Max: kept('ml/kg/min', 'series.vo2_max'),
-  fitnessAge: kept('years', 'series.devicemaker_fitness_age'),
-  ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
-};
+/** Fitness values of a day. The item has no time of day, so its samples are at 12:00 UTC of the day. */
+export const userMetrics = sampleType(
+  'userMetrics',
+  {
+    ...identity,
+    calendarDate: kept(null, 'date', 'start_time', 'key'),
+    vo2Max: kept('ml/kg/min', 'series.vo2_max'),
+    ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
+    fitnessAge: kept('years', 'series.devicemaker_fitness_age'),
+  },
+  { supersede: 'latest' },
+);
 
-/** The skin temperature of a night. */
-export const skinTemp: FieldTable = {
-  ...samplesOnly,
-  avgDeviationCelsius: kept('celsius', 'series.devicemaker_skin_temperature'),
-  skinTemperature: kept('celsius', 'series.skin_temperature'),
-};
+/** The deviation of a night from the user's usual skin temperature, and an absolute temperature. */
+export const skinTemp = sampleType(
+  'skinTemp',
+  {
+    ...samplesOnly,
+    avgDeviationCelsius: kept('celsius', 'series.devicemaker_skin_temperature'),
+    skinTemperature: kept('celsius', 'series.skin_temperature'),
+  },
+  { supersede: 'longest' },
+);
 
 /** A measurement of two minutes at rest. */
-export const healthSnapshot: FieldTable = {
-  ...samplesOnly,
-  offsetStartTimeInSeconds: kept('s', 'zone_offset'),
-  'summaries[].summaryType': kept(null, 'series.heart_rate', 'series.respiratory_rate'),
-  'summaries[].epochSummaries': kept(null, 'series.heart_rate', 'series.devicemaker_stress_level'),
-  'summaries[].avgValue': kept(
-    null,
-    'series.heart_rate_variability_rmssd',
-    'series.heart_rate_variability_sdnn',
-  ),
-  'summaries[].minValue': notKept(why.inSamples),
-  'summaries[].maxValue': notKept(why.inSamples),
-};
+export const healthSnapshot = sampleType(
+  'healthSnapshot',
+  {
+    ...samplesOnly,
+    offsetStartTimeInSeconds: kept('s', 'zone_offset'),
+    'summaries[].summaryType': kept(null, 'series.heart_rate', 'series.respiratory_rate'),
+    'summaries[].epochSummaries': kept(null, 'series.heart_rate', 'series.devicemaker_stress_level'),
+    'summaries[].avgValue': kept(
+      null,
+      'series.heart_rate_variability_rmssd',
+      'series.heart_rate_variability_sdnn',
+    ),
+    'summaries[].minValue': notKept(why.inSamples),
+    'summaries[].maxValue': notKept(why.inSamples),
+  },
+  {
+    supersede: 'longest',
+    spellings: { startTimeOffsetInSeconds: ['startTimeOffsetInSeconds', 'offsetStartTimeInSeconds'] },
+    list: 'summaries',
+    complete: withSummaries,
+  },
+);
 
 const data = kept(null, 'event.data');
 

@@ -1,10 +1,9 @@
 import { bareItem, type SampleBlock } from '../../../domain/records/records.ts';
-import { Activity, givenExtras, workoutOf } from './activity.ts';
-import { extrasOf } from './activity-extras.ts';
+import { activities } from '../fields/activities.ts';
+import { extrasOf, readActivity, workoutOf } from './activity.ts';
 import { readTrack } from './activity-track.ts';
 import { isObject, type Normaliser, type Problem, refused } from './item.ts';
 import { lapsOf, routeOf } from './route.ts';
-import { readTimed, type Timed } from './timed-item.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,34 +20,34 @@ export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   const read = readFields(given, spanOf(track.blocks), nowMs);
   const placed = (problems: readonly Problem[]) => problems.map((problem) => inSummary(problem, inner));
   if (!read.ok) return { ok: false, problems: placed(read.problems) };
-  const { fields, origin, hash } = read;
-  const key = fields.activityId ?? plainId(fields.summaryId);
-  if (key === null) return refused('activityId', 'is required');
+  const { draft, origin, hash } = read;
+  if (draft.key === undefined) return refused('activityId', 'is required');
   const { device, zoneOffsetMinutes: zone_offset_minutes } = origin;
   const route = routeOf(item.samples, nowMs);
-  const endMs = origin.startMs + fields.durationInSeconds * 1000;
-  const laps = lapsOf(item.laps, route, endMs, nowMs);
+  const workout = workoutOf(read);
+  const laps = lapsOf(item.laps, route, workout.end_ms, nowMs);
   const record = {
     ...bareItem,
     data_type: 'activityDetails',
-    key,
+    // The summary id of the details is that of the activity with a suffix.
+    key: draft.key.replace(/-detail$/, ''),
     hash,
     supersede: 'latest' as const,
-    duration_seconds: fields.durationInSeconds,
-    workout: workoutOf(fields, origin),
-    extras: givenExtras({ ...extrasOf(given), laps }),
+    duration_seconds: workout.duration_seconds,
+    workout,
+    extras: extrasOf({ ...read, item: given }, activities.fields, laps),
     samples: track.blocks.map((block) => ({ ...block, device, zone_offset_minutes })),
   };
   return { ok: true, item: record, track: route, problems: [...placed(read.problems), ...track.problems] };
 };
 
 // If `startTimeInSeconds` or `durationInSeconds` is absent or unreadable, it is derived from the samples.
-function readFields(given: Fields, span: Fields, nowMs: number): Timed<Activity> {
-  const read = readTimed(Activity, ['durationInSeconds'], { ...span, ...given }, nowMs);
+function readFields(given: Fields, span: Fields, nowMs: number): ReturnType<typeof readActivity> {
+  const read = readActivity(activities.fields, { ...span, ...given }, nowMs);
   const replaced = read.problems.filter(({ field }) => Object.hasOwn(span, field));
   if (read.ok || replaced.length === 0) return read;
   const fromSpan = Object.fromEntries(replaced.map(({ field }) => [field, span[field]]));
-  const second = readTimed(Activity, ['durationInSeconds'], { ...span, ...given, ...fromSpan }, nowMs);
+  const second = readActivity(activities.fields, { ...span, ...given, ...fromSpan }, nowMs);
   return { ...second, problems: [...replaced, ...second.problems] };
 }
 
@@ -62,11 +61,6 @@ function spanOf(blocks: readonly SampleBlock[]): Record<string, number> {
   if (times.length === 0) return {};
   const startMs = Math.min(...times);
   return { startTimeInSeconds: startMs / 1000, durationInSeconds: (Math.max(...times) - startMs) / 1000 };
-}
-
-// The summary id of the details is that of the activity with a suffix.
-function plainId(summaryId: string | null): string | null {
-  return summaryId?.replace(/-detail$/, '') ?? null;
 }
 
 function inSummary({ field, ...rest }: Problem, inner: Fields): Problem {

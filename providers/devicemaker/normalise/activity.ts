@@ -1,104 +1,99 @@
-import { z } from 'zod';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
+import type { Draft } from '../../../domain/recipe/draft.ts';
+import { bareWorkout } from '../../../domain/recipe/item-of-record.ts';
 import { bareItem, type WorkoutRecord } from '../../../domain/records/records.ts';
-import { hasExtras, type WorkoutExtras } from '../../../domain/workouts/details.ts';
-import { extrasOf } from './activity-extras.ts';
-import { beats, count, flag, head, id, isObject, measure, type Normaliser, refused, text } from './item.ts';
-import type { SampleOrigin } from './samples.ts';
-import { readTimed } from './timed-item.ts';
+import {
+  hasExtras,
+  type LapRecord,
+  sentDetails,
+  type WorkoutExtras,
+} from '../../../domain/workouts/details.ts';
+import { noNumber } from './checks.ts';
+import { isObject, type Normaliser, refused } from './item.ts';
+import { type ReadItem, readTimed } from './read-item.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
 
-/** The fields of an activity. Activity details carry them too. */
-export const Activity = z.object({
-  ...head,
-  durationInSeconds: z
-    .number('must be a number')
-    .min(0, 'must be 0 to 2678400')
-    .max(2_678_400, 'must be 0 to 2678400')
-    .transform(Math.round),
-  activityId: id,
-  activityName: text(500),
-  activityType: text(100),
-  movingDurationInSeconds: count(0, 2_678_400),
-  distanceInMeters: measure(0, 10_000_000),
-  activeKilocalories: measure(0, 100_000),
-  averageHeartRateInBeatsPerMinute: beats,
-  maxHeartRateInBeatsPerMinute: beats,
-  averagePaceInMinutesPerKilometer: measure(0, 1000),
-  averageSpeedInMetersPerSecond: measure(0, 150),
-  totalElevationGainInMeters: measure(0, 100_000),
-  steps: count(0, 1_000_000),
-  manual: flag,
-  isWebUpload: flag,
-  isParent: flag,
-  parentSummaryId: id,
-});
+/** Reads the fields of an activity. One without a length is rejected. */
+export function readActivity(fields: FieldTable, item: unknown, nowMs: number): ReturnType<typeof readTimed> {
+  const read = readTimed(fields, item, nowMs);
+  if (!isObject(item) || (read.ok && read.draft.workout?.duration_seconds !== undefined)) return read;
+  const field = 'durationInSeconds';
+  if ((item[field] ?? null) !== null) return { ok: false, problems: read.problems };
+  const reason = Object.hasOwn(item, field) ? noNumber.reason : 'is required';
+  return { ok: false, problems: [...read.problems, { field, reason }] };
+}
 
-/** A parsed activity. */
-export type Activity = z.output<typeof Activity>;
-
-/**
- * An activity becomes a workout. Its key is the activity id, or the summary id from older senders that omit it. The
- * later delivery replaces the earlier one.
- */
-export const normaliseActivity: Normaliser = (item, nowMs) => {
-  const read = readTimed(Activity, ['durationInSeconds'], item, nowMs);
-  if (!read.ok) return read;
-  const { fields, problems, origin, hash } = read;
-  const key = fields.activityId ?? fields.summaryId;
-  if (key === null) return refused('activityId', 'is required');
-  const record = {
-    ...bareItem,
-    data_type: 'activities',
-    key,
-    hash,
-    supersede: 'latest' as const,
-    duration_seconds: fields.durationInSeconds,
-    workout: workoutOf(fields, origin),
-    extras: isObject(item) ? givenExtras(extrasOf(item)) : null,
+/** A data type of recorded activities. The later delivery replaces the earlier one. */
+export function activityType(name: string, fields: FieldTable) {
+  const normalise: Normaliser = (item, nowMs) => {
+    const read = readActivity(fields, item, nowMs);
+    if (!read.ok) return read;
+    const { draft, hash, problems } = read;
+    if (draft.key === undefined) return refused('activityId', 'is required');
+    const workout = workoutOf(read);
+    const { duration_seconds } = workout;
+    const record = {
+      ...{
+        ...bareItem,
+        data_type: name,
+        key: draft.key,
+        hash,
+        supersede: 'latest' as const,
+        duration_seconds,
+      },
+      ...{ workout, extras: extrasOf(read, fields, null) },
+    };
+    return { ok: true, problems, item: record };
   };
-  return { ok: true, problems, item: record };
-};
+  return { name, fields, normalise };
+}
 
-/** Null if there is nothing to store. */
-export function givenExtras(extras: WorkoutExtras): WorkoutExtras | null {
+/** The details, laps and extra fields of an activity. Null if there are none. */
+export function extrasOf(
+  { draft, item }: ReadItem,
+  fields: FieldTable,
+  laps: LapRecord[] | null,
+): WorkoutExtras | null {
+  const details = sentDetails({
+    ...draft.details,
+    max_pace_sec_per_km: draft.details?.max_pace_sec_per_km || null,
+    ...(isIndoor(draft.workout?.raw_type) ? { indoor: true } : {}),
+  });
+  const extras = { details, laps, splits: null, extra: extraOf(item, fields) };
   return hasExtras(extras) ? extras : null;
 }
 
+const indoorType = /^(INDOOR|TREADMILL|VIRTUAL|LAP_SWIMMING|STAIR_CLIMBING|ELLIPTICAL)/;
+
+// Only the types that name it: others may be done anywhere.
+function isIndoor(type = ''): boolean {
+  return indoorType.test(type.toUpperCase().replaceAll(/[ -]/g, '_'));
+}
+
 /** The workout that an activity's fields describe. */
-export function workoutOf(
-  fields: Activity,
-  { startMs, zoneOffsetMinutes, device }: SampleOrigin,
-): WorkoutRecord {
-  const rawType = fields.activityType ?? '';
-  return {
-    type: workoutTypeOf(rawType),
-    raw_type: rawType,
-    name: fields.activityName ?? plainName(rawType),
-    ...(fields.activityName === null ? { plain_name: true } : {}),
-    start_ms: startMs,
-    end_ms: startMs + fields.durationInSeconds * 1000,
-    zone_offset_minutes: zoneOffsetMinutes,
-    duration_seconds: fields.durationInSeconds,
-    moving_seconds: fields.movingDurationInSeconds,
-    device,
-    calories_kcal: fields.activeKilocalories,
-    distance_meters: fields.distanceInMeters,
-    avg_heart_rate_bpm: fields.averageHeartRateInBeatsPerMinute,
-    max_heart_rate_bpm: fields.maxHeartRateInBeatsPerMinute,
-    avg_pace_sec_per_km: paceOf(fields),
-    elevation_gain_meters: fields.totalElevationGainInMeters,
-    steps: fields.steps,
-    manual: fields.manual,
-    web_upload: fields.isWebUpload,
-    private: null,
-    is_parent: fields.isParent ?? false,
-    parent_id: fields.parentSummaryId,
-  };
+export function workoutOf({ draft, origin }: ReadItem): WorkoutRecord {
+  const { workout = {} } = draft;
+  const { raw_type = '', duration_seconds = 0, name } = workout;
+  const { startMs: start_ms, zoneOffsetMinutes: zone_offset_minutes, device } = origin;
+  return Object.assign({ ...bareWorkout }, workout, {
+    ...{ type: workoutTypeOf(raw_type), raw_type, name: name ?? plainName(raw_type) },
+    ...(name === undefined ? { plain_name: true } : {}),
+    avg_pace_sec_per_km: paceOf(draft),
+    ...{
+      start_ms,
+      end_ms: start_ms + duration_seconds * 1000,
+      zone_offset_minutes,
+      duration_seconds,
+      device,
+    },
+  });
 }
 
 // Devices send a pace or speed of 0 if there was no movement.
-function paceOf(fields: Activity): number | null {
-  const { averagePaceInMinutesPerKilometer: pace, averageSpeedInMetersPerSecond: speed } = fields;
-  if (pace !== null && pace > 0) return pace * 60;
+function paceOf({ workout = {}, details = {} }: Draft): number | null {
+  const { avg_pace_sec_per_km: pace = null } = workout;
+  const { avg_speed_meters_per_second: speed = null } = details;
+  if (pace !== null && pace > 0) return pace;
   return speed !== null && speed > 0 ? 1000 / speed : null;
 }

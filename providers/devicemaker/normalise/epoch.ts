@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { bareItem, type EpochRecord } from '../../../domain/records/records.ts';
-import type { SeriesType } from '../../../domain/records/series.ts';
-import { count, head, type Normaliser, type Problem, text } from './item.ts';
-import { valueIn } from './sample-item.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import { count, head, measure, measureOrPlaceholder, type Normaliser, type Problem, text } from './item.ts';
 import { readTimed } from './timed-item.ts';
 import { plainActivityType, workoutTypeOf } from './workout-type.ts';
+
+// A number in the accepted range of a series. A negative count is an error.
+function valueIn(type: SeriesType) {
+  const { min, max, bucket } = seriesOf(type);
+  return (bucket === 'sum' ? measure : measureOrPlaceholder)(min, max);
+}
 
 const Epoch = z.object({
   ...head,

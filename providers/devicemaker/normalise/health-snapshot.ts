@@ -1,13 +1,9 @@
-import { z } from 'zod';
 import type { SeriesType } from '../../../domain/records/series.ts';
-import { healthSnapshot } from '../fields/wellness.ts';
-import { head, list, map, type Normaliser, type Problem, readItem } from './item.ts';
-import { named } from './named.ts';
-import { sampleItem, valueIn } from './sample-item.ts';
-import { offsetSamples, orElse, type ReadSamples, type SampleOrigin, singleSample } from './samples.ts';
-import { readTimed } from './timed-item.ts';
-
-const Snapshot = z.object({ ...head, summaries: list });
+import { mapOf, numberIn, Unusable } from './checks.ts';
+import { isObject, type Problem } from './item.ts';
+import { seriesRange } from './ranges.ts';
+import type { ReadItem } from './read-item.ts';
+import type { Reading } from './read-table.ts';
 
 /** Maps summary names in lower case to series. */
 const seriesOfSummary: Readonly<Record<string, SeriesType>> = {
@@ -20,50 +16,37 @@ const seriesOfSummary: Readonly<Record<string, SeriesType>> = {
   sdrr_hrv: 'heart_rate_variability_sdnn',
 };
 
-/** A measurement of two minutes at rest: each summary second by second, or its mean as one sample at the start. */
-export const normaliseHealthSnapshot: Normaliser = named(
-  { startTimeOffsetInSeconds: ['startTimeOffsetInSeconds', 'offsetStartTimeInSeconds'] },
-  (item, nowMs) => {
-    const read = readTimed(Snapshot, [], item, nowMs);
-    if (!read.ok) return read;
-    const { fields, origin } = read;
-    const summaries = fields.summaries ?? [];
-    return sampleItem(read, {
-      dataType: 'healthSnapshot',
-      fields: healthSnapshot,
-      key: String(fields.startTimeInSeconds),
-      supersede: 'longest',
-      anyOf: ['summaries'],
-      samples: summaries.map((summary, index) => readSummary(`summaries[${index}]`, summary, origin)),
-    });
-  },
-);
-
-function readSummary(path: string, summary: unknown, origin: SampleOrigin): ReadSamples {
-  const Named = z.object({ summaryType: z.string('must be a text') });
-  const name = readItem(Named, ['summaryType'], summary);
-  if (!name.ok) return nothing(withPath(path, name.problems));
-  const plain = name.fields.summaryType.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
-  const type = Object.hasOwn(seriesOfSummary, plain) ? seriesOfSummary[plain] : undefined;
-  if (type === undefined) return nothing([{ field: `${path}.summaryType`, reason: 'is not known' }]);
-  const Summary = z.object({ avgValue: valueIn(type), epochSummaries: map });
-  const read = readItem(Summary, [], summary);
-  if (!read.ok) return nothing(withPath(path, read.problems));
-  const { avgValue, epochSummaries } = read.fields;
-  const found = orElse(
-    offsetSamples(`${path}.epochSummaries`, type, epochSummaries, origin),
-    singleSample(type, avgValue, origin),
+/** A snapshot with its summaries: each second by second, or its mean as one sample at the start. */
+export function withSummaries(read: ReadItem): ReadItem {
+  const { summaries = null } = read.item;
+  if (summaries !== null && !Array.isArray(summaries))
+    return { ...read, problems: [...read.problems, { field: 'summaries', reason: 'must be a list' }] };
+  const made = (summaries ?? []).map((summary: unknown, index: number) =>
+    readSummary(`summaries[${index}]`, summary),
   );
-  return { block: found.block, problems: [...withPath(path, read.problems), ...found.problems] };
+  return {
+    ...read,
+    readings: made.flatMap(({ readings }) => readings),
+    problems: [...read.problems, ...made.flatMap(({ problems }) => problems)],
+  };
 }
 
-function withPath(path: string, problems: readonly Problem[]): Problem[] {
-  return problems.map(({ field, ...rest }) => ({
-    field: field === '' ? path : `${path}.${field}`,
-    ...rest,
-  }));
-}
-
-function nothing(problems: readonly Problem[]): ReadSamples {
-  return { block: null, problems };
+function readSummary(path: string, summary: unknown): Pick<ReadItem, 'readings' | 'problems'> {
+  const [readings, problems]: [Reading[], Problem[]] = [[], []];
+  const refuse = (field: string, reason: string) => ({ readings, problems: [{ field, reason }] });
+  if (!isObject(summary)) return refuse(path, 'must be an object');
+  const { summaryType: name } = summary;
+  if (typeof name !== 'string')
+    return refuse(`${path}.summaryType`, name === undefined ? 'is required' : 'must be a text');
+  const plain = name.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
+  const type = Object.hasOwn(seriesOfSummary, plain) ? seriesOfSummary[plain] : undefined;
+  if (type === undefined) return refuse(`${path}.summaryType`, 'is not known');
+  const checks = { epochSummaries: mapOf, avgValue: numberIn(seriesRange(type, 1)) };
+  for (const [part, check] of Object.entries(checks)) {
+    const [field, sent] = [`${path}.${part}`, summary[part] ?? null];
+    const value = sent === null ? null : check(sent);
+    if (value instanceof Unusable) problems.push(value.problemOf(field));
+    else if (value !== null) readings.push({ type, field, value });
+  }
+  return { readings, problems };
 }

@@ -1,3 +1,4 @@
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
 import { isObject, type Normaliser } from './item.ts';
 
 /** One of our fields and its names at senders. The first name present is used. */
@@ -40,4 +41,12 @@ function renamed(item: Readonly<Record<string, unknown>>, sent: readonly Sent[])
     .filter(({ name }) => Object.hasOwn(item, name))
     .map(({ field, name }) => [field, item[name]]);
   return Object.fromEntries([...rest, ...given]);
+}
+
+/** A table with one row for all spellings of a field, under our name of it. */
+export function underOwnNames(table: FieldTable, spellings: Spellings): FieldTable {
+  const own = new Map(
+    Object.entries(spellings).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
+  );
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [own.get(name) ?? name, field]));
 }

@@ -2,7 +2,8 @@ import { type RecordingMethod, withMethod } from '../../../domain/records/record
 import type { SampleBlock } from '../../../domain/records/records.ts';
 import { accepts, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { dayMs, earliestMs } from '../../../domain/time/time.ts';
-import type { Problem } from './item.ts';
+import { isObject, type Problem } from './item.ts';
+import type { Reading } from './read-table.ts';
 
 /** The origin of samples: the start that offsets count from, and the clock and device of their item. */
 export interface SampleOrigin {
@@ -52,24 +53,22 @@ export function offsetSamples(
   return { block: blockOf(type, byOffset, origin), problems: problemsOf(field, entries.length, left) };
 }
 
-/** One sample at the start of its item. The item's schema has validated the value. */
-export function sampleAtStart(
-  type: SeriesType,
-  value: number | null,
+/** The samples of readings, and what was left out. Of several readings of a series the first that has any counts. */
+export function samplesOf(
+  readings: readonly Reading[],
   origin: SampleOrigin,
-): SampleBlock | null {
-  return value === null ? null : blockOf(type, new Map([[0, value]]), origin);
-}
-
-/** As `sampleAtStart`, for a value that is computed from several fields. */
-export function singleSample(type: SeriesType, value: number | null, origin: SampleOrigin): ReadSamples {
-  return { block: sampleAtStart(type, value, origin), problems: [] };
-}
-
-/** The samples of the first reading, or those of the second if it has none. What was left out is reported of both. */
-export function orElse(first: ReadSamples, second: ReadSamples): ReadSamples {
-  const problems = [...first.problems, ...second.problems];
-  return { block: first.block ?? second.block, problems };
+): { readonly blocks: SampleBlock[]; readonly problems: Problem[] } {
+  const blocks = new Map<SeriesType, SampleBlock>();
+  const problems: Problem[] = [];
+  for (const { type, field, value } of readings) {
+    const read =
+      typeof value === 'number'
+        ? { block: blockOf(type, new Map([[0, value]]), origin), problems: [] }
+        : offsetSamples(field, type, isObject(value) ? value : {}, origin);
+    problems.push(...read.problems);
+    if (read.block !== null && !blocks.has(type)) blocks.set(type, read.block);
+  }
+  return { blocks: [...blocks.values()], problems };
 }
 
 function blockOf(

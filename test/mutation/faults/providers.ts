@@ -92,9 +92,9 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A pace of the device maker in minutes is stored in seconds.',
-    file: 'providers/devicemaker/normalise/activity.ts',
-    before: 'if (pace !== null && pace > 0) return pace * 60;',
-    after: 'if (pace !== null && pace > 0) return pace;',
+    file: 'providers/devicemaker/fields/activities.ts',
+    before: "kept('min/km', 'workout.avg_pace_sec_per_km')",
+    after: "kept('s/km', 'workout.avg_pace_sec_per_km')",
     test: 'test/providers/devicemaker/activity.test.ts',
   },
   {

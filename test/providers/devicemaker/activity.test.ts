@@ -1,5 +1,5 @@
 import t from 'tap';
-import { normaliseActivity } from '../../../providers/devicemaker/normalise/activity.ts';
+import { activities } from '../../../providers/devicemaker/fields/activities.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
 
@@ -12,11 +12,11 @@ function stored(result: Normalised) {
 }
 
 function workoutOf(changes: Record<string, unknown>) {
-  return stored(normaliseActivity(activity(userId, changes), nowMs)).workout;
+  return stored(activities.normalise(activity(userId, changes), nowMs)).workout;
 }
 
 t.test('makes a workout of every field that the table names', async (t) => {
-  const { hash, ...item } = stored(normaliseActivity(activity(userId), nowMs));
+  const { hash, ...item } = stored(activities.normalise(activity(userId), nowMs));
   t.match(hash, /^[0-9a-f]{64}$/);
   t.same(item, {
     data_type: 'activities',
@@ -73,9 +73,9 @@ t.test('makes a workout of every field that the table names', async (t) => {
 
 t.test('takes the summary id where there is no activity id, and refuses an item with neither', async (t) => {
   const { activityId: _, ...older } = activity(userId, { summaryId: '19332211001-a' });
-  t.equal(stored(normaliseActivity(older, nowMs)).key, '19332211001-a');
-  t.equal(stored(normaliseActivity({ ...older, activityId: '42' }, nowMs)).key, '42', 'an id in a text');
-  t.same(normaliseActivity({ ...older, summaryId: null }, nowMs), {
+  t.equal(stored(activities.normalise(older, nowMs)).key, '19332211001-a');
+  t.equal(stored(activities.normalise({ ...older, activityId: '42' }, nowMs)).key, '42', 'an id in a text');
+  t.same(activities.normalise({ ...older, summaryId: null }, nowMs), {
     ok: false,
     problems: [{ field: 'activityId', reason: 'is required' }],
   });
@@ -112,7 +112,7 @@ t.test('knows the parts of a multisport set from the whole', async (t) => {
 });
 
 t.test('refuses single fields and keeps the rest', async (t) => {
-  const result = normaliseActivity(
+  const result = activities.normalise(
     activity(userId, { averageHeartRateInBeatsPerMinute: 301, distanceInMeters: '5 km', manual: 'no' }),
     nowMs,
   );
@@ -132,9 +132,9 @@ t.test('refuses single fields and keeps the rest', async (t) => {
 for (const field of ['startTimeInSeconds', 'durationInSeconds'])
   t.test(`refuses an item whose ${field} is missing, a text or negative`, async (t) => {
     const { [field]: _, ...without }: Record<string, unknown> = activity(userId);
-    t.same(normaliseActivity(without, nowMs), { ok: false, problems: [{ field, reason: 'is required' }] });
+    t.same(activities.normalise(without, nowMs), { ok: false, problems: [{ field, reason: 'is required' }] });
     for (const value of ['100', -100, null])
-      t.match(normaliseActivity(activity(userId, { [field]: value }), nowMs), {
+      t.match(activities.normalise(activity(userId, { [field]: value }), nowMs), {
         ok: false,
         problems: [{ field }],
       });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
+import { dailies } from '../../../providers/devicemaker/fields/days.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import { daily, dayStart, heartRateAt, heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
 
@@ -12,7 +12,7 @@ function stored(result: Normalised) {
 }
 
 t.test('creates a day record with every field of the table', async (t) => {
-  const item = stored(normaliseDaily(daily(userId), nowMs));
+  const item = stored(dailies.normalise(daily(userId), nowMs));
   t.match(item, {
     data_type: 'dailies',
     key: String(dayStart),
@@ -48,7 +48,7 @@ t.test('creates a day record with every field of the table', async (t) => {
 });
 
 t.test('creates a heart rate sample per offset, in time order, and one of the resting rate', async (t) => {
-  const item = stored(normaliseDaily(daily(userId, 24, { deviceName: 'Venu 3' }), nowMs));
+  const item = stored(dailies.normalise(daily(userId, 24, { deviceName: 'Venu 3' }), nowMs));
   const [resting, heart, ...more] = item.samples;
   t.same(more, []);
   const source = { device: 'Venu 3', zone_offset_minutes: 120, base_ms: dayStart * 1000 };
@@ -62,7 +62,7 @@ t.test('creates a heart rate sample per offset, in time order, and one of the re
 
 t.test('sorts offsets that an object does not, and keeps one of two for the same instant', async (t) => {
   const timeOffsetHeartRateSamples = { '030': 70, 15: 60, '7.5': 55, '0': 50, '15.0': 61 };
-  const item = stored(normaliseDaily(daily(userId, 1, { timeOffsetHeartRateSamples }), nowMs));
+  const item = stored(dailies.normalise(daily(userId, 1, { timeOffsetHeartRateSamples }), nowMs));
   t.match(item.samples[1], { at: [0, 7500, 15_000, 30_000], values: [50, 55, 61, 70] });
 });
 
@@ -80,7 +80,7 @@ t.test('omits and counts invalid values, and keeps the others', async (t) => {
     x: 60,
     99999999: 60,
   };
-  const result = normaliseDaily(daily(userId, 1, { timeOffsetHeartRateSamples }), nowMs);
+  const result = dailies.normalise(daily(userId, 1, { timeOffsetHeartRateSamples }), nowMs);
   t.match(stored(result).samples[1], { at: [0, 90_000, 105_000], values: [60, 300, 1] });
   t.same(result.problems, [
     {
@@ -99,7 +99,7 @@ t.test('a heart rate of 0 or less means that none was measured', async (t) => {
     restingHeartRateInBeatsPerMinute: 0,
     timeOffsetHeartRateSamples: null,
   };
-  const result = normaliseDaily(daily(userId, 1, changes), nowMs);
+  const result = dailies.normalise(daily(userId, 1, changes), nowMs);
   t.match(stored(result).day, {
     avg_heart_rate_bpm: null,
     min_heart_rate_bpm: null,
@@ -116,7 +116,7 @@ t.test('a heart rate of 0 or less means that none was measured', async (t) => {
 
 t.test('refuses samples more than a day in the future', async (t) => {
   const timeOffsetHeartRateSamples = { 0: 60, 86400: 61, 86415: 62 };
-  const result = normaliseDaily(daily(userId, 24, { timeOffsetHeartRateSamples }), dayStart * 1000);
+  const result = dailies.normalise(daily(userId, 24, { timeOffsetHeartRateSamples }), dayStart * 1000);
   t.match(stored(result).samples[1], { values: [60, 61] });
   t.match(result.problems, [{ reason: '1 of 3 values left out: 1 with a bad time' }]);
 });
@@ -137,7 +137,7 @@ const wrongFields: readonly [field: string, value: unknown, kept: string, reason
 
 for (const [field, value, kept, reason] of wrongFields)
   t.test(`refuses ${field} = ${JSON.stringify(value)} alone, and names it without its value`, async (t) => {
-    const result = normaliseDaily(daily(userId, 24, { [field]: value }), nowMs);
+    const result = dailies.normalise(daily(userId, 24, { [field]: value }), nowMs);
     const day: Readonly<Record<string, unknown>> = { ...stored(result).day };
     t.equal(day[kept], null);
     t.equal(day.consumed_calories_kcal, 1900, 'the rest of the item is kept');
@@ -182,12 +182,12 @@ const broken: readonly [name: string, item: unknown, field: string, reason: stri
 
 for (const [name, item, field, reason] of broken)
   t.test(`refuses an item with ${name}`, async (t) => {
-    t.same(normaliseDaily(item, nowMs), { ok: false, problems: [{ field, reason }] });
+    t.same(dailies.normalise(item, nowMs), { ok: false, problems: [{ field, reason }] });
   });
 
 t.test('says that a start which is not there is required', async (t) => {
   const { startTimeInSeconds: _, ...item } = daily(userId);
-  t.same(normaliseDaily(item, nowMs), {
+  t.same(dailies.normalise(item, nowMs), {
     ok: false,
     problems: [{ field: 'startTimeInSeconds', reason: 'is required' }],
   });
@@ -195,12 +195,12 @@ t.test('says that a start which is not there is required', async (t) => {
 
 t.test('accepts the first second of 1990 and the last within a day ahead', async (t) => {
   for (const startTimeInSeconds of [631_152_000, dayStart + 2 * 86_400])
-    t.equal(normaliseDaily(daily(userId, 1, { startTimeInSeconds }), nowMs).ok, true);
+    t.equal(dailies.normalise(daily(userId, 1, { startTimeInSeconds }), nowMs).ok, true);
 });
 
 t.test('a missing value is null, never 0', async (t) => {
   const item = stored(
-    normaliseDaily({ userId, startTimeInSeconds: dayStart, durationInSeconds: 900 }, nowMs),
+    dailies.normalise({ userId, startTimeInSeconds: dayStart, durationInSeconds: 900 }, nowMs),
   );
   const { date, start_ms, duration_seconds, device, ...rest } = item.day ?? {};
   t.same([date, start_ms, duration_seconds, device], [null, dayStart * 1000, 900, 'unknown']);
@@ -212,7 +212,7 @@ t.test(
   'takes the local day from start and offset where there is no date, or none of the calendar',
   async (t) => {
     for (const calendarDate of [null, '2025-02-30', 20250603]) {
-      const result = normaliseDaily(daily(userId, 1, { calendarDate }), nowMs);
+      const result = dailies.normalise(daily(userId, 1, { calendarDate }), nowMs);
       t.equal(stored(result).day?.date, '2025-06-03', 'midnight in UTC+2 is still the 2nd in UTC');
       t.equal(result.problems.length, calendarDate === null ? 0 : 1);
     }
@@ -220,7 +220,7 @@ t.test(
 );
 
 t.test('uses the average field if there is no map', async (t) => {
-  const item = stored(normaliseDaily(daily(userId, 1, { timeOffsetHeartRateSamples: {} }), nowMs));
+  const item = stored(dailies.normalise(daily(userId, 1, { timeOffsetHeartRateSamples: {} }), nowMs));
   t.equal(item.day?.avg_heart_rate_bpm, 61);
   t.same(
     item.samples.map(({ type }) => type),
@@ -231,7 +231,7 @@ t.test('uses the average field if there is no map', async (t) => {
 t.test(
   'the same content in another order has the same hash, another user too; other content another',
   async (t) => {
-    const hashOf = (item: object) => stored(normaliseDaily(item, nowMs)).hash;
+    const hashOf = (item: object) => stored(dailies.normalise(item, nowMs)).hash;
     const one = daily(userId, 2);
     const turned = Object.fromEntries(Object.entries(one).reverse());
     t.match(hashOf(one), /^[0-9a-f]{64}$/);
@@ -245,7 +245,7 @@ t.test(
 
 t.test('refuses an item that is nested past anything real', async (t) => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
-  t.same(normaliseDaily(daily(userId, 1, { extra: deep }), nowMs), {
+  t.same(dailies.normalise(daily(userId, 1, { extra: deep }), nowMs), {
     ok: false,
     problems: [{ field: '', reason: 'is nested too deeply' }],
   });

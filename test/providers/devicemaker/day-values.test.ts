@@ -1,8 +1,11 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
+import {
+  dailies,
+  hrv as hrvType,
+  stressDetails as stressType,
+} from '../../../providers/devicemaker/fields/days.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseHrv, normaliseStress } from '../../../providers/devicemaker/normalise/offset-maps.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { sleepStart } from '../../fixtures/devicemaker/sleeps.ts';
 import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
@@ -23,7 +26,7 @@ const place = {
 t.test(
   'a daily record has goals, stress, pushes, energy and the resting heart rate of its day',
   async (t) => {
-    t.strictSame(read(normaliseDaily, daily('a')), {
+    t.strictSame(read(dailies.normalise, daily('a')), {
       values: {
         ...place,
         values: {
@@ -41,7 +44,7 @@ t.test(
       averageStressLevel: 27,
       abc: 'x',
     };
-    const { values } = read(normaliseDaily, daily('a', 24, more));
+    const { values } = read(dailies.normalise, daily('a', 24, more));
     t.match(values, {
       values: { body_battery_charged: 61, body_battery_drained: 48, average_stress_level: 27 },
       extra: null,
@@ -51,7 +54,7 @@ t.test(
 
 t.test('a placeholder is no value, and a value out of range is reported and left out', async (t) => {
   const wrong = { averageStressLevel: -2, maxStressLevel: 101, stepsGoal: -1, floorsClimbedGoal: 'ten' };
-  const { values, problems } = read(normaliseDaily, daily('a', 24, { ...wrong, consumedCalories: -5 }));
+  const { values, problems } = read(dailies.normalise, daily('a', 24, { ...wrong, consumedCalories: -5 }));
   t.same(
     problems.map(({ field, reason }) => `${field} ${reason}`),
     [
@@ -66,7 +69,7 @@ t.test('a placeholder is no value, and a value out of range is reported and left
 });
 
 t.test('stress details have the events of the body battery, and keep what has no field', async (t) => {
-  const { values } = read(normaliseStress, stressDetails('a'));
+  const { values } = read(stressType.normalise, stressDetails('a'));
   const event = { type: 'Sleep', start_time: new Date(sleepStart * 1000).toISOString().replace('.000', '') };
   t.strictSame(values, {
     ...place,
@@ -77,13 +80,13 @@ t.test('stress details have the events of the body battery, and keep what has no
   });
   const events = [{ eventType: 'Nap' }, null, { eventType: 'Nap', eventStartTimeInSeconds: 1, duration: 2 }];
   const bare = { bodyBatteryActivityEvents: events, bodyBatteryDynamicFeedbackEvent: null };
-  t.equal(read(normaliseStress, stressDetails('a', 24, bare)).values, null);
+  t.equal(read(stressType.normalise, stressDetails('a', 24, bare)).values, null);
 });
 
 t.test('a night has the averages of its variability', async (t) => {
-  t.match(read(normaliseHrv, hrv('a')).values, {
+  t.match(read(hrvType.normalise, hrv('a')).values, {
     ...{ date: '2025-06-03', start_ms: sleepStart * 1000 },
     values: { hrv_night_average_ms: 52, hrv_night_high_5min_ms: 76 },
   });
-  t.equal(read(normaliseHrv, hrv('a', { lastNightAvg: 0, lastNight5MinHigh: null })).values, null);
+  t.equal(read(hrvType.normalise, hrv('a', { lastNightAvg: 0, lastNight5MinHigh: null })).values, null);
 });

@@ -1,18 +1,17 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
-import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
-import { normaliseBodyComp } from '../../../providers/devicemaker/normalise/body-comp.ts';
-import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
-import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
+import { hrv as hrvType, stressDetails as stressType } from '../../../providers/devicemaker/fields/days.ts';
 import {
-  normaliseHrv,
-  normalisePulseOx,
-  normaliseRespiration,
-  normaliseStress,
-} from '../../../providers/devicemaker/normalise/offset-maps.ts';
-import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
-import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
+  bloodPressures,
+  bodyComps,
+  healthSnapshot as healthSnapshotType,
+  pulseOx as pulseOxType,
+  respiration as respirationType,
+  skinTemp as skinTempType,
+  userMetrics as userMetricsType,
+} from '../../../providers/devicemaker/fields/wellness.ts';
+import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
   bloodPressure,
   bodyComp,
@@ -49,10 +48,10 @@ t.test(
       return result.ok ? [...new Set(result.item.samples.map(({ device }) => device))].map(readMethod) : null;
     };
     const venu = (method: string | null) => [{ device: 'Venu 3', method }];
-    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: true })), venu('on_demand'));
-    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: null })), venu(null));
+    t.same(deviceOf(pulseOxType.normalise, pulseOx(user, { onDemand: true })), venu('on_demand'));
+    t.same(deviceOf(pulseOxType.normalise, pulseOx(user, { onDemand: null })), venu(null));
     const readings = (sourceType: unknown) =>
-      deviceOf(normaliseBloodPressure, bloodPressure(user, { sourceType }));
+      deviceOf(bloodPressures.normalise, bloodPressure(user, { sourceType }));
     t.same(readings('MANUAL'), venu('manual'));
     t.same(readings('DEVICE'), venu(null));
     t.same(readings(7), venu(null));
@@ -68,7 +67,7 @@ const mapCases: readonly (readonly [
 ])[] = [
   [
     'hrv of 0 and less is none, above 1000 out of range',
-    normaliseHrv,
+    hrvType.normalise,
     hrv(user, { hrvValues: { 300: 0, 600: -1, 900: 1000, 1200: 1001, 1500: 0.5, 1800: '60' } }),
     [
       ['heart_rate_variability_rmssd', 900_000, 1000],
@@ -78,14 +77,14 @@ const mapCases: readonly (readonly [
   ],
   [
     'hrv: summaries of the night are no samples',
-    normaliseHrv,
+    hrvType.normalise,
     hrv(user, { hrvValues: null }),
     [],
     [': has none of hrvValues'],
   ],
   [
     'stress: -1 to -5 and 0 are states; a body battery of 0 is empty',
-    normaliseStress,
+    stressType.normalise,
     stressDetails(user, 1, {
       timeOffsetStressLevelValues: { 0: -1, 180: -5, 360: 0, 540: 1, 720: 100, 900: 101 },
       timeOffsetBodyBatteryValues: { 0: 0, 180: 100, 360: -1, 540: 101 },
@@ -105,21 +104,21 @@ const mapCases: readonly (readonly [
   ],
   [
     'respiration: a mean alone is one sample at the start',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: 14.5 }),
     [['respiratory_rate', 0, 14.5]],
     [],
   ],
   [
     'respiration: a mean beside values is no sample',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: { 120: 13 }, avgWakingRespirationValue: 14.5 }),
     [['respiratory_rate', 120_000, 13]],
     [],
   ],
   [
     'respiration: 0 and less is none',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: { 0: 0, 120: -2, 240: 200, 360: 201 } }),
     [['respiratory_rate', 240_000, 200]],
     [
@@ -129,28 +128,28 @@ const mapCases: readonly (readonly [
   ],
   [
     'respiration: a mean of -2 alone means that nothing was measured, which is no error',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: -2 }),
     [],
     ['1 placeholders of avgWakingRespirationValue'],
   ],
   [
     'oxygen: a mean of 0 and values of null mean that nothing was measured',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: { 0: null, 60: 97 }, avgSpo2: 0 }),
     [['oxygen_saturation', 60_000, 97]],
     ['1 placeholders of avgSpo2', '1 placeholders of timeOffsetSpo2Values'],
   ],
   [
     'oxygen: a mean alone is one sample at the start',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: null, avgSpo2: 96 }),
     [['oxygen_saturation', 0, 96]],
     [],
   ],
   [
     'oxygen: 0 and less is none',
-    normalisePulseOx,
+    pulseOxType.normalise,
     pulseOx(user, { timeOffsetSpo2Values: { 0: 0, 60: -1, 120: 100, 180: 100.5 } }),
     [['oxygen_saturation', 120_000, 100]],
     [
@@ -160,7 +159,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'skin: a deviation is no temperature, an absolute one is',
-    normaliseSkinTemperature,
+    skinTempType.normalise,
     skinTemp(user, { avgDeviationCelsius: 0.4, skinTemperature: 33.1 }),
     [
       ['devicemaker_skin_temperature', 0, 0.4],
@@ -170,7 +169,7 @@ const mapCases: readonly (readonly [
   ],
   [
     'scales: the masses follow only where weight and fat are both there',
-    normaliseBodyComp,
+    bodyComps.normalise,
     bodyComp(user, { weightInGrams: 0, muscleMassInGrams: null }),
     [
       ['bone_mass', 0, 3.12],
@@ -182,14 +181,14 @@ const mapCases: readonly (readonly [
   ],
   [
     'cuff: a value out of range is left out, the rest is kept',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user, { systolic: 301, pulse: 0 }),
     [['blood_pressure_diastolic', 0, 79]],
     ['systolic: must be 20 to 300', '1 placeholders of pulse'],
   ],
   [
     'snapshot: names what it does not know, and takes the rest',
-    normaliseHealthSnapshot,
+    healthSnapshotType.normalise,
     healthSnapshot(user, {
       summaries: [
         { summaryType: 'Pulse Ox', epochSummaries: { 0: 97, 5: -1 } },
@@ -205,11 +204,11 @@ const mapCases: readonly (readonly [
       ['respiratory_rate', 0, 13.5],
     ],
     [
-      '1 placeholders of summaries[0].epochSummaries',
       'summaries[1].summaryType: is not known',
       'summaries[2].avgValue: must be 1 to 300',
       'summaries[4].summaryType: is required',
       'summaries[5]: must be an object',
+      '1 placeholders of summaries[0].epochSummaries',
     ],
   ],
 ];
@@ -228,33 +227,45 @@ const spellings: readonly (readonly [
   from: string,
   to: string,
 ])[] = [
-  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetStressLevelValues', 'stressLevelValues'],
-  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+  [
+    'stressDetails',
+    stressType.normalise,
+    stressDetails(user),
+    'timeOffsetStressLevelValues',
+    'stressLevelValues',
+  ],
+  [
+    'stressDetails',
+    stressType.normalise,
+    stressDetails(user),
+    'timeOffsetBodyBatteryValues',
+    'bodyBatteryValues',
+  ],
   [
     'respiration',
-    normaliseRespiration,
+    respirationType.normalise,
     respiration(user),
     'timeOffsetEpochToBreaths',
     'timeOffsetRespirationRateValues',
   ],
   [
     'bloodPressures',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user),
     'measurementTimeInSeconds',
     'measurementTimestampGMT',
   ],
   [
     'bloodPressures',
-    normaliseBloodPressure,
+    bloodPressures.normalise,
     bloodPressure(user),
     'measurementTimeInSeconds',
     'startTimeInSeconds',
   ],
-  ['bodyComps', normaliseBodyComp, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
+  ['bodyComps', bodyComps.normalise, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
   [
     'healthSnapshot',
-    normaliseHealthSnapshot,
+    healthSnapshotType.normalise,
     healthSnapshot(user),
     'offsetStartTimeInSeconds',
     'startTimeOffsetInSeconds',
@@ -281,12 +292,12 @@ t.test('a reading tells its time in seconds, milliseconds, or as a text of UTC',
     new Date(seconds * 1000).toISOString(),
     '2025-06-03 05:20:00.0',
   ])
-    t.equal(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).key, String(cuffAt));
+    t.equal(read(bloodPressures.normalise, { ...rest, measurementTimestampGMT: told }).key, String(cuffAt));
   for (const told of [String(seconds), 'soon', {}, true])
-    t.same(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).problems, [
+    t.same(read(bloodPressures.normalise, { ...rest, measurementTimestampGMT: told }).problems, [
       'measurementTimestampGMT: must be a number',
     ]);
-  t.same(read(normaliseBloodPressure, rest).problems, ['measurementTimeInSeconds: is required']);
+  t.same(read(bloodPressures.normalise, rest).problems, ['measurementTimeInSeconds: is required']);
 });
 
 t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
@@ -297,7 +308,7 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
     ['2025-06-08', 'is before 1990 or more than a day ahead'],
     ['1989-12-31', 'is before 1990 or more than a day ahead'],
   ] as const) {
-    const { problems, key } = read(normaliseUserMetrics, userMetrics(user, { calendarDate }));
+    const { problems, key } = read(userMetricsType.normalise, userMetrics(user, { calendarDate }));
     t.equal(key, null);
     t.equal(problems.length, 1);
     t.match(problems[0], /^calendarDate: /);
@@ -305,22 +316,22 @@ t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
       t.equal(problems[0], `calendarDate: ${problem}`);
   }
   const { calendarDate: _, ...without } = userMetrics(user);
-  t.same(read(normaliseUserMetrics, without).problems, ['calendarDate: is required']);
-  t.same(read(normaliseUserMetrics, null).problems, [': must be an object']);
+  t.same(read(userMetricsType.normalise, without).problems, ['calendarDate: is required']);
+  t.same(read(userMetricsType.normalise, null).problems, [': must be an object']);
 });
 
 const empty: readonly (readonly [Normaliser, object, string])[] = [
-  [normaliseHrv, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
+  [hrvType.normalise, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
   [
-    normaliseStress,
+    stressType.normalise,
     { startTimeInSeconds: snapshotAt },
     'timeOffsetStressLevelValues, timeOffsetBodyBatteryValues',
   ],
-  [normalisePulseOx, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
-  [normaliseBloodPressure, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
-  [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
-  [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
-  [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
+  [pulseOxType.normalise, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
+  [bloodPressures.normalise, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
+  [userMetricsType.normalise, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
+  [skinTempType.normalise, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
+  [healthSnapshotType.normalise, { startTimeInSeconds: snapshotAt }, 'summaries'],
 ];
 
 for (const [normalise, item, fields] of empty)
@@ -329,6 +340,6 @@ for (const [normalise, item, fields] of empty)
   });
 
 t.test('an empty map is a version all the same', async (t) => {
-  t.match(read(normaliseStress, stressDetails(user, 0)), { samples: [], problems: [] });
-  t.not(read(normaliseStress, stressDetails(user, 0)).key, null);
+  t.match(read(stressType.normalise, stressDetails(user, 0)), { samples: [], problems: [] });
+  t.not(read(stressType.normalise, stressDetails(user, 0)).key, null);
 });
