@@ -1,14 +1,13 @@
 // npm run test:browser: the connect page by keyboard alone over the sandbox, in both themes and at two widths.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { z } from 'zod';
 import { startSandbox } from '../../sandbox/server/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
 import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
+import { findingsOf } from '../support/axe.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
@@ -19,7 +18,6 @@ import { savePicture } from './pictures.ts';
 t.setTimeout(5 * patienceMs);
 /** CONNECT_SCREENSHOTS names a folder for pictures of the pages. */
 const pictures = process.env.CONNECT_SCREENSHOTS;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const application = await playApplication(t);
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
@@ -71,33 +69,6 @@ async function visit(t: Test, browser: Browser, options: BrowserContextOptions):
       problems.push(`referrer to ${request.url()}`);
   });
   return { page, problems };
-}
-
-const Findings = z.object({
-  violations: z.array(z.object({ id: z.string(), targets: z.array(z.string()) })),
-  passed: z.array(z.string()),
-});
-
-/** What axe-core finds on a page. It is run in an isolated world, because the policy of the page refuses scripts. */
-async function findingsOf(page: Page): Promise<z.infer<typeof Findings>> {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const world = { frameId: frameTree.frame.id, worldName: 'axe' };
-  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', world);
-  const known = await session.send('Runtime.evaluate', { contextId, expression: 'typeof axe' });
-  if (known.result.value === 'undefined')
-    await session.send('Runtime.evaluate', { contextId, expression: axe });
-  const { result } = await session.send('Runtime.evaluate', {
-    contextId,
-    awaitPromise: true,
-    returnByValue: true,
-    expression: `axe.run().then(({ violations, passes }) => ({
-      violations: violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => String(target)) })),
-      passed: passes.map(({ id }) => id),
-    }))`,
-  });
-  await session.detach();
-  return Findings.parse(result.value);
 }
 
 const themes = ['light', 'dark'] as const;
