@@ -105,6 +105,8 @@ const patterns: readonly Pattern[] = [
     .map(({ route }) => ({ path: consolePrefix + route.path, method: route.method })),
   { path: '/docs', method: 'GET' },
   { path: '/docs/:file', method: 'GET' },
+  { path: '/docs/guides/:guide', method: 'GET' },
+  { path: '/docs/guides/images/:file', method: 'GET' },
 ].map(({ path, method }) => ({
   method,
   regex:

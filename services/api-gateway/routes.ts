@@ -24,7 +24,7 @@ import {
 } from './console/serve-console.ts';
 import { embedPage, serveEmbed } from './console/serve-embed.ts';
 import { oidcBegin, oidcCallback, serveOidcBegin, serveOidcCallback } from './console/serve-oidc.ts';
-import { sendDocs } from './docs-page/docs.ts';
+import { sendDocs, sendGuide, sendGuideImage } from './docs-page/docs.ts';
 import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
 import { mcpEndpoint, serveMcp } from './mcp/serve-mcp.ts';
 import { openapiDocument } from './openapi/openapi.ts';
@@ -88,7 +88,12 @@ const document = () => {
   return madeDocument;
 };
 const docs = counted((req, res) => {
-  if (!sendDocs(req, res, req.$params.file))
+  if (!sendDocs(req, res, document, req.$params.file))
+    sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
+});
+const guide = counted((req, res) => sendGuide(req, res, document, String(req.$params.guide)));
+const guideImage = counted((req, res) => {
+  if (!sendGuideImage(req, res, String(req.$params.file)))
     sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
 
@@ -172,5 +177,14 @@ export const gatewayRoutes = [
       }),
     ),
   },
-  { ...shared, path: '/docs', aliases: { 'GET /': docs, 'GET /:file': docs } },
+  {
+    ...shared,
+    path: '/docs',
+    aliases: {
+      'GET /': docs,
+      'GET /:file': docs,
+      'GET /guides/:guide': guide,
+      'GET /guides/images/:file': guideImage,
+    },
+  },
 ];

@@ -7,6 +7,7 @@ import { startSandbox } from '../../sandbox/server/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
 import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
+import { findingsOf } from '../support/axe.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';

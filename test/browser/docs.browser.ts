@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { developer, startApi } from '../support/api.ts';
+import { findingsOf } from '../support/axe.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 
 const api = await startApi(t);
@@ -86,7 +87,7 @@ t.test('what the page refuses or only shows', async (t) => {
   });
 
   await t.test('the events that applications receive are shown without a form', async (t) => {
-    const search = page.getByLabel('Search operations');
+    const search = page.getByLabel('Search guides and operations');
     await search.fill('workout.created');
     await page.getByRole('link', { name: 'A workout was stored' }).click();
     const event = page.locator('.opblock:has([data-path="workout.created"])');
@@ -124,6 +125,14 @@ t.test('the values that the page fills in lead from the log-in to data', async (
   t.strictSame(complaints, []);
 });
 
+// In the browser: the text that a copy of the first code block by the keyboard gets.
+const selectedCode = `(() => {
+  getSelection().selectAllChildren(document.querySelector('.code code'));
+  const copied = new ClipboardEvent('copy', { clipboardData: new DataTransfer(), cancelable: true });
+  document.dispatchEvent(copied);
+  return copied.clipboardData.getData('text/plain');
+})()`;
+
 // In the browser: clicks the button within the change of the page that adds it.
 const pressAtOnce = `
   new MutationObserver((_, observer) => {
@@ -152,15 +161,89 @@ t.test('a key of the field is checked and fills in a user', async (t) => {
   t.strictSame(complaints, []);
 });
 
+t.test('guides have the key of the reference, and a search that leads to their headings', async (t) => {
+  await page.goto(`${api.url}/docs/guides/webhooks`);
+  await page.getByText('Every request uses the API key.').waitFor();
+  const block = page.locator('.code').first();
+  const shown = await block.innerText();
+  t.match(shown, `${api.url}/api/v1/webhook-endpoints`);
+  t.match(shown, 'X-API-Key: sk-••••');
+  t.equal((await page.content()).includes(api.apiKey), false, 'the key is masked');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await block.getByRole('button', { name: 'Copy' }).click();
+  await block.getByRole('button', { name: 'Copied' }).waitFor();
+  t.match(await page.evaluate('navigator.clipboard.readText()'), `X-API-Key: ${api.apiKey}"`);
+  t.match(
+    await page.evaluate(selectedCode),
+    `X-API-Key: ${api.apiKey}"`,
+    'a selection is copied with it too',
+  );
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('rotate the secret');
+  await page.locator('#results a').first().waitFor();
+  t.match(await page.locator('#results').innerText(), 'POST', 'operations are among the results');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+  await page.waitForURL(`${api.url}/docs/guides/webhooks#rotate-the-secret`);
+  t.ok(
+    await page.evaluate(
+      "scrollY > 0 && document.querySelector(':target').getBoundingClientRect().top < innerHeight",
+    ),
+  );
+  await page.keyboard.press('Escape');
+  t.equal(await page.locator('#results').isVisible(), false);
+  await page.goBack();
+  await page.waitForURL(`${api.url}/docs/guides/webhooks`);
+  await page.waitForFunction('scrollY === 0');
+  t.strictSame(complaints, []);
+});
+
+t.test('axe finds nothing on guides, in both themes and three widths', async (t) => {
+  const findings: string[] = [];
+  for (const [width, colorScheme] of [
+    [1440, 'light'],
+    [768, 'dark'],
+    [360, 'light'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of ['webhooks', 'settings', 'data-oura', 'nothing']) {
+      await page.goto(`${api.url}/docs/guides/${name}`);
+      const { violations } = await findingsOf(page);
+      findings.push(...violations.map((one) => `${name} ${width} ${one.id}: ${one.targets.join(' ')}`));
+      if (!(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')))
+        findings.push(`${name} is wider than ${width}`);
+    }
+  }
+  t.strictSame(findings, []);
+  t.strictSame(
+    complaints.splice(0).filter((one) => !one.includes('404')),
+    [],
+  );
+});
+
+t.test('a key that is entered in a guide is used by the reference, and Forget removes it', async (t) => {
+  await page.goto(`${api.url}/docs/guides/webhooks`);
+  await page.getByRole('button', { name: 'Forget' }).click();
+  t.match(await page.locator('.code').first().innerText(), '$KEY');
+  t.equal(await page.evaluate('JSON.stringify(localStorage).includes("sk-")'), false);
+  t.equal(await enterKey(page, api.apiKey), 'Every request uses the API key.');
+  t.match(await page.locator('.code').first().innerText(), 'sk-••••');
+  t.equal(page.url().includes('sk-'), false);
+  t.strictSame(complaints, []);
+});
+
 t.test(
   'the key survives a reload, and the keyboard leads to an answer, in the dark theme and 360 pixels',
   async (t) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
     await page.goto(`${api.url}/docs`);
-    await page.getByLabel('Search operations').focus();
+    await page.getByLabel('API key').and(page.locator(':enabled')).waitFor();
+    await page.keyboard.press('/');
     await page.keyboard.type('list users');
-    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+    await page.locator('#results a').first().waitFor();
+    for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
     const block = operation(page, 'GET', '/users');
     await block.locator('.responses-wrapper .model-example').first().waitFor(); // Swagger UI has read the operation
     const execute = block.getByRole('button', { name: 'Execute' });

@@ -185,6 +185,30 @@ t.test('the documentation page loads nothing from other hosts', async (t) => {
   t.notMatch(page.text, /https?:\/\//);
   const files = [...page.text.matchAll(/"\/docs\/([^"]+)"/g)].flatMap(([, file = '']) => file);
   t.ok(files.includes('start.js'));
+  t.ok(files.includes('guides/webhooks'));
   for (const file of files) t.equal((await api.ask(`/docs/${file}`)).status, 200, file);
   t.equal((await api.ask('/docs/docs.ts')).status, 404);
+});
+
+t.test('a guide is a page without scripts too, and an unknown one is 404', async (t) => {
+  const guide = await api.ask('/docs/guides/webhooks');
+  t.match(guide.headers.get('content-type'), 'text/html');
+  t.match(guide.headers.get('content-security-policy'), "default-src 'none'");
+  t.match(guide.text, '<h1 id="receiving-webhooks">Receiving webhooks</h1>');
+  t.match(guide.text, ' href="/docs/guides/webhooks" aria-current="page"');
+  const files = [...guide.text.matchAll(/(?:src|href)="(\/docs\/[\w-]+\.\w+)"/g)].flatMap(
+    ([, file = '']) => file,
+  );
+  t.ok(files.includes('/docs/guide.js'));
+  for (const file of files) t.equal((await api.ask(file)).status, 200, file);
+  const unknown = await api.ask('/docs/guides/nothing');
+  t.equal(unknown.status, 404);
+  t.match(unknown.text, 'There is no such guide');
+  t.equal((await api.ask('/docs/guides/images/connect-page.png')).headers.get('content-type'), 'image/png');
+  for (const path of ['images/nothing.png', 'images/..%2Fdata.md', '..%2Fdata', 'webhooks.md'])
+    t.equal((await api.ask(`/docs/guides/${path}`)).status, 404, path);
+  t.match((await api.ask('/docs/guides.json')).body, [
+    { title: 'First hour', path: '/docs/guides/first-hour' },
+  ]);
+  t.equal((await api.ask('/docs/guides/webhooks', { method: 'PUT', body: {} })).status, 405);
 });

@@ -1,17 +1,20 @@
-// The field for a key or a token. Swagger UI keeps an accepted one in the storage of this browser.
-import { forgetIds, prefix } from './examples.js';
+// The field for a key or a token.
+import { prefix } from './examples.js';
 
 const form = document.querySelector('#credential');
 const field = document.querySelector('#key');
 const forget = document.querySelector('#forget');
 const state = document.querySelector('#credential-state');
 
-/** Checks a key against the server before it is used, and fills in the first user that it reads. */
-export function connectCredential(ui, learn) {
+/**
+ * Checks a key against the server before it is used. `place` keeps it; `learn` gets the answer, which names the first user
+ * that the key reads.
+ */
+export function connectCredential(place, learn) {
+  const show = () => showKept(place.schemes());
   const accept = (credential) => {
-    ui.preauthorizeApiKey(credential.startsWith('sk-') ? 'apiKey' : 'bearer', credential);
-    ui.authActions.persistAuthorizationIfNeeded();
-    showKept(ui);
+    place.keep(credential);
+    show();
   };
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -20,12 +23,11 @@ export function connectCredential(ui, learn) {
   // What is entered before this would be lost: the browser may send no form.
   field.disabled = false;
   forget.addEventListener('click', () => {
-    ui.authActions.logoutWithPersistOption([...ui.authSelectors.authorized().keys()]);
-    forgetIds();
-    showKept(ui);
+    place.forget();
+    show();
   });
-  showKept(ui);
-  return { accept };
+  show();
+  return { accept, show };
 }
 
 async function check(credential, accept, learn) {
@@ -40,16 +42,15 @@ async function check(credential, accept, learn) {
   if (response.ok) learn({ url, body });
 }
 
-function showKept(ui) {
-  const kept = ui.authSelectors.authorized();
+function showKept(schemes) {
   const names = { apiKey: 'API key', bearer: 'token' };
-  const shown = Object.keys(names).filter((scheme) => kept.has(scheme));
+  const shown = Object.keys(names).filter((scheme) => schemes.includes(scheme));
   forget.hidden = shown.length === 0;
   if (shown.length > 0)
     return say(`Every request uses the ${shown.map((one) => names[one]).join(' and the ')}.`, 'good');
   say('', '');
   const logIn = Object.assign(document.createElement('a'), {
-    href: '#/Accounts/auth.login',
+    href: '/docs#/Accounts/auth.login',
     textContent: 'log in',
   });
   state.append('npm start prints the command that shows one; or ', logIn, ' and create one.');

@@ -1,70 +1,17 @@
-// The list of the operations. A link names a section and an operation: #/Users/users.list
+// What the reference shows. A link of the navigation names a section and an operation: #/Users/users.list
 import { EVENTS, SCHEMAS } from './layout.js';
 
-const list = document.querySelector('#sections');
-const search = document.querySelector('#search');
+const navigation = document.querySelector('#navigation');
 
-/** Lists the operations and the events, and shows what the address names. */
-export function connectSections(ui, spec) {
-  list.append(...groupsOf(spec).map(groupOf));
-  search.addEventListener('input', () => filterBy(search.value.trim().toLowerCase()));
+/** Shows what the address names, whenever it changes. */
+export function connectSections(ui) {
   addEventListener('hashchange', () => show(ui));
   // A link of the present address changes no hash, but its operation may have been closed.
-  list.addEventListener('click', ({ target }) => {
-    if (target.closest('a')?.hash === location.hash) show(ui);
+  navigation.addEventListener('click', ({ target }) => {
+    const link = target.closest('a');
+    if (link !== null && isOfThisPage(link) && link.hash === location.hash) show(ui);
   });
   show(ui);
-}
-
-/** The sections of the document, each with its operations. */
-function groupsOf({ tags, paths, webhooks }) {
-  const operations = operationsOf(paths);
-  const groups = tags.map(({ name }) => [name, operations.filter(({ tags }) => tags.includes(name))]);
-  const events = operationsOf(webhooks).map((event) => ({ ...event, method: '', search: event.path }));
-  return [...groups, [EVENTS, events], [SCHEMAS, [{ operationId: '', summary: 'All schemas', method: '' }]]];
-}
-
-function operationsOf(paths) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method })),
-  );
-}
-
-function groupOf([name, operations]) {
-  const group = element('details', {});
-  const links = element('ul', {});
-  links.append(...operations.map((operation) => linkTo(name, operation)));
-  group.append(element('summary', { textContent: name }), links);
-  return group;
-}
-
-function linkTo(section, { operationId, summary, method, path = '' }) {
-  const item = element('li', {});
-  const link = element('a', { href: `#/${encodeURIComponent(section)}/${operationId}`, title: path });
-  link.append(
-    element('span', { textContent: summary }),
-    element('code', { textContent: method.toUpperCase() }),
-  );
-  item.append(link);
-  return item;
-}
-
-function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
-}
-
-/** Shows the operations whose summary, method or path has the text, with all their groups open. */
-function filterBy(text) {
-  for (const group of list.children) {
-    const items = [...group.querySelectorAll('li')];
-    for (const item of items) item.hidden = !textOf(item).includes(text);
-    group.hidden = items.every((item) => item.hidden);
-    group.open = text !== '' || group.querySelector('[aria-current]') !== null;
-  }
-}
-
-function textOf(item) {
-  return `${item.textContent} ${item.querySelector('a').title}`.toLowerCase();
 }
 
 /** Shows the section of the address, opens its operation and marks its link. */
@@ -78,9 +25,14 @@ function show(ui) {
   requestAnimationFrame(() => scrollTo(operation));
 }
 
+/** A link that changes only the hash; those of guides lead to other pages. */
+function isOfThisPage({ pathname }) {
+  return pathname === location.pathname;
+}
+
 function mark() {
-  for (const link of list.querySelectorAll('a')) {
-    if (link.hash !== location.hash) link.removeAttribute('aria-current');
+  for (const link of navigation.querySelectorAll('#groups a')) {
+    if (!isOfThisPage(link) || link.hash !== location.hash) link.removeAttribute('aria-current');
     else {
       link.setAttribute('aria-current', 'page');
       link.closest('details').open = true;

@@ -1,9 +1,13 @@
-// The page at /docs: a key, the list of the operations, and Swagger UI, which shows one section at a time. Rendering all
+// The reference at /docs: a key, the list of the operations, and Swagger UI, which shows one section at a time. Rendering all
 // sections at once takes most of the time until the page can be used.
 import { connectCredential } from './credential.js';
-import { fillIn, fillInForms, learnFrom, prefix } from './examples.js';
+import { fillIn, fillInForms, forgetIds, learnFrom, prefix } from './examples.js';
+import { schemeOf } from './kept-credential.js';
 import { layout } from './layout.js';
+import { connectSearch } from './search.js';
 import { connectSections } from './sections.js';
+
+connectSearch();
 
 const dayMs = 86_400_000;
 const spec = await loadSpec();
@@ -27,8 +31,23 @@ const ui = SwaggerUIBundle({
     return response;
   },
 });
-const credential = connectCredential(ui, learn);
-connectSections(ui, spec);
+const credential = connectCredential(keptBySwagger(), learn);
+connectSections(ui);
+
+/** The place in which Swagger UI keeps credentials: its state and the storage of this browser. */
+function keptBySwagger() {
+  return {
+    schemes: () => [...ui.authSelectors.authorized().keys()],
+    keep(credential) {
+      ui.preauthorizeApiKey(schemeOf(credential), credential);
+      ui.authActions.persistAuthorizationIfNeeded();
+    },
+    forget() {
+      ui.authActions.logoutWithPersistOption([...ui.authSelectors.authorized().keys()]);
+      forgetIds();
+    },
+  };
+}
 
 /** The document, its example dates moved to yesterday and today, where the sandbox has data. */
 async function loadSpec() {

@@ -2,6 +2,7 @@
 const chosen = localStorage.getItem('pulsebus.docs.theme');
 const isDark = chosen === null ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
 document.documentElement.classList.toggle('dark-mode', isDark);
+document.documentElement.classList.add('scripted');
 
 document.addEventListener('DOMContentLoaded', () => {
   document.querySelector('#theme').addEventListener('click', () => {
