@@ -1,9 +1,9 @@
 // npm run test:browser: every view of the connect page in every language, without a server.
 import t from 'tap';
 import { Language } from '../../contracts/connect/schemas.ts';
+import { findingsOf } from '../support/axe.ts';
 import { startBrowser } from '../support/browser.ts';
 import { viewsOf } from '../support/connect-views.ts';
-import { findingsOf } from './axe-isolated.ts';
 import { showViews } from './show-views.ts';
 
 const { page, show } = await showViews(await startBrowser());

@@ -12,7 +12,6 @@ import { patienceMs, recordViolations, startBrowser } from '../support/browser.t
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
 import { playApplication } from './application.ts';
-import { findingsOf } from './axe-isolated.ts';
 import { apiNames, textOf } from './console.ts';
 import { savePicture } from './pictures.ts';
 

@@ -16,6 +16,7 @@ import { Data } from '../parts/person/data.tsx';
 import type { OfUser } from '../parts/person/of-user.ts';
 import { Scores } from '../parts/person/scores.tsx';
 import { Sleep } from '../parts/person/sleep/sleep.tsx';
+import { Trends } from '../parts/person/trends.tsx';
 import { Workouts } from '../parts/person/workouts/workouts.tsx';
 import type { PageProps } from '../parts/shell.tsx';
 import { Loaded, Problem } from '../parts/states.tsx';
@@ -44,6 +45,7 @@ const tabs: readonly Tab[] = [
   { part: 'sleep', name: 'Sleep', needs: 'data.read', content: Sleep },
   { part: 'workouts', name: 'Workouts', needs: 'data.read', content: Workouts },
   { part: 'body', name: 'Body', needs: 'data.read', content: BodyTab },
+  { part: 'trends', name: 'Trends', needs: 'data.read', content: Trends },
   { part: 'data', name: 'Data', needs: 'data.read', content: Data },
   { part: 'connections', name: 'Connections', needs: 'users.read', content: ConnectionsTab },
   { part: 'activity', name: 'Activity log', needs: 'accesses.read', content: ActivityLog },

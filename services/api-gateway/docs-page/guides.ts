@@ -42,14 +42,17 @@ async function renderAll(): Promise<readonly Guide[]> {
   const groups = GuideGroups.parse(parseJson(await readFile(join(folder, 'guides.json'), 'utf8')));
   const named = Object.entries(groups).flatMap(([group, names]) => names.map((name) => ({ group, name })));
   const pages = await Promise.all(
-    named.map(async ({ group, name }) => {
-      const markdown = await readFile(join(folder, `${name}.md`), 'utf8');
+    named.map(async ({ group, name: file }) => {
+      const [name, markdown] = [nameOf(file), await readFile(join(folder, `${file}.md`), 'utf8')];
       return name === 'data' ? providerPages({ group, name, markdown }) : [{ group, name, markdown }];
     }),
   );
   const resolve = resolverOf(pages.flat());
   return pages.flat().map(({ name, group, markdown }) => ({ name, group, ...render(markdown, resolve) }));
 }
+
+// docs/insights/README is /docs/guides/insights, and docs/insights/activity is /docs/guides/insights-activity.
+const nameOf = (file: string) => file.replace('/README', '').replace('/', '-');
 
 /** docs/data.md has a section for each provider, which becomes a page of its own. */
 function providerPages({ group, name, markdown }: Page): Page[] {
@@ -75,10 +78,11 @@ function resolverOf(pages: readonly Page[]): Resolve {
   const byTitle = new Map(pages.map(({ name, markdown }) => [idOf(titleOf(markdown)), name]));
   return (href) => {
     if (/^(?:https:\/\/|#)/.test(href)) return href;
-    const image = /^images\/([\w-]+\.png)$/.exec(href)?.[1];
+    const image = /^images\/([\w-]+\.webp)$/.exec(href)?.[1];
     if (image !== undefined) return `/docs/guides/images/${image}`;
-    const [, file = '', hash = ''] = /^([\w-]+)\.md(?:#(.+))?$/.exec(href) ?? [];
-    if (!names.has(file)) return null;
+    const [, path = '', hash = ''] = /^(?:\.\.\/)?([\w/-]+)\.md(?:#(.+))?$/.exec(href) ?? [];
+    const file = [nameOf(path), `insights-${path}`].find((one) => names.has(one));
+    if (file === undefined) return null;
     const page = (file === 'data' && byTitle.get(hash)) || file;
     return guidePath(page) + (hash === '' ? '' : `#${hash}`);
   };
