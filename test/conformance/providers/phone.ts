@@ -90,21 +90,23 @@ async function compare(product: Product, account: Account): Promise<Comparison> 
   const lengthOf = async (what: 'workouts' | 'sleep') =>
     (await servedStarts(product, userId, 0, what)).length;
   return {
-    want: { samples, weights: weightsOf(app), workouts: app.days, nights: app.days },
+    want: { samples, fat: fatOf(app), workouts: app.days, nights: app.days },
     have: {
       samples: await servedCounts(product, userId, 0, Object.values(seriesOf)),
-      weights: await servedValues(product, userId, 0, 'weight'),
+      fat: await servedValues(product, userId, 0, 'body_fat_percentage'),
       workouts: await lengthOf('workouts'),
       nights: await lengthOf('sleep'),
     },
   };
 }
 
-/** The weights of the uploaded days, in kilograms. */
-function weightsOf(app: App): number[] {
+/** The body fat of the uploaded days in percent, which phones send as a share. */
+function fatOf(app: App): number[] {
   const days = Array.from({ length: app.days }, (_, day) => dataOf(app, day, 1).data.records);
-  const weights = days.flat().filter(({ id, type }) => /BodyMass$/.test(String(type)) && !app.left.has(id));
-  return sortedValues(weights.map(({ value }) => Number(value)));
+  const shares = days
+    .flat()
+    .filter(({ id, type }) => /BodyFatPercentage$/.test(String(type)) && !app.left.has(id));
+  return sortedValues(shares.map(({ value }) => 100 * Number(value)));
 }
 
 const noRequests = 'The product sends no requests to phones.';

@@ -243,10 +243,10 @@ export const conformance: readonly PlantedFault[] = [
   },
   {
     kind: 'unit',
-    promise: 'A weight that a phone sends is stored in kilograms.',
-    file: 'providers/phone/normalise/units.ts',
-    before: 'kg: { kg: 1, g: 0.001, lb: 0.453_592_37, oz: 0.028_349_523, st: 6.350_293 },',
-    after: 'kg: { kg: 2.2, g: 0.001, lb: 0.453_592_37, oz: 0.028_349_523, st: 6.350_293 },',
+    promise: 'A share that a phone sends is stored in percent.',
+    file: 'providers/phone/normalise/record.ts',
+    before: 'isShare ? value * fraction :',
+    after: 'isShare ? value :',
     ...part('phone.test', 'withoutTrouble'),
   },
   {
