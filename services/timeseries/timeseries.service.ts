@@ -4,7 +4,6 @@ import { database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
-import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { knownClock } from './clock.ts';
 import { compressionHandler } from './compression/compression.ts';
@@ -53,6 +52,7 @@ import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { routeCutHandler } from './tracks/route-privacy.ts';
 import { trackHandlers } from './tracks/track-handlers.ts';
+import { unlessUnknown } from './unless-unknown.ts';
 import { changeWorkout } from './workouts/change-workout.ts';
 import { completeWorkouts } from './workouts/complete-workouts.ts';
 import { deleteWorkout, hideWorkout, restoreWorkout } from './workouts/delete-workout.ts';
@@ -62,12 +62,6 @@ const workouts = (given: Settings) => ({
   toWire: (row: WorkoutRow) => workoutToWire(row, given),
   complete: completeWorkouts,
 });
-
-// Whether the user exists is checked only if there is nothing to return, because users belong to another service.
-async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
-  if (page.data.length === 0) await call('users.get', { user_id: userId });
-  return page;
-}
 
 /** All stored health data. Writes are transactions under the user's lock, reads are keyset pages. */
 export default implement(timeseries, {

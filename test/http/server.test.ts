@@ -204,7 +204,10 @@ t.test('a guide is a page without scripts too, and an unknown one is 404', async
   const unknown = await api.ask('/docs/guides/nothing');
   t.equal(unknown.status, 404);
   t.match(unknown.text, 'There is no such guide');
-  t.equal((await api.ask('/docs/guides/images/connect-page.png')).headers.get('content-type'), 'image/png');
+  t.equal(
+    (await api.ask('/docs/guides/images/connect-page-light-1440.webp')).headers.get('content-type'),
+    'image/webp',
+  );
   for (const path of ['images/nothing.png', 'images/..%2Fdata.md', '..%2Fdata', 'webhooks.md'])
     t.equal((await api.ask(`/docs/guides/${path}`)).status, 404, path);
   t.match((await api.ask('/docs/guides.json')).body, [

@@ -10,7 +10,9 @@ import { methodsOf } from '../../../services/api-gateway/endpoints.ts';
 const root = join(import.meta.dirname, '../../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const guides = await allGuides();
-const documents = globSync('docs/*.md', { cwd: root });
+const documents = globSync(['docs/*.md', 'docs/insights/*.md'], { cwd: root });
+// docs/insights/README.md is the guide `insights`, a page of it `insights-` and its name.
+const nameOf = (file: string) => file.replace('/README', '').replace('/', '-');
 
 const idsOf = ({ html }: Guide) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 const pages = new Map(guides.map((guide) => [`/docs/guides/${guide.name}`, guide]));
@@ -22,7 +24,7 @@ t.test('every document of docs/ is a guide, and each provider of data.md a page'
   const providers = [...textOf('docs/data.md').matchAll(/^## (\w+)/gm)].map(([, name]) => `data-${name}`);
   t.ok(providers.length > 5);
   t.strictSame(
-    guides.map(({ name }) => name).filter((name) => !listed.includes(name)),
+    guides.map(({ name }) => name).filter((name) => !listed.map(nameOf).includes(name)),
     providers,
   );
   t.strictSame(
@@ -56,7 +58,9 @@ t.test('every link between documents leads to a guide and to one of its headings
     [],
   );
   // A link whose document is misspelt would be shown as text.
-  const written = documents.flatMap((file) => [...textOf(file).matchAll(/\]\(([\w-]+\.md|#|images\/)/g)]);
+  const written = documents.flatMap((file) => [
+    ...textOf(file).matchAll(/\]\((?:\.\.\/(?![A-Z]))?((?:insights\/)?[\w-]+\.md|#|images\/)/g),
+  ]);
   const made = links.filter(({ href }) => !href.startsWith('https://'));
   const added = guides.filter(({ name }) => name.startsWith('data-')).length; // the list of the providers
   t.ok(written.length > 20);
@@ -130,7 +134,7 @@ t.test('the image of the containers has the guides and their images', async (t) 
     .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
   const context = globSync(received, { cwd: root });
   const isReceived = (file: string) => context.some((one) => file === one || file.startsWith(`${one}/`));
-  const needed = ['docs/guides.json', ...documents, ...globSync('docs/images/*.png', { cwd: root })];
+  const needed = ['docs/guides.json', ...documents, ...globSync('docs/images/*.webp', { cwd: root })];
   t.strictSame(
     needed.filter((file) => !isReceived(file)),
     [],
