@@ -303,6 +303,22 @@ t.test('missing data of a connection is reported once, and its return', async (t
   t.equal(changes.length, 2);
 });
 
+t.test('computed values of a day are reported with the methods that changed', async (t) => {
+  const user_id = await newUser();
+  await s.database.query(
+    `insert into insights.day (user_id, date, scores) values ($1, '2026-03-04', '{"sleep_score": 80, "peak_cadence": 90}')`,
+    [user_id],
+  );
+  await s.settled(user_id);
+  await s.database.query(
+    `update insights.day set scores = scores || '{"sleep_score": 81}' where user_id = $1`,
+    [user_id],
+  );
+  const changes = ofType(check(await s.settled(user_id)), 'insight.updated');
+  t.match(changes.at(-1)?.data, { user_id, date: '2026-03-04', methods: ['sleep_score'] });
+  t.equal(changes.length, 2);
+});
+
 t.test('an incident is published to each project once', async (t) => {
   const incident = { incident_id: randomUUID(), provider: 'devicemaker', reason: 'late' } as const;
   const publish = (action: 'started' | 'ended') =>
