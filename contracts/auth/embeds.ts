@@ -11,7 +11,10 @@ export const embedActions = {
       'Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the data of this user, changes nothing, and ends at `expires_at`, when the user or the project is deleted, or with `POST /auth/revoke`. Make a new address each time that your page is opened.',
     params: z
       .object({
-        user_id: UserId.describe('The user whose days are shown.'),
+        user_id: UserId.meta({
+          description: 'The user whose days are shown.',
+          example: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+        }),
         origins: z
           .array(EmbedOrigin)
           .min(1)

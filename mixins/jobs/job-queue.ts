@@ -1,14 +1,12 @@
 import type { z } from 'zod';
 import type { Queryable, Statement } from '../database/database.ts';
 import { claimStatement, fencedWrites, type JobTable } from './job-table.ts';
+import { lanes } from './lanes.ts';
 
 /*
  * The table jobs.job: a row for each job that is not the state of a row of its owner. Enqueuing is part of the caller's
  * transaction. One row per kind and key: a job runs once at a time, and enqueuing it again while it waits changes it.
  */
-
-/** Lanes are claimed in this order. */
-export const lanes = { live: 0, historical: 10 } as const;
 
 /** A kind of jobs of one service: its name, its payload, and how often a failed attempt is repeated. */
 export interface JobKind<P> {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { RequestedBackfill } from '../../domain/provider/provider.ts';
 import { type NewAuditEntry, recordAudit } from '../../mixins/database/audit.ts';
 import type { Database } from '../../mixins/database/database.ts';
-import { lanes } from '../../mixins/jobs/job-queue.ts';
+import { lanes } from '../../mixins/jobs/lanes.ts';
 import { providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';

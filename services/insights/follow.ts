@@ -3,8 +3,9 @@ import type { Actions } from '../../contracts/all.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import { dayMs, hourMs, localDate } from '../../domain/time/time.ts';
 import type { Queryable } from '../../mixins/database/database.ts';
-import { enqueue, type JobKind, lanes } from '../../mixins/jobs/job-queue.ts';
-import { type ChangedDays, markDue } from './queries/due.ts';
+import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
+import { lanes } from '../../mixins/jobs/lanes.ts';
+import { type ChangedDays, markDue, selectLiveUsers } from './queries/due.ts';
 import { movePosition, selectPosition } from './queries/position.ts';
 import { type Computing, computedRange } from './recompute.ts';
 
@@ -43,13 +44,15 @@ export async function followPart(
   return has_more;
 }
 
+// The deletion of a user is also a change of data, and a job would keep the id.
 async function enqueueUsers(
   transaction: Queryable,
   changes: readonly Change[],
   settleMs: number,
 ): Promise<void> {
   const byUser = Map.groupBy(changes, ({ user_id }) => user_id);
-  for (const [user_id, own] of [...byUser].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const user_id of await selectLiveUsers(transaction, [...byUser.keys()])) {
+    const own = byUser.get(user_id) ?? [];
     const lane = own.every(({ historical }) => historical) ? lanes.historical : lanes.live;
     await enqueue(transaction, computeKind, { key: user_id, payload: { user_id }, lane, delayMs: settleMs });
   }

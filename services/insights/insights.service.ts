@@ -4,6 +4,7 @@ import { isError } from '../../domain/errors.ts';
 import { database, type Queryable } from '../../mixins/database/database.ts';
 import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
+import { cancelJob } from '../../mixins/jobs/job-queue.ts';
 import { jobHandler, jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -34,7 +35,10 @@ export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSche
         return glucoseReport(call, settingsOf(config).shownAs, params);
       },
       async forgetUser({ database, params }) {
-        const forget = (one: Queryable) => deleteOfUser(one, params.user_id);
+        const forget = async (one: Queryable) => {
+          await cancelJob(one, computeKind, params.user_id);
+          return deleteOfUser(one, params.user_id);
+        };
         await awaitLateWrites(database, 'insights');
         return { forgotten: await database.transaction(forget) };
       },

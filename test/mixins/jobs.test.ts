@@ -4,14 +4,7 @@ import { z } from 'zod';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { deleteOldDeadJobs } from '../../mixins/jobs/dead-jobs.ts';
 import { keepPayload } from '../../mixins/jobs/job-outcomes.ts';
-import {
-  cancelJob,
-  enqueue,
-  type Job,
-  type JobKind,
-  type JobOutcome,
-  lanes,
-} from '../../mixins/jobs/job-queue.ts';
+import { cancelJob, enqueue, type Job, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
 import {
   type HandlerOptions,
   type JobPace,
@@ -21,6 +14,7 @@ import {
   recurringHandler,
   workInParts,
 } from '../../mixins/jobs/jobs.ts';
+import { lanes } from '../../mixins/jobs/lanes.ts';
 import { implement } from '../../runtime/implement.ts';
 import type { Held } from '../../runtime/jobs/job-worker.ts';
 import { startBroker } from '../support/servers/broker.ts';

@@ -5,7 +5,8 @@ import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull, isoTimeOrNull, resolveRange } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import { cancelJob, enqueue, lanes } from '../../../mixins/jobs/job-queue.ts';
+import { cancelJob, enqueue } from '../../../mixins/jobs/job-queue.ts';
+import { lanes } from '../../../mixins/jobs/lanes.ts';
 import { normaliserVersionOf, type ProviderName, reprocessedTypesOf } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import {

@@ -46,6 +46,18 @@ export async function markDue(transaction: Queryable, all: readonly ChangedDays[
   if (firsts.includes(null)) await transaction.query(markKnown, [users, ids, firsts]);
 }
 
+/** Those of the users who are not being deleted. */
+export async function selectLiveUsers(transaction: Queryable, userIds: readonly string[]): Promise<string[]> {
+  const rows = await transaction.query<{ live: string }>(
+    {
+      name: 'insights.select_live_users',
+      text: 'select live from users.live_of($1::uuid[]) live order by live',
+    },
+    [userIds],
+  );
+  return rows.map(({ live }) => live);
+}
+
 /** A day that is due, with the change up to which its inputs have to be read. */
 export interface DueDay {
   readonly date: string;

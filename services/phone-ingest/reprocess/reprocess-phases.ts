@@ -1,6 +1,7 @@
 import type { ChangeCounts } from '../../../contracts/reprocess.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { enqueue, lanes } from '../../../mixins/jobs/job-queue.ts';
+import { enqueue } from '../../../mixins/jobs/job-queue.ts';
+import { lanes } from '../../../mixins/jobs/lanes.ts';
 import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';
 import { type PhaseRow, reopenPhases, selectKnown, upsertPhases } from '../queries/phases.ts';

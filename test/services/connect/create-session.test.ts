@@ -63,7 +63,7 @@ t.test('unlisted addresses, unknown values and two users are refused', async (t)
     { user_id, external_user_id: 'ext-1' },
     { user_id, providers: [] },
     { user_id, providers: ['nobody'] },
-    { user_id, language: 'nl' },
+    { user_id, language: 'xx' },
     { user_id, colour: 'red' },
     { user_id, reason: 'late' },
     ...[
