@@ -19,7 +19,7 @@ t.test('the official client lists and calls tools over stdio', async (t) => {
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
     t.teardown(() => client.close());
     t.equal(client.getNegotiatedProtocolVersion(), mode === 'auto' ? '2026-07-28' : '2025-11-25');
-    t.equal((await client.listTools()).tools.length, 11);
+    t.equal((await client.listTools()).tools.length, 15);
     const found = toolAnswer(await client.callTool({ name: 'find_users', arguments: { search: 'ada' } }));
     t.match(found.body, { total: 1 });
     const answers = await Promise.all(

@@ -6,9 +6,9 @@ import { providerNames, providers } from '../../providers/all.ts';
 import { contrast } from '../../services/api-gateway/connect-page/accent.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const sheets = ['console/src/style.css', 'services/api-gateway/connect-page/page.css'].map((file) =>
-  readFileSync(resolve(root, file), 'utf8'),
-);
+const textOf = (file: string) => readFileSync(resolve(root, file), 'utf8');
+const ofConnectPage = textOf('services/api-gateway/connect-page/page.css');
+const sheets = [textOf('console/src/tokens.css'), ofConnectPage];
 
 /** The colours on which monograms stand: of the pages and of what lies on them, in both themes. */
 const backgrounds = sheets.flatMap((sheet) =>
@@ -27,7 +27,8 @@ t.test("every provider's monogram can be seen and read on the light and on the d
     return isForm && isRead && unseen.length === 0 ? [] : [`${name} ${colour} ${unseen.join(' ')}`];
   });
   t.same(wrong, []);
-  for (const sheet of sheets) t.match(sheet, /\.monogram text \{\s*fill: #ffffff;/);
+  for (const sheet of [textOf('console/src/style.css'), ofConnectPage])
+    t.match(sheet, /\.monogram text \{\s*fill: #ffffff;/);
 });
 
 t.test('no two providers have the same colour or the same monogram', async (t) => {
