@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Action } from './action.tsx';
 import { Copy } from './copy.tsx';
 
@@ -15,7 +15,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => ref.current?.showModal(), []); // before the next key, which would go to the page
   return (
     <dialog ref={ref} aria-labelledby={id} onClose={close}>
       <h2 id={id}>{title}</h2>
