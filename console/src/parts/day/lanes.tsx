@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { zoneName } from '../../zone.ts';
 import { DataTable } from '../charts/bars.tsx';
 import type { Baseline } from './baseline.ts';
@@ -28,9 +28,13 @@ const narrowest = 560;
 export function Lanes(props: LanesProps) {
   const { picture } = props;
   const moment = useSignal<Moment>({ at: null, isByKey: false });
-  useEffect(() => {
+  const { date } = picture.axis;
+  const shown = useRef(date);
+  useLayoutEffect(() => {
+    if (shown.current === date) return; // a key may come before the first effects
+    shown.current = date;
     moment.value = { at: null, isByKey: false };
-  }, [picture.axis.date, moment]);
+  }, [date, moment]);
   const { place, width, unit } = useWidth();
   const show = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { left, width: wide } = event.currentTarget.getBoundingClientRect();
