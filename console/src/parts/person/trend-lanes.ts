@@ -5,6 +5,7 @@ import type { Zone } from '../../zone.ts';
 import type { Course } from '../lanes/course.ts';
 import type { Lane } from '../lanes/lane.ts';
 import { type LineLane, lineLane } from '../lanes/line-lane.tsx';
+import { daysAgo } from '../time.tsx';
 
 type Measure = MeasureBaseline['measure'];
 type Style = Pick<LineLane, 'name' | 'tone' | 'text' | 'mark' | 'smallestStep' | 'factor'>;
@@ -95,7 +96,9 @@ interface Day {
 }
 
 function laneOf(style: Style, days: readonly Day[], zone: Zone): Lane | null {
-  const last = days.findLast(({ one }) => one !== null && one.value !== null);
+  // Steps of a day that is not over are no whole value.
+  const isWhole = (day: Day) => day.one?.measure !== 'steps' || day.date !== daysAgo(0, zone);
+  const last = days.findLast((day) => day.one !== null && day.one.value !== null && isWhole(day));
   if (last?.one === undefined || last.one === null) return null;
   const lane = lineLane({
     ...style,
