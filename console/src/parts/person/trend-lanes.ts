@@ -28,23 +28,23 @@ const styles = (): Readonly<Record<Measure, Style>> => ({
     text: (value) => `${whole(value)} bpm`,
   },
   hrv_rmssd: {
-    ...{ name: 'Heart rate variability (RMSSD)', tone: 'stress', mark: whole, smallestStep: 5 },
+    ...{ name: 'Variability (RMSSD)', tone: 'stress', mark: whole, smallestStep: 5 },
     text: (value) => `${whole(value)} ms`,
   },
   hrv_sdnn: {
-    ...{ name: 'Heart rate variability (SDNN)', tone: 'stress', mark: whole, smallestStep: 5 },
+    ...{ name: 'Variability (SDNN)', tone: 'stress', mark: whole, smallestStep: 5 },
     text: (value) => `${whole(value)} ms`,
   },
   respiratory_rate: {
     ...{ name: 'Breathing', tone: 'oxygen', mark: tenths, smallestStep: 0.5 },
-    text: (value) => `${tenths(value)} breaths/min`,
+    text: (value) => `${tenths(value)} /min`,
   },
   skin_temperature: {
     ...{ name: 'Skin temperature', tone: 'workout', mark: tenths, smallestStep: 0.2 },
     text: (value) => temperature(value),
   },
   skin_temperature_deviation: {
-    ...{ name: 'Skin temperature, deviation', tone: 'workout', mark: tenths, smallestStep: 0.2 },
+    ...{ name: 'Skin deviation', tone: 'workout', mark: tenths, smallestStep: 0.2 },
     text: (value) => `${tenths(value)} °C`,
   },
   oxygen_saturation: {
@@ -102,11 +102,11 @@ function laneOf(style: Style, days: readonly Day[], zone: Zone): Lane | null {
   if (last?.one === undefined || last.one === null) return null;
   const lane = lineLane({
     ...style,
-    ...{ note: 'band: usual', zone, withinMs: dayMs / 2, isSparse: days.length < 40 },
+    ...{ note: '', zone, withinMs: dayMs / 2, isSparse: days.length < 40 },
     ...{ instant: { dateStyle: 'medium' } as const, lines: [{ label: style.name, course: courseOf(days) }] },
   });
   const sentence = sentenceOf(style, last.date, last.one);
-  return lane && { ...lane, sentence: `${style.name}: ${sentence}.`, short: sentence };
+  return lane && { ...lane, sentence: `${style.name}: ${sentence}.`, short: shortOf(style, last.one) };
 }
 
 function courseOf(days: readonly Day[]): Course {
@@ -119,6 +119,13 @@ function courseOf(days: readonly Day[]): Course {
     values: column((one) => one.value),
     ...{ min: column(edge(-1)), max: column(edge(1)) },
   };
+}
+
+// `58 bpm, above usual`: a phone has no room for more.
+function shortOf({ text }: Style, { value, median, spread }: MeasureBaseline): string {
+  if (value === null || median === null || spread === null) return value === null ? '' : text(value);
+  const side = Math.abs(value - median) <= spread ? 'as' : value > median ? 'above' : 'below';
+  return `${text(value)}, ${side} usual`;
 }
 
 /** `58 bpm, above the usual 50 to 52 bpm for 3 days`. */
