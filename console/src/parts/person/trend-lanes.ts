@@ -121,7 +121,7 @@ function courseOf(days: readonly Day[]): Course {
   };
 }
 
-// `58 bpm, above usual`: a phone has no room for more.
+// `58 bpm, above usual`: a narrow screen has no room for more.
 function shortOf({ text }: Style, { value, median, spread }: MeasureBaseline): string {
   if (value === null || median === null || spread === null) return value === null ? '' : text(value);
   const side = Math.abs(value - median) <= spread ? 'as' : value > median ? 'above' : 'below';
