@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
-import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
-import { CalendarDate, RangeEnd, RangeStart } from '../domain/time/time.ts';
+import { limitUpTo, pageOf } from '../domain/page.ts';
+import { CalendarDate } from '../domain/time/time.ts';
 import { Flag, SortOrder, UserId } from '../domain/wire.ts';
 import {
   DayBaselines,
@@ -12,22 +12,14 @@ import {
   MeasureBaseline,
   Method,
 } from './insights/schemas.ts';
+import { localDays } from './local-days.ts';
 
 const days = {
-  user_id: UserId,
-  start_date: RangeStart.meta({
-    description: 'First local day of the range (YYYY-MM-DD), or an instant on it.',
-    example: '2026-01-01',
-  }),
-  end_date: RangeEnd.meta({
-    description: 'Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.',
-    example: '2026-01-02',
-  }),
+  ...localDays,
   explain: Flag.describe(
     '`true` adds to each day its `inputs`: the spans, sources and counts of what was used.',
   ),
   sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
-  cursor: CursorParameter,
   limit: limitUpTo(400),
 };
 const rangeNote =

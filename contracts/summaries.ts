@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
-import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
-import { CalendarDate, RangeEnd, RangeStart } from '../domain/time/time.ts';
+import { limitUpTo, pageOf } from '../domain/page.ts';
+import { CalendarDate } from '../domain/time/time.ts';
 import { Flag, SortOrder, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
+import { localDays } from './local-days.ts';
 import {
   BodySummary,
   Day,
@@ -12,18 +13,6 @@ import {
   SleepSummary,
 } from './summaries/schemas.ts';
 
-const days = {
-  user_id: UserId,
-  start_date: RangeStart.meta({
-    description: 'First local day of the range (YYYY-MM-DD), or an instant on it.',
-    example: '2026-01-01',
-  }),
-  end_date: RangeEnd.meta({
-    description: 'Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.',
-    example: '2026-01-02',
-  }),
-  cursor: CursorParameter,
-};
 const rangeNote =
   'A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted.';
 
@@ -33,7 +22,7 @@ export const summaries = contract('summaries', {
     summary: 'List activity summaries, one per local day',
     description: `${rangeNote} If several sources have a value of an additive field, the largest is returned, never their sum.`,
     params: z.object({
-      ...days,
+      ...localDays,
       limit: limitUpTo(400),
       sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
       explain: Flag.describe(
@@ -54,7 +43,7 @@ export const summaries = contract('summaries', {
     summary: 'List the other values of local days: stress, goals, resting values',
     description: `One item per day, with the records of each provider and data type: what it sent of the day that neither a series nor an activity summary has. ${rangeNote} A page has fewer days than \`limit\` if their records are large.`,
     params: z.object({
-      ...days,
+      ...localDays,
       limit: limitUpTo(100),
       sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
       provider: ProviderName.optional().describe('Only records of this provider.'),
@@ -83,7 +72,7 @@ export const summaries = contract('summaries', {
   sleep: action({
     summary: 'List sleep summaries, one per local day of waking up',
     description: `Oldest first. ${rangeNote} The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.`,
-    params: z.object({ ...days, limit: limitUpTo(100) }),
+    params: z.object({ ...localDays, limit: limitUpTo(100) }),
     returns: pageOf(SleepSummary).meta({ id: 'SleepSummaryPage' }),
     http: {
       method: 'GET',
@@ -121,7 +110,7 @@ export const summaries = contract('summaries', {
     summary: 'List recovery summaries, one per local day',
     description: `What the night says about the day, each measure against the user's own baseline, and the scores of providers beside it. No number is made of them. Oldest first. ${rangeNote}`,
     params: z.object({
-      ...days,
+      ...localDays,
       limit: limitUpTo(100),
       explain: Flag.describe(
         '`true` adds to each day its `inputs`: the spans, sources and counts of what was used.',

@@ -6271,6 +6271,10 @@ export type InsightsBaselinesData = {
          */
         end_date: string | number;
         /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
          * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
          */
         explain?: boolean | BooleanText;
@@ -6278,10 +6282,6 @@ export type InsightsBaselinesData = {
          * `asc`: oldest day first; `desc`: newest day first.
          */
         sort_order?: SortOrder;
-        /**
-         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
-         */
-        cursor?: string;
         /**
          * Maximum number of items on a page, 1 to 400. Default: 50.
          */
@@ -6312,6 +6312,10 @@ export type InsightsDaysData = {
          */
         end_date: string | number;
         /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
          * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
          */
         explain?: boolean | BooleanText;
@@ -6319,10 +6323,6 @@ export type InsightsDaysData = {
          * `asc`: oldest day first; `desc`: newest day first.
          */
         sort_order?: SortOrder;
-        /**
-         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
-         */
-        cursor?: string;
         /**
          * Maximum number of items on a page, 1 to 400. Default: 50.
          */
@@ -6349,6 +6349,10 @@ export type InsightsTrainingData = {
          */
         end_date: string | number;
         /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
          * `true` adds to each day its `inputs`: the spans, sources and counts of what was used.
          */
         explain?: boolean | BooleanText;
@@ -6356,10 +6360,6 @@ export type InsightsTrainingData = {
          * `asc`: oldest day first; `desc`: newest day first.
          */
         sort_order?: SortOrder;
-        /**
-         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
-         */
-        cursor?: string;
         /**
          * Maximum number of items on a page, 1 to 400. Default: 50.
          */
