@@ -31,8 +31,9 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
         if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
         if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
+        const begun = await showBackfill(ctx.database, connectionId);
         ctx.rowJobs.notify();
-        return showBackfill(ctx.database, connectionId);
+        return begun;
       },
       async request(ctx) {
         const { provider, ...requested } = ctx.params;

@@ -147,7 +147,12 @@ async function inParallel(product: Product, account: Account): Promise<number> {
 
 /** The connections to the database end while files are read. */
 async function interrupted(product: Product, account: Account): Promise<number> {
-  const importing = importDay(product, account, nextDay(account));
+  const day = nextDay(account);
+  // A file that was refused meanwhile is sent again.
+  const importing = importDay(product, account, day).catch((error: Error) => {
+    if (!error.message.startsWith('503')) throw error;
+    return importDay(product, account, day);
+  });
   await sleep(50);
   const count = await interrupt(product);
   await importing;

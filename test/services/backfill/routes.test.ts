@@ -35,12 +35,14 @@ t.test('it is started, shown and cancelled over HTTP, in one shape', async (t) =
   const days = (Date.parse(begun.end_time) - Date.parse(begun.start_time)) / 86_400_000;
   t.equal(days, 45, 'the setting says how many days');
   t.same(
-    begun.types.map(({ type, status, requests, items }) => [type, status, requests, items]),
+    begun.types.map(({ type, requests, items }) => [type, requests, items]),
     [
-      ['dailies', 'waiting', 2, 0],
-      ['sleeps', 'waiting', 2, 0],
+      ['dailies', 2, 0],
+      ['sleeps', 2, 0],
     ],
   );
+  // The first request may be sent before the answer.
+  t.ok(begun.types.every(({ status }) => status === 'waiting' || status === 'requested'));
   t.match(await api.expect(409, pathOf(user), { body: { days: 5 } }), {
     detail: 'A backfill of this connection is already running.',
   });

@@ -25,11 +25,19 @@ export async function importFile(
   return ended(api, userId, FileImport.parse(answer.body).id);
 }
 
-/** Waits until an import has ended. */
+/** Waits until an import has ended. As a client would, it asks again after a 503: a test may have cut the database off. */
 export async function ended(api: TestApi, userId: string, id: string): Promise<FileImport> {
-  const read = async () => FileImport.parse(await api.expect(200, `/users/${userId}/imports/${id}`));
-  await until(async () => (await read()).finished_at !== null, `the import ${id} to end`);
-  return read();
+  let last: FileImport | null = null;
+  await until(async () => {
+    const { status, body, text } = await api.ask(`/api/v1/users/${userId}/imports/${id}`, {
+      key: api.apiKey,
+    });
+    if (status === 503) return false;
+    if (status !== 200) throw new Error(`${status}: ${text}`);
+    last = FileImport.parse(body);
+    return last.finished_at !== null;
+  }, `the import ${id} to end`);
+  return FileImport.parse(last);
 }
 
 /** The attributes of an element. */

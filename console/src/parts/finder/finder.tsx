@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useState } from 'preact/hooks';
 import { useResource } from '../../resource.ts';
 import { navigate } from '../../router.tsx';
 import { Dialog } from '../dialog.tsx';
@@ -9,7 +9,8 @@ const typingMs = 120;
 /** Search over everything of the console: `/` or Ctrl-K opens it. */
 export function Finder() {
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  // From the moment on in which the page is seen.
+  useLayoutEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (!opens(event) || document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
