@@ -47,7 +47,8 @@ const hurryErasure = [
 // Searching every table costs seconds, so it begins when the work of erasure is done.
 const erasing = `
   select from deliveries.erasure
-  union all select from jobs.job where kind in ('users.erasure', 'users.token_revocation') and dead_at is null`;
+  union all select from jobs.job where kind in ('users.erasure', 'users.token_revocation') and dead_at is null
+  union all select from users.list_change where sign < 0`;
 
 /** The log of changes says `user.deleted`, tombstones refuse late data, and windows of rate limits end after two minutes. */
 const idsKept: ReadonlySet<string> = new Set([
