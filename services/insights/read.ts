@@ -5,7 +5,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { type DayPage, type ResultDay, type ResultPart, selectDays } from './queries/select-days.ts';
-import { type Computing, methodsOf, recompute } from './recompute.ts';
+import { type Computing, computedWith, recompute } from './recompute.ts';
 import type { InsightSettings } from './settings.ts';
 import {
   baselineInputs,
@@ -29,7 +29,7 @@ export function checkOn({ isOn }: Pick<InsightSettings, 'isOn'>): void {
   if (!isOn) throw new ServiceError('NOT_IMPLEMENTED', 'Insights are turned off: INSIGHTS is off.');
 }
 
-// One statement reads a page. A user without computed days, or with those of former methods, is computed first.
+// One statement reads a page. A user without computed days, or with those of former methods or sources, is computed first.
 async function daysOf<Part extends ResultPart>(
   deps: ReadDeps,
   part: Part,
@@ -37,11 +37,12 @@ async function daysOf<Part extends ResultPart>(
   withFacts: boolean,
 ) {
   checkOn(deps);
-  const found = await selectDays(deps.reads, part, page, withFacts);
-  if (found.methods === methodsOf(deps.weights)) return found;
-  if (found.methods === null) await deps.call('users.get', { user_id: page.user_id });
+  const choice = { withFacts, wanted: computedWith(deps) };
+  const found = await selectDays(deps.reads, part, page, choice);
+  if (found.isCurrent) return found;
+  if (found.isCurrent === null) await deps.call('users.get', { user_id: page.user_id });
   await recompute(deps, page.user_id);
-  return selectDays(deps.database, part, page, withFacts);
+  return selectDays(deps.database, part, page, choice);
 }
 
 /** One page of baselines. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */

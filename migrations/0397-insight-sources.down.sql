@@ -1,0 +1,1 @@
+alter table insights.computed drop column sources;
