@@ -1,4 +1,4 @@
--- The order of sources that the inputs of a user's days were chosen by. With another one they are read anew; so are all days that
--- were computed before this column.
+-- The order of sources that the inputs of a user's days were chosen by: with another one they are read anew. Inputs have the numbers of
+-- samples of a night from now on, so that all days are computed anew. A process of before leaves the column empty.
+truncate insights.computed, insights.day;
 alter table insights.computed add column sources text not null default '';
-alter table insights.computed alter column sources drop default;

@@ -31,9 +31,9 @@ const NightFact = z.object({
   middle: z.number(),
   awake: z.number(),
   awakenings: z.array(z.number()),
-  /** Means within the stages of sleep. */
-  rmssd: z.number().nullable(),
-  sdnn: z.number().nullable(),
+  /** Means within the stages of sleep, each with its number of samples. */
+  rmssd: z.tuple([z.number(), z.number()]).nullable(),
+  sdnn: z.tuple([z.number(), z.number()]).nullable(),
 });
 
 const SteadyRunFact = z.object({

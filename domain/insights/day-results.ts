@@ -145,7 +145,8 @@ function sleepScore(window: Window, weights: SleepWeights) {
 function stability(window: Window) {
   const nights = window.slice(-stabilityNights);
   const hasRmssd = nights.some((day) => (day?.night?.rmssd ?? null) !== null);
-  return hrvStabilityOf(nights.map((day) => (hasRmssd ? day?.night?.rmssd : day?.night?.sdnn) ?? null));
+  const own = nights.map((day) => (hasRmssd ? day?.night?.rmssd : day?.night?.sdnn) ?? null);
+  return hrvStabilityOf(own.map((one) => one && { meanMs: one[0], samples: one[1] }));
 }
 
 const dayMinutes = 1440;

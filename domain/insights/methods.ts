@@ -16,7 +16,7 @@ export const insightMethods = {
   baseline: { version: 1, of: baselineOf },
   deviation: { version: 1, of: deviationOf },
   sleep_score: { version: 1, of: sleepScoreOf },
-  hrv_stability: { version: 1, of: hrvStabilityOf },
+  hrv_stability: { version: 2, of: hrvStabilityOf },
   sleep_regularity: { version: 1, of: regularityIndex },
   social_jet_lag: { version: 1, of: socialJetLag },
   banister_impulse: { version: 1, of: banisterImpulse },
