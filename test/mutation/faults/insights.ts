@@ -57,6 +57,14 @@ export const insights: readonly PlantedFault[] = [
   },
   {
     kind: 'value',
+    promise: 'Only the first page of scores has the computed ones.',
+    file: 'services/timeseries/days/scores.ts',
+    before: 'if (category === undefined || cursor !== undefined) return {};',
+    after: 'if (category === undefined) return {};',
+    test: routes,
+  },
+  {
+    kind: 'value',
     promise: 'A late night changes the baselines of the next 60 days.',
     file: 'services/insights/recompute.ts',
     before: 'index - one <= windowDays',

@@ -693,6 +693,26 @@ export type ComputedResilience = {
     reason: InsightReason | null;
 };
 
+export type ComputedScore = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    /**
+     * `sleep`: the sleep score, from 0 to 100. `resilience`: the coefficient of variation of seven nightly means of heart rate variability; low is steady.
+     */
+    value: number | null;
+    /**
+     * The parts of the score. Null where `value` is.
+     */
+    components: {
+        [key: string]: number | null;
+    } | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
 export type ComputedSleepScore = {
     /**
      * From 0 to 100.
@@ -3515,6 +3535,10 @@ export type ScorePage = {
     data: Array<Score>;
     pagination: Pagination;
     metadata: PageMetadata;
+    /**
+     * With `category`, on the first page: one item for each local day of the range with data, newest day first, at most 400. They are not comparable with scores of providers.
+     */
+    computed?: Array<ComputedScore>;
 };
 
 /**
@@ -5762,6 +5786,10 @@ export type TimeseriesScoresData = {
          * Only scores of this kind.
          */
         kind?: ScoreKind;
+        /**
+         * Only scores of this kind, and beside them those that Pulsebus computes. It takes the place of `kind`.
+         */
+        category?: 'sleep' | 'resilience';
         /**
          * Only scores of this provider.
          */
