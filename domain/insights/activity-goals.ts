@@ -2,7 +2,7 @@ import { type Finding, found, missing } from './finding.ts';
 import { mean } from './statistics.ts';
 
 /** The least minutes of moderate activity a week by the WHO guideline of 2020; a vigorous minute counts twice. */
-export const weeklyMinutes = 150;
+const weeklyMinutes = 150;
 const weekDays = 7;
 const leastDays = 4;
 

@@ -4,7 +4,7 @@ import { isRounding, median, medianAbsoluteDeviation } from './statistics.ts';
 /** The scale that makes the median absolute deviation of a normal distribution its standard deviation. */
 export const madScale = 1.4826;
 /** A baseline needs the values of this many days. */
-export const leastBaselineDays = 14;
+const leastBaselineDays = 14;
 /** A value this many robust standard deviations from the median is unusual. */
 const unusualZ = 2;
 

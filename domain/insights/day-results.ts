@@ -4,12 +4,10 @@ import { baselineOf, deviationOf } from './baseline.ts';
 import { type DayFacts, type Measure, measures } from './day-facts.ts';
 import { type InsightReason, missing } from './finding.ts';
 import { hrvStabilityOf, stabilityNights } from './hrv-stability.ts';
-import { regularityDays, regularityIndex, type SleepSpan, socialJetLag } from './regularity.ts';
+import { dayMinutes, regularityDays, regularityIndex, type SleepSpan, socialJetLag } from './regularity.ts';
 import { bedtimeNights, type SleepWeights, sleepScoreOf, usualSleepWeights } from './sleep-score.ts';
 import { type TrainingDay, trainingDays } from './training-days.ts';
 
-/** The days of the two baselines. */
-export const baselineWindows = [28, 60] as const;
 /** No insight but those of training looks further back. */
 export const windowDays = 60;
 
@@ -148,8 +146,6 @@ function stability(window: Window) {
   const own = nights.map((day) => (hasRmssd ? day?.night?.rmssd : day?.night?.sdnn) ?? null);
   return hrvStabilityOf(own.map((one) => one && { meanMs: one[0], samples: one[1] }));
 }
-
-const dayMinutes = 1440;
 
 function regularity(window: Window) {
   const days = window.slice(-regularityDays);

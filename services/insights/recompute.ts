@@ -36,7 +36,7 @@ export interface Computing {
 }
 
 /** Nothing older is computed. */
-export const oldestDays = 1100;
+const oldestDays = 1100;
 /** The days of a read: the bus rejects messages over 1 MB. */
 const daysPerRead = 100;
 const rangesAtOnce = 2;
@@ -114,7 +114,7 @@ async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promi
 }
 
 /** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */
-export function resultsOf(
+function resultsOf(
   facts: ReadonlyMap<string, DayFacts>,
   { changed, isNew, weights }: Pick<Work, 'changed' | 'isNew' | 'weights'>,
 ): NewResults[] {
@@ -141,7 +141,7 @@ async function wholeRange({ call, now }: Computing, user_id: string): Promise<Da
 }
 
 /** Ranges that contain dates, each at most as long as a read. */
-export function rangesOf(dates: readonly string[]): DateRange[] {
+function rangesOf(dates: readonly string[]): DateRange[] {
   const ranges: { first_date: string; last_date: string }[] = [];
   for (const date of dates.toSorted()) {
     const last = ranges.at(-1);
