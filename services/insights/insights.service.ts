@@ -17,19 +17,13 @@ import { checkOn, type ReadDeps, readBaselines, readInsights, readRecovery, read
 import { type Computing, recompute } from './recompute.ts';
 import { settingsOf } from './settings.ts';
 
+type Given = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
+
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
 export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {
   const pace: InsightsPace = { ...insightsPace, ...chosen };
-  const depsOf = ({
-    database,
-    reads,
-    call,
-    config,
-  }: Pick<ReadDeps, 'database' | 'reads' | 'call'> & { config: Config }) => ({
-    database,
-    reads,
-    call,
-    now: pace.now,
+  const depsOf = ({ database, reads, call, config }: Given): ReadDeps => ({
+    ...{ database, reads, call, now: pace.now },
     ...settingsOf(config),
   });
   return implement(insights, {

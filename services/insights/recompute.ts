@@ -58,8 +58,8 @@ export const computedRange = (nowMs: number) => ({
 });
 
 /**
- * Computes the days of a user that are due, all days if none was computed before, or with other settings. Returns the dates whose results changed. Inputs are
- * read before the transaction; whatever changes meanwhile makes the day due again.
+ * Computes the days of a user that are due, all days if none was computed before, or with other settings. Returns the dates whose
+ * results changed. Inputs are read before the transaction; whatever changes meanwhile makes the day due again.
  */
 export async function recompute(own: Computing, userId: string): Promise<string[]> {
   const { computed, due } = await selectDue(own.database, userId);
@@ -104,7 +104,7 @@ async function compute(transaction: Queryable, work: Work): Promise<string[]> {
   return [...written, ...(await writeResults(transaction, userId, recent))];
 }
 
-/** The first values of a user, and those of other settings, are no news: only those of the last days are reported, not years at once. */
+/** The first values of a user, and those of other settings, are no news: only the last days are reported, not years at once. */
 const reportedMs = 2 * dayMs;
 
 async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
