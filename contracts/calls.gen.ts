@@ -216,6 +216,7 @@ export const namedCalls = {
   ],
   'timeseries': [
     'deliveries.noteReceived',
+    'insights.days',
     'users.get',
     'users.inProject',
     'users.projectOf',

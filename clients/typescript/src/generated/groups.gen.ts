@@ -465,7 +465,7 @@ export class Timeseries extends Group {
 
   /**
    * List scores, newest day first.
-   * Scores that a provider computed, each with its components. Scores of sleep sessions (`sleep`), and stress and body battery from the values of days, are among them. A date is a local day of the user. An instant selects the UTC dates that the range touches. Of one day, the scores that start last come first.
+   * Scores that a provider computed, each with its components. Scores of sleep sessions (`sleep`), and stress and body battery from the values of days, are among them. A date is a local day of the user. An instant selects the UTC dates that the range touches. Of one day, the scores that start last come first. With `category`, the first page also has `computed`: the scores that Pulsebus computes of the days of the range, by published methods.
    */
   scores(params: Input<types.TimeseriesScoresData>, options?: CallOptions): Pages<types.ScorePage> {
     return this.pages('GET /users/{user_id}/scores', params, options);
