@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { behindSeconds, waitingText } from '../endpoint-texts.ts';
 import { Badge } from '../parts/badge.tsx';
 import { ShownOnce } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form.tsx';
@@ -22,7 +23,7 @@ export function endpointState(one: {
 const states = ['enabled', 'failed', 'paused', 'disabled'] as const;
 const everyMs = 10_000;
 
-/** The addresses that receive changes. */
+/** The addresses that receive changes, those that are furthest behind first. */
 export function Webhooks() {
   const endpoints = useResource('endpoints', (signal) => api.webhooks.listEndpoints({ signal }));
   useRepeated(everyMs, endpoints.reload);
@@ -53,7 +54,9 @@ export function Webhooks() {
       </label>
       <Loaded of={endpoints} what="endpoints">
         {(all) => {
-          const list = all.filter((one) => state === undefined || endpointState(one) === state);
+          const list = all
+            .filter((one) => state === undefined || endpointState(one) === state)
+            .toSorted((one, other) => behindSeconds(other) - behindSeconds(one));
           return list.length === 0 ? (
             <Empty>
               {all.length > 0
@@ -61,7 +64,10 @@ export function Webhooks() {
                 : 'There is no endpoint yet. Add the address of your application: it then receives changes as signed requests.'}
             </Empty>
           ) : (
-            <Table title="Endpoints" head={['Address', 'State', 'Description', 'Last delivered', 'Created']}>
+            <Table
+              title="Endpoints"
+              head={['Address', 'State', 'Behind', 'Last delivered', 'Description', 'Created']}
+            >
               {list.map((one) => (
                 <tr key={one.id}>
                   <td>
@@ -70,10 +76,11 @@ export function Webhooks() {
                   <td>
                     <Badge state={endpointState(one)} />
                   </td>
-                  <td>{one.description}</td>
+                  <td>{waitingText(one) ?? 'no'}</td>
                   <td>
                     <Time at={one.last_delivered_at} />
                   </td>
+                  <td>{one.description}</td>
                   <td>
                     <Time at={one.created_at} />
                   </td>
