@@ -6186,6 +6186,10 @@ export type WebhooksMessagesData = {
          */
         status?: WebhookMessageStatus;
         /**
+         * Only messages about this user.
+         */
+        user_id?: string;
+        /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */
         cursor?: string;
