@@ -188,14 +188,14 @@ t.test('an endpoint that does not fail is behind if its messages wait, the furth
     {
       what: 'The webhook endpoint app.example/hook is behind',
       means:
-        '10,000 or more messages wait, the oldest for 2 h. It takes fewer messages than are sent, or asks for a pause.',
+        '10,000 or more messages wait, the oldest for 2 h. It takes fewer than are sent, or asks for a pause.',
       severity: 'warn',
       since: '2026-01-05T10:00:00.000Z',
       action: { text: 'See the attempts', to: '/webhooks/e', needs: 'webhooks.read' },
     },
     {
       what: 'The webhook endpoint app.example/hook is behind',
-      means: '1 message waits for 5 min. It takes fewer messages than are sent, or asks for a pause.',
+      means: '1 message waits for 5 min. It takes fewer than are sent, or asks for a pause.',
       severity: 'warn',
       since: '2026-01-05T11:54:59.000Z',
       action: { text: 'See the attempts', to: '/webhooks/e', needs: 'webhooks.read' },

@@ -64,29 +64,31 @@ export function Webhooks() {
                 : 'There is no endpoint yet. Add the address of your application: it then receives changes as signed requests.'}
             </Empty>
           ) : (
-            <Table
-              title="Endpoints"
-              head={['Address', 'State', 'Behind', 'Last delivered', 'Description', 'Created']}
-            >
-              {list.map((one) => (
-                <tr key={one.id}>
-                  <td>
-                    <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
-                  </td>
-                  <td>
-                    <Badge state={endpointState(one)} />
-                  </td>
-                  <td>{waitingText(one) ?? 'no'}</td>
-                  <td>
-                    <Time at={one.last_delivered_at} />
-                  </td>
-                  <td>{one.description}</td>
-                  <td>
-                    <Time at={one.created_at} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+            <div class="endpoints">
+              <Table
+                title="Endpoints"
+                head={['Address', 'State', 'Behind', 'Last delivered', 'Description', 'Created']}
+              >
+                {list.map((one) => (
+                  <tr key={one.id}>
+                    <td>
+                      <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
+                    </td>
+                    <td>
+                      <Badge state={endpointState(one)} />
+                    </td>
+                    <td>{waitingText(one) ?? 'no'}</td>
+                    <td>
+                      <Time at={one.last_delivered_at} />
+                    </td>
+                    <td>{one.description}</td>
+                    <td>
+                      <Time at={one.created_at} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            </div>
           );
         }}
       </Loaded>

@@ -34,7 +34,7 @@ export function endpointProblems(all: readonly WebhookEndpoint[], nowMs: number)
     })),
     ...named(late, 'behind', nowMs, (one) => ({
       what: `The webhook endpoint ${shortUrl(one.url)} is behind`,
-      means: `${waitingText(one)}. It takes fewer messages than are sent, or asks for a pause.`,
+      means: `${waitingText(one)}. It takes fewer than are sent, or asks for a pause.`,
     })),
   ];
 }
