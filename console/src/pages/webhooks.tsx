@@ -22,12 +22,15 @@ export function endpointState(one: {
 
 const states = ['enabled', 'failed', 'paused', 'disabled'] as const;
 const everyMs = 10_000;
+/** More rows than these are drawn by request, because each takes time. */
+const mostAtOnce = 100;
 
 /** The addresses that receive changes, those that are furthest behind first. */
 export function Webhooks() {
   const endpoints = useResource('endpoints', (signal) => api.webhooks.listEndpoints({ signal }));
   useRepeated(everyMs, endpoints.reload);
   const state = states.find((one) => one === location.value.query.get('state'));
+  const isWhole = location.value.query.has('all');
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState('');
   const created = (value: string) => {
@@ -69,7 +72,7 @@ export function Webhooks() {
                 title="Endpoints"
                 head={['Address', 'State', 'Behind', 'Last delivered', 'Description', 'Created']}
               >
-                {list.map((one) => (
+                {(isWhole ? list : list.slice(0, mostAtOnce)).map((one) => (
                   <tr key={one.id}>
                     <td>
                       <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
@@ -88,6 +91,13 @@ export function Webhooks() {
                   </tr>
                 ))}
               </Table>
+              {!isWhole && list.length > mostAtOnce && (
+                <p>
+                  <button type="button" onClick={() => setQuery({ all: 'yes' }, false)}>
+                    Show all {list.length.toLocaleString()} endpoints
+                  </button>
+                </p>
+              )}
             </div>
           );
         }}
