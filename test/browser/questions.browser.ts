@@ -103,7 +103,13 @@ const questions: Readonly<Record<string, Way>> = {
   },
   'How did this user sleep last night?': async (q) => {
     await q.find(first_name);
-    await q.page.getByRole('complementary', { name: 'What the day says' }).getByText('Asleep').waitFor();
+    await q.tab('Sleep');
+    await q.page
+      .locator('.night-facts')
+      .first()
+      .getByText(/\d h( \d+ min)?/)
+      .first()
+      .waitFor();
   },
   'What was the heart rate at six in the morning?': async (q) => {
     await q.find(first_name);
