@@ -2506,6 +2506,14 @@ export type NewWebhookEndpoint = {
     last_delivered_at: string | null;
     created_at: string;
     updated_at: string;
+    /**
+     * The number of messages that wait for their first or next attempt. 10,000 means 10,000 or more.
+     */
+    messages_waiting: number;
+    /**
+     * The age of the event of the oldest waiting message. Null if none waits.
+     */
+    oldest_waiting_message_seconds: number | null;
     secret: string;
     former_secret_until: string | null;
 };
@@ -4450,6 +4458,14 @@ export type WebhookEndpoint = {
     last_delivered_at: string | null;
     created_at: string;
     updated_at: string;
+    /**
+     * The number of messages that wait for their first or next attempt. 10,000 means 10,000 or more.
+     */
+    messages_waiting: number;
+    /**
+     * The age of the event of the oldest waiting message. Null if none waits.
+     */
+    oldest_waiting_message_seconds: number | null;
 };
 
 /**
@@ -6197,6 +6213,10 @@ export type WebhooksMessagesData = {
          * Only messages in this state.
          */
         status?: WebhookMessageStatus;
+        /**
+         * Only messages about this user.
+         */
+        user_id?: string;
         /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */
