@@ -23,6 +23,7 @@ import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
 import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
 import { keyedMutex } from './keyed-mutex.ts';
+import { observedSources, readObserved, readObservedItem } from './observed/observed.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { selectItemSpans } from './queries/select-item-spans.ts';
@@ -145,6 +146,10 @@ export default implement(timeseries, {
     exportSamples({ params, reads: database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
+    observed: ({ params, reads: database, settings }) => readObserved({ database, settings }, params),
+    observedItem: ({ params, reads: database, settings }) => readObservedItem({ database, settings }, params),
+    observedSources: ({ params, reads: database, settings }) =>
+      observedSources({ database, settings }, params.user_id),
     seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
     readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {

@@ -1266,9 +1266,9 @@ export type DataGap = {
 };
 
 /**
- * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
+ * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `fhir`: Observations and Devices of FHIR; `settings`: the order of sources and the privacy of routes.
  */
-export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'insights' | 'calendar' | 'streams' | 'export' | 'settings';
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'insights' | 'calendar' | 'streams' | 'export' | 'fhir' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1845,6 +1845,82 @@ export type ExplainedSource = {
 
 export type ExportLine = {
     kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access' | 'end';
+    [key: string]: unknown;
+};
+
+/**
+ * A Bundle of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirBundle = {
+    resourceType: 'Bundle';
+    [key: string]: unknown;
+};
+
+/**
+ * A CapabilityStatement of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirCapabilityStatement = {
+    resourceType: 'CapabilityStatement';
+    [key: string]: unknown;
+};
+
+/**
+ * A Device of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirDevice = {
+    resourceType: 'Device';
+    [key: string]: unknown;
+};
+
+/**
+ * The files of an export, as FHIR Bulk Data describes them.
+ */
+export type FhirExportManifest = {
+    transactionTime: string;
+    request: string;
+    requiresAccessToken: true;
+    output: Array<{
+        type: 'Patient' | 'Device' | 'Observation';
+        url: string;
+    }>;
+    error: Array<{
+        type: string;
+        url: string;
+    }>;
+    extension: {
+        expires: string;
+    };
+};
+
+/**
+ * A Observation of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirObservation = {
+    resourceType: 'Observation';
+    [key: string]: unknown;
+};
+
+/**
+ * A OperationOutcome of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirOperationOutcome = {
+    resourceType: 'OperationOutcome';
+    [key: string]: unknown;
+};
+
+/**
+ * A Patient of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirPatient = {
+    resourceType: 'Patient';
+    [key: string]: unknown;
+};
+
+/**
+ * A Patient, Device or Observation of FHIR R4.
+ */
+export type FhirResource = {
+    resourceType: 'Patient' | 'Device' | 'Observation';
     [key: string]: unknown;
 };
 
@@ -6080,6 +6156,259 @@ export type ApiGatewayWorkoutStreamsData = {
         format?: 'json' | 'geojson' | 'gpx' | 'tcx';
     };
     url: '/users/{user_id}/events/workouts/{event_id}/streams';
+};
+
+export type FhirMetadataData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+    };
+    url: '/fhir/metadata';
+};
+
+export type FhirPatientsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+        /**
+         * The number of resources of a page, at most. A page may have fewer.
+         */
+        _count?: number | string;
+        /**
+         * The position of a page, from the link `next` of an earlier page.
+         */
+        _cursor?: string;
+        /**
+         * The `id` of a user.
+         */
+        _id?: string;
+        /**
+         * The `external_user_id` of a user, alone or after the system and a vertical bar.
+         */
+        identifier?: string;
+    };
+    url: '/fhir/Patient';
+};
+
+export type FhirPatientData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+    };
+    url: '/fhir/Patient/{user_id}';
+};
+
+export type FhirDevicesData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+        /**
+         * The user.
+         */
+        patient: string;
+    };
+    url: '/fhir/Device';
+};
+
+export type FhirDeviceData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a Device.
+         */
+        device_id: string;
+    };
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+    };
+    url: '/fhir/Device/{device_id}';
+};
+
+export type FhirObservationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+        /**
+         * The number of resources of a page, at most. A page may have fewer.
+         */
+        _count?: number | string;
+        /**
+         * The position of a page, from the link `next` of an earlier page.
+         */
+        _cursor?: string;
+        /**
+         * The user. It, or `subject`, is required.
+         */
+        patient?: string;
+        /**
+         * The same as `patient`.
+         */
+        subject?: string;
+        /**
+         * Categories, such as `vital-signs`.
+         */
+        category?: Array<string>;
+        /**
+         * Codes: `http://loinc.org|8867-4`, or the code alone.
+         */
+        code?: Array<string>;
+        /**
+         * Dates or times after a prefix: `date=ge2026-01-01&date=lt2026-02-01`.
+         */
+        date?: Array<string>;
+        /**
+         * Only what may have changed since a time: `ge2026-01-31T12:00:00Z`.
+         */
+        _lastUpdated?: string;
+        /**
+         * `date` oldest first, `-date` newest first, by local day and start. Default: `-date`.
+         */
+        _sort?: 'date' | '-date';
+    };
+    url: '/fhir/Observation';
+};
+
+export type FhirObservationData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an Observation.
+         */
+        observation_id: string;
+    };
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+    };
+    url: '/fhir/Observation/{observation_id}';
+};
+
+export type FhirExportAllData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+        /**
+         * `application/fhir+ndjson` only.
+         */
+        _outputFormat?: 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
+        /**
+         * The types of resources. Default: Patient, Device and Observation.
+         */
+        _type?: Array<'Patient' | 'Device' | 'Observation'>;
+        /**
+         * Only Observations that may have changed since this time. Patients and Devices are always included.
+         */
+        _since?: string | number;
+    };
+    url: '/fhir/$export';
+};
+
+export type FhirExportPatientData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+        /**
+         * `application/fhir+ndjson` only.
+         */
+        _outputFormat?: 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
+        /**
+         * The types of resources. Default: Patient, Device and Observation.
+         */
+        _type?: Array<'Patient' | 'Device' | 'Observation'>;
+        /**
+         * Only Observations that may have changed since this time. Patients and Devices are always included.
+         */
+        _since?: string | number;
+    };
+    url: '/fhir/Patient/{user_id}/$export';
+};
+
+export type FhirCancelExportData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an export.
+         */
+        export_id: string;
+    };
+    query?: never;
+    url: '/fhir/export/{export_id}';
+};
+
+export type FhirExportStatusData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an export.
+         */
+        export_id: string;
+    };
+    query?: {
+        /**
+         * `json` only.
+         */
+        _format?: 'json' | 'application/json' | 'application/fhir+json';
+    };
+    url: '/fhir/export/{export_id}';
+};
+
+export type FhirExportFileData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of an export.
+         */
+        export_id: string;
+        /**
+         * The name of the file, as in the manifest.
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/fhir/export/{export_id}/{file}';
 };
 
 export type WebhooksListEndpointsData = {
