@@ -35,13 +35,16 @@ export const resourceActions = {
   }),
   patients: action({
     summary: 'Search Patients',
-    params: z.object({
-      ...page,
-      _id: UserId.optional().describe('The `id` of a user.'),
-      identifier: Text.max(400)
-        .optional()
-        .describe('The `external_user_id` of a user, alone or after the system and a vertical bar.'),
-    }),
+    // The project of `user_id` is checked.
+    params: z
+      .object({
+        ...page,
+        _id: UserId.optional().describe('The `id` of a user.'),
+        identifier: Text.max(400)
+          .optional()
+          .describe('The `external_user_id` of a user, alone or after the system and a vertical bar.'),
+      })
+      .transform((given) => ({ ...given, user_id: given._id })),
     returns: FhirBundle,
     http: {
       ...shared,

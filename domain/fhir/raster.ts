@@ -69,8 +69,11 @@ function dataOf(samples: readonly RasterSample[], firstMs: number, period: numbe
   return data.slice(1);
 }
 
-/** A number without an exponent, which the data of a SampledData must not have. */
+/** A number without an exponent, which the data of a SampledData must not have, with all of its digits. */
 export function decimalText(value: number): string {
-  const text = String(value);
-  return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;
+  const [, sign = '', whole = '', rest = '', exponent] =
+    /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
+  return exponent === undefined
+    ? String(value)
+    : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${whole}${rest}`;
 }

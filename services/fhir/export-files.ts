@@ -64,11 +64,11 @@ function bounds(file: string): { type: ExportType; first: number; end: string | 
   };
 }
 
-// Ids are random, so that equal shares of their first 32 bits have about as many users.
+// Ids are random (version 4), so that equal shares of their first 32 bits have about as many users.
 const share = (index: number, count: number) => Math.floor((index * 2 ** 32) / count);
 const idAt = (bits: number) => `${bits.toString(16).padStart(8, '0')}-0000-0000-0000-000000000000`;
 const before = (bits: number) =>
-  bits === 0 ? null : `${(bits - 1).toString(16).padStart(8, '0')}-ffff-ffff-ffff-ffffffffffff`;
+  bits === 0 ? null : `${(bits - 1).toString(16).padStart(8, '0')}-ffff-4fff-bfff-ffffffffffff`;
 
 async function nextUsers({ call, meta }: Deps, { user_id }: Part, after: string | null, limit: number) {
   if (user_id !== null) return [user_id];

@@ -12,6 +12,8 @@ import type { Call } from '../../runtime/environment.ts';
 
 interface PatientSearch {
   readonly _id?: string | undefined;
+  /** That of `_id`, as the project of the caller sees it. */
+  readonly user_id?: string | undefined;
   readonly identifier?: string | undefined;
   readonly _count: number;
   readonly _cursor?: string | undefined;
@@ -32,11 +34,11 @@ export async function searchPatients({ call }: { readonly call: Call }, base: st
 
 const Page = z.tuple([z.int().min(2)]);
 
-async function findUsers(call: Call, { _id, identifier, _count: limit, _cursor }: PatientSearch) {
+async function findUsers(call: Call, { user_id, identifier, _count: limit, _cursor }: PatientSearch) {
   const external = identifier === undefined ? null : externalIdOf(identifier);
   if (external === '') return { users: [], total: 0, next: null };
-  if (_id !== undefined) {
-    const user = await call('users.get', { user_id: _id }).catch(noUser);
+  if (user_id !== undefined) {
+    const user = await call('users.get', { user_id }).catch(noUser);
     const users = user !== null && (external === null || user.external_user_id === external) ? [user] : [];
     return { users, total: users.length, next: null };
   }

@@ -3,7 +3,7 @@ import { codeOf } from '../../../domain/fhir/observed.ts';
 import { type RasterSample, rasterOf } from '../../../domain/fhir/raster.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
 import { seriesById } from '../../../domain/records/series.ts';
-import { dateToMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import { dateToMs, hourMs, lastMs, localDate, minuteMs } from '../../../domain/time/time.ts';
 import type { SeriesRow } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';
 import type { DaySamples } from './queries/select-observed-samples.ts';
@@ -124,9 +124,9 @@ function panelsOf(group: readonly Reading[], context: SampleContext): Observed[]
   });
 }
 
-/** The local day of an hour in a key. */
-export function dateOfHour(hour: number): string {
-  return new Date(hour * hourMs).toISOString().slice(0, 10);
+/** The local day of an hour in a key; null if it is beyond the calendar. */
+export function dateOfHour(hour: number): string | null {
+  return hour * hourMs > lastMs ? null : localDate(hour * hourMs, 0);
 }
 
 /** The local day of eight digits in a key; null if there is no such day. */
