@@ -57,6 +57,7 @@ export const namedCalls = {
     'timeseries.exportSamples',
     'timeseries.exportSeries',
     'timeseries.exportTracks',
+    'timeseries.observed',
     'timeseries.readSeries',
     'timeseries.routePrivacy',
     'timeseries.samples',

@@ -1,5 +1,5 @@
 import type { SeriesType } from '../records/series.ts';
-import { formatInstant, formatOffset, minuteMs } from '../time/time.ts';
+import { localTime } from '../time/time.ts';
 import { type Code, categories, systems } from './coding.ts';
 import { deviceId } from './device.ts';
 import { resourceId } from './ids.ts';
@@ -47,12 +47,6 @@ function effectiveOf({ start_ms, end_ms, zone_offset_minutes: zone }: ObservedVa
   return end_ms === null
     ? { effectiveDateTime: start }
     : { effectivePeriod: { start, end: localTime(end_ms, zone) } };
-}
-
-/** An instant on the local clock, `2026-01-01T08:30:00+02:00`; in UTC if the clock is unknown. */
-export function localTime(ms: number, zone: number | null): string {
-  if (zone === null) return formatInstant(ms);
-  return `${formatInstant(ms + zone * minuteMs).slice(0, -1)}${formatOffset(zone)}`;
 }
 
 function valueIn(userId: string, { name, value, raster, fields }: ObservedValue) {

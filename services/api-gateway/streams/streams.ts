@@ -8,6 +8,7 @@ import { type StreamsQuery, streamMediaTypes, streamWorkout } from '../workout-s
 import { csvLine, csvType, harmless } from './csv.ts';
 import { type DownloadQuery, downloadSamples } from './download-samples.ts';
 import { exportFile } from './export-fhir.ts';
+import { exportPoints } from './export-omh.ts';
 import { exportUser } from './export-user.ts';
 import { type LineForm, ndjsonType } from './stream-lines.ts';
 
@@ -38,7 +39,9 @@ export function streamOf({ action, call, params, ...request }: StreamRequest): S
   if (action === 'api-gateway.workoutStreams')
     return workoutStream(call, parseParams(apiGateway.actions.workoutStreams.params, params));
   const query = parseParams(apiGateway.actions.export.params, params);
-  const fileName = `user-${query.user_id}.ndjson`;
+  const fileName = `user-${query.user_id}${query.format === 'omh' ? '-omh' : ''}.ndjson`;
+  if (query.format === 'omh')
+    return { lines: exportPoints(call, query), form: { contentType: ndjsonType, fileName } };
   return { lines: exportUser(call, query), form: { contentType: ndjsonType, fileName } };
 }
 

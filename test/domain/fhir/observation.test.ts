@@ -3,11 +3,12 @@ import t from 'tap';
 import { z } from 'zod';
 import { systems } from '../../../domain/fhir/coding.ts';
 import { longId, readResourceId, resourceId, shortId } from '../../../domain/fhir/ids.ts';
-import { localTime, type ObservedValue, observationOf } from '../../../domain/fhir/observation.ts';
+import { type ObservedValue, observationOf } from '../../../domain/fhir/observation.ts';
 import { codeOf, observedNames } from '../../../domain/fhir/observed.ts';
 import { recordCodes } from '../../../domain/fhir/record-codes.ts';
 import { seriesCodes } from '../../../domain/fhir/series-codes.ts';
 import { seriesTypes } from '../../../domain/records/series.ts';
+import { localTime } from '../../../domain/time/time.ts';
 import { problemsOf } from '../../support/fhir/validate.ts';
 
 const userId = '01234567-89ab-4def-8123-456789abcdef';

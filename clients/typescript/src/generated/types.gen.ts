@@ -6089,9 +6089,13 @@ export type ApiGatewayExportData = {
          */
         since?: string | number;
         /**
-         * Returns only lines of these kinds. Default: all kinds.
+         * Returns only lines of these kinds. Default: all kinds. Ignored with `format=omh`.
          */
         kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access'>;
+        /**
+         * `ndjson`: lines as described above. `omh`: data points of Open mHealth, each with a header of IEEE 1752.1, of what has a schema; docs/fhir lists it. No line marks the end.
+         */
+        format?: 'ndjson' | 'omh';
     };
     url: '/users/{user_id}/export';
 };
