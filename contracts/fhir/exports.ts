@@ -4,7 +4,7 @@ import { CursorParameter } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { repeated, UserId } from '../../domain/wire.ts';
 import { ProjectId } from '../fields.ts';
-import { Format, userOfResource } from './params.ts';
+import { Format, OutputFormat, userOfResource } from './params.ts';
 import { ExportManifest, ExportType, exportTypes, FhirOperationOutcome, FhirResource } from './schemas.ts';
 
 const shared = { tag: 'FHIR', fhir: true, access: 'data.export', reads: 'export' } as const;
@@ -12,13 +12,7 @@ const auditOfFiles = { none: 'Each file that is downloaded has an entry.' } as c
 
 const what = {
   _format: Format,
-  _outputFormat: z
-    .enum(
-      ['application/fhir+ndjson', 'application/ndjson', 'ndjson'],
-      'must be application/fhir+ndjson: there is no other format',
-    )
-    .optional()
-    .describe('`application/fhir+ndjson` only.'),
+  _outputFormat: OutputFormat,
   _type: repeated(ExportType, exportTypes.length)
     .optional()
     .describe('The types of resources. Default: Patient, Device and Observation.'),
@@ -27,8 +21,9 @@ const what = {
   ),
 };
 
-const started = {
-  ...shared,
+const ofFiles = {
+  tag: 'FHIR',
+  fhir: true,
   method: 'GET',
   status: 202,
   audit: auditOfFiles,
@@ -57,13 +52,14 @@ export const exportActions = {
       'Content-Location has the address of the status. Files are made when they are downloaded: an export stores no data.',
     params: z.object(what),
     returns: FhirOperationOutcome,
-    http: { ...started, path: '/fhir/$export' },
+    // A user token has no such permission: the export is of all users, as the feed of changes is.
+    http: { ...ofFiles, access: 'changes.read', path: '/fhir/$export' },
   }),
   exportPatient: action({
     summary: 'Start an export of one user',
     params: z.object({ ...what, user_id: UserId }),
     returns: FhirOperationOutcome,
-    http: { ...started, path: '/fhir/Patient/:user_id/$export' },
+    http: { ...shared, ...ofFiles, path: '/fhir/Patient/:user_id/$export' },
   }),
   exportStatus: action({
     summary: 'Read the files of an export',
@@ -73,6 +69,7 @@ export const exportActions = {
       ...{ ...shared, userOf },
       method: 'GET',
       path: '/fhir/export/:export_id',
+      audit: auditOfFiles,
       headersOf: (answer) => ({ Expires: ExportManifest.parse(answer).extension.expires }),
       failures: ['EXPORT_NOT_FOUND'],
     },
@@ -100,6 +97,7 @@ export const exportActions = {
         file: z
           .string()
           .regex(/^(Patient|Device|Observation)\.\d{1,4}-of-\d{1,4}\.ndjson$/, 'must be a file of the export')
+          .meta({ example: 'Patient.1-of-1.ndjson' })
           .describe('The name of the file, as in the manifest.'),
       })
       .transform(withUser),

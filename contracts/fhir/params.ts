@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longId, readResourceId } from '../../domain/fhir/ids.ts';
+import { readResourceId } from '../../domain/fhir/ids.ts';
 import { isCategory } from '../../domain/fhir/search-codes.ts';
 import { type DateCondition, dateCondition } from '../../domain/fhir/search-dates.ts';
 import { repeated, Text } from '../../domain/wire.ts';
@@ -21,7 +21,8 @@ export function userOfResource(id: unknown): string | null {
 export const PatientReference = z
   .string()
   .max(300)
-  .refine((text) => userOfReference(text) !== null, 'must be the id of a Patient, or Patient/ and the id');
+  .refine((text) => userOfReference(text) !== null, 'must be the id of a Patient, or Patient/ and the id')
+  .meta({ example: 'Patient/01234567-89ab-4def-8123-456789abcdef' });
 
 const dateReason =
   'must be a date or a time, 2026-01-31 or 2026-01-31T12:00:00Z, optionally after one of the prefixes eq, ge, gt, le and lt';
@@ -61,11 +62,19 @@ export const CategoryTokens = repeated(
   10,
 );
 
+/** The form of the files of an export. */
+export const OutputFormat = z
+  .enum(
+    ['application/fhir+ndjson', 'application/ndjson', 'ndjson'],
+    'must be application/fhir+ndjson: there is no other format',
+  )
+  .meta({ id: 'FhirOutputFormat' })
+  .optional()
+  .describe('`application/fhir+ndjson` only.');
+
 /** The form of the answer. */
 export const Format = z
   .enum(['json', 'application/json', 'application/fhir+json'], 'must be json: there is no other format')
+  .meta({ id: 'FhirFormat' })
   .optional()
   .describe('`json` only.');
-
-/** Whether a text is the key of a user in a file name of an export. */
-export const isShortId = (text: string) => longId(text) !== null;

@@ -7,16 +7,25 @@ const resource = (type: string) =>
     description: `A ${type} of FHIR R4. hl7.org/fhir/R4 describes its elements.`,
   });
 
+/** A user. */
 export const FhirPatient = resource('Patient');
+/** A source of data. */
 export const FhirDevice = resource('Device');
+/** Data of a user. */
 export const FhirObservation = resource('Observation');
+/** A page of a search. */
 export const FhirBundle = resource('Bundle');
+/** What the server supports. */
 export const FhirCapabilityStatement = resource('CapabilityStatement');
+/** A failure, or a note. */
 export const FhirOperationOutcome = resource('OperationOutcome');
 
 /** The types of resources that an export contains. */
 export const exportTypes = ['Patient', 'Device', 'Observation'] as const;
-export const ExportType = z.enum(exportTypes);
+/** One of them. */
+export const ExportType = z
+  .enum(exportTypes)
+  .meta({ id: 'FhirExportType', description: 'A type of resources.' });
 
 /** A line of a file of an export. */
 export const FhirResource = z

@@ -1,10 +1,5 @@
-/** What the CapabilityStatement says of this server. */
-export interface Server {
-  readonly base: string;
-  readonly version: string;
-  /** When the version was made, YYYY-MM-DD. */
-  readonly date: string;
-}
+/** The day of the last change of the statement. */
+const date = '2026-11-26';
 
 const param = (name: string, type: string, documentation: string) => ({ name, type, documentation });
 const interactions = [{ code: 'read' }, { code: 'search-type' }];
@@ -43,14 +38,14 @@ const resources = [
   },
 ];
 
-/** The CapabilityStatement of the FHIR API. */
-export function capabilityStatement({ base, version, date }: Server) {
+/** The CapabilityStatement of the FHIR API at an address. */
+export function capabilityStatement(base: string) {
   return {
     resourceType: 'CapabilityStatement' as const,
     status: 'active',
     date,
     kind: 'instance',
-    software: { name: 'Pulsebus', version },
+    software: { name: 'Pulsebus' },
     implementation: { description: 'Wearable health data of users, read only.', url: base },
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],

@@ -12,13 +12,12 @@ import { cancelExport, exportStatus, startExport } from './exports.ts';
 import { searchObservations } from './observations.ts';
 import { deleteExportsOf } from './queries/exports.ts';
 import { readDevice, readObservation, readPatient, searchDevices, searchPatients } from './resources.ts';
-import { released } from './version.ts';
 
 /** The data of users as FHIR R4. Its resources are made when they are read. */
 export default implement(fhir, {
   uses: { database: database() },
   actions: {
-    metadata: (ctx) => capabilityStatement({ base: baseOf(ctx), ...released }),
+    metadata: (ctx) => capabilityStatement(baseOf(ctx)),
     patients: (ctx) => searchPatients(ctx, baseOf(ctx), ctx.params),
     patient: ({ call, params }) => readPatient(call, params.user_id),
     devices: (ctx) => searchDevices(ctx.call, baseOf(ctx), ctx.params),

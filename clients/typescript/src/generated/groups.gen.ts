@@ -665,83 +665,6 @@ export class ApiGateway extends Group {
   }
 }
 
-export class Fhir extends Group {
-  /**
-   * Read what the FHIR API supports.
-   * The base address of the FHIR API is `/api/v1/fhir`. docs/fhir has codes and rules.
-   */
-  metadata(params: Input<types.FhirMetadataData> = {}, options?: CallOptions): Promise<types.FhirCapabilityStatement> {
-    return this.json('GET /fhir/metadata', params, options, { isOpen: true });
-  }
-
-  /** Search Patients */
-  patients(params: Input<types.FhirPatientsData> = {}, options?: CallOptions): Promise<types.FhirBundle> {
-    return this.json('GET /fhir/Patient', params, options);
-  }
-
-  /** Read a user as Patient */
-  patient(params: Input<types.FhirPatientData>, options?: CallOptions): Promise<types.FhirPatient> {
-    return this.json('GET /fhir/Patient/{user_id}', params, options);
-  }
-
-  /**
-   * Search the Devices of a user.
-   * Each source of the data of the user, a provider and a device, is a Device.
-   */
-  devices(params: Input<types.FhirDevicesData>, options?: CallOptions): Promise<types.FhirBundle> {
-    return this.json('GET /fhir/Device', params, options);
-  }
-
-  /** Read a Device */
-  device(params: Input<types.FhirDeviceData>, options?: CallOptions): Promise<types.FhirDevice> {
-    return this.json('GET /fhir/Device/{device_id}', params, options);
-  }
-
-  /**
-   * Search the Observations of a user.
-   * Samples of a local day that lie on a raster are one Observation with a SampledData; other samples, blood pressures, sleeps, workouts and totals of days are Observations of their own. A date is a local day of the user. Answers have `total` only if they have no further page.
-   */
-  observations(params: Input<types.FhirObservationsData> = {}, options?: CallOptions): Promise<types.FhirBundle> {
-    return this.json('GET /fhir/Observation', params, options);
-  }
-
-  /** Read an Observation */
-  observation(params: Input<types.FhirObservationData>, options?: CallOptions): Promise<types.FhirObservation> {
-    return this.json('GET /fhir/Observation/{observation_id}', params, options);
-  }
-
-  /**
-   * Start an export of all users of the project.
-   * Content-Location has the address of the status. Files are made when they are downloaded: an export stores no data.
-   */
-  exportAll(params: Input<types.FhirExportAllData> = {}, options?: CallOptions): Promise<types.FhirOperationOutcome> {
-    return this.json('GET /fhir/$export', params, options);
-  }
-
-  /** Start an export of one user */
-  exportPatient(params: Input<types.FhirExportPatientData>, options?: CallOptions): Promise<types.FhirOperationOutcome> {
-    return this.json('GET /fhir/Patient/{user_id}/$export', params, options);
-  }
-
-  /** Read the files of an export */
-  exportStatus(params: Input<types.FhirExportStatusData>, options?: CallOptions): Promise<types.FhirExportManifest> {
-    return this.json('GET /fhir/export/{export_id}', params, options);
-  }
-
-  /** Cancel an export */
-  cancelExport(params: Input<types.FhirCancelExportData>, options?: CallOptions): Promise<types.FhirOperationOutcome> {
-    return this.json('DELETE /fhir/export/{export_id}', params, options);
-  }
-
-  /**
-   * Download a file of an export.
-   * A resource on each line. A file that fails is cut off, so that the HTTP client reports an error.
-   */
-  exportFile(params: Input<types.FhirExportFileData>, options?: CallOptions): Lines<types.FhirResource> {
-    return this.lines('GET /fhir/export/{export_id}/{file}', params, options);
-  }
-}
-
 export class Webhooks extends VerifyingGroup {
   /**
    * Create a webhook endpoint; only this response contains its secret.
@@ -1248,7 +1171,6 @@ export class Api {
   readonly backfill: Backfill;
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
-  readonly fhir: Fhir;
   readonly webhooks: Webhooks;
   readonly insights: Insights;
   readonly freshness: Freshness;
@@ -1267,7 +1189,6 @@ export class Api {
     this.backfill = new Backfill(transport);
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
-    this.fhir = new Fhir(transport);
     this.webhooks = new Webhooks(transport);
     this.insights = new Insights(transport);
     this.freshness = new Freshness(transport);

@@ -1880,7 +1880,7 @@ export type FhirExportManifest = {
     request: string;
     requiresAccessToken: true;
     output: Array<{
-        type: 'Patient' | 'Device' | 'Observation';
+        type: FhirExportType;
         url: string;
     }>;
     error: Array<{
@@ -1891,6 +1891,13 @@ export type FhirExportManifest = {
         expires: string;
     };
 };
+
+/**
+ * A type of resources.
+ */
+export type FhirExportType = 'Patient' | 'Device' | 'Observation';
+
+export type FhirFormat = 'json' | 'application/json' | 'application/fhir+json';
 
 /**
  * A Observation of FHIR R4. hl7.org/fhir/R4 describes its elements.
@@ -1908,6 +1915,8 @@ export type FhirOperationOutcome = {
     [key: string]: unknown;
 };
 
+export type FhirOutputFormat = 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
+
 /**
  * A Patient of FHIR R4. hl7.org/fhir/R4 describes its elements.
  */
@@ -1920,7 +1929,7 @@ export type FhirPatient = {
  * A Patient, Device or Observation of FHIR R4.
  */
 export type FhirResource = {
-    resourceType: 'Patient' | 'Device' | 'Observation';
+    resourceType: FhirExportType;
     [key: string]: unknown;
 };
 
@@ -6160,259 +6169,6 @@ export type ApiGatewayWorkoutStreamsData = {
         format?: 'json' | 'geojson' | 'gpx' | 'tcx';
     };
     url: '/users/{user_id}/events/workouts/{event_id}/streams';
-};
-
-export type FhirMetadataData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-    };
-    url: '/fhir/metadata';
-};
-
-export type FhirPatientsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-        /**
-         * The number of resources of a page, at most. A page may have fewer.
-         */
-        _count?: number | string;
-        /**
-         * The position of a page, from the link `next` of an earlier page.
-         */
-        _cursor?: string;
-        /**
-         * The `id` of a user.
-         */
-        _id?: string;
-        /**
-         * The `external_user_id` of a user, alone or after the system and a vertical bar.
-         */
-        identifier?: string;
-    };
-    url: '/fhir/Patient';
-};
-
-export type FhirPatientData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of a user.
-         */
-        user_id: string;
-    };
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-    };
-    url: '/fhir/Patient/{user_id}';
-};
-
-export type FhirDevicesData = {
-    body?: never;
-    path?: never;
-    query: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-        /**
-         * The user.
-         */
-        patient: string;
-    };
-    url: '/fhir/Device';
-};
-
-export type FhirDeviceData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of a Device.
-         */
-        device_id: string;
-    };
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-    };
-    url: '/fhir/Device/{device_id}';
-};
-
-export type FhirObservationsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-        /**
-         * The number of resources of a page, at most. A page may have fewer.
-         */
-        _count?: number | string;
-        /**
-         * The position of a page, from the link `next` of an earlier page.
-         */
-        _cursor?: string;
-        /**
-         * The user. It, or `subject`, is required.
-         */
-        patient?: string;
-        /**
-         * The same as `patient`.
-         */
-        subject?: string;
-        /**
-         * Categories, such as `vital-signs`.
-         */
-        category?: Array<string>;
-        /**
-         * Codes: `http://loinc.org|8867-4`, or the code alone.
-         */
-        code?: Array<string>;
-        /**
-         * Dates or times after a prefix: `date=ge2026-01-01&date=lt2026-02-01`.
-         */
-        date?: Array<string>;
-        /**
-         * Only what may have changed since a time: `ge2026-01-31T12:00:00Z`.
-         */
-        _lastUpdated?: string;
-        /**
-         * `date` oldest first, `-date` newest first, by local day and start. Default: `-date`.
-         */
-        _sort?: 'date' | '-date';
-    };
-    url: '/fhir/Observation';
-};
-
-export type FhirObservationData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of an Observation.
-         */
-        observation_id: string;
-    };
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-    };
-    url: '/fhir/Observation/{observation_id}';
-};
-
-export type FhirExportAllData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-        /**
-         * `application/fhir+ndjson` only.
-         */
-        _outputFormat?: 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
-        /**
-         * The types of resources. Default: Patient, Device and Observation.
-         */
-        _type?: Array<'Patient' | 'Device' | 'Observation'>;
-        /**
-         * Only Observations that may have changed since this time. Patients and Devices are always included.
-         */
-        _since?: string | number;
-    };
-    url: '/fhir/$export';
-};
-
-export type FhirExportPatientData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of a user.
-         */
-        user_id: string;
-    };
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-        /**
-         * `application/fhir+ndjson` only.
-         */
-        _outputFormat?: 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
-        /**
-         * The types of resources. Default: Patient, Device and Observation.
-         */
-        _type?: Array<'Patient' | 'Device' | 'Observation'>;
-        /**
-         * Only Observations that may have changed since this time. Patients and Devices are always included.
-         */
-        _since?: string | number;
-    };
-    url: '/fhir/Patient/{user_id}/$export';
-};
-
-export type FhirCancelExportData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of an export.
-         */
-        export_id: string;
-    };
-    query?: never;
-    url: '/fhir/export/{export_id}';
-};
-
-export type FhirExportStatusData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of an export.
-         */
-        export_id: string;
-    };
-    query?: {
-        /**
-         * `json` only.
-         */
-        _format?: 'json' | 'application/json' | 'application/fhir+json';
-    };
-    url: '/fhir/export/{export_id}';
-};
-
-export type FhirExportFileData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of an export.
-         */
-        export_id: string;
-        /**
-         * The name of the file, as in the manifest.
-         */
-        file: string;
-    };
-    query?: never;
-    url: '/fhir/export/{export_id}/{file}';
 };
 
 export type WebhooksListEndpointsData = {
