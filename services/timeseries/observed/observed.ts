@@ -34,9 +34,10 @@ export interface ObservedQuery {
   readonly limit: number;
 }
 
-/** Days that are counted at once, at first; the number doubles until the page is full. */
-const firstWindow = 32;
-const longestWindow = 512;
+/** Days of series that are counted at once, and the fewest and most days. */
+const countedAtOnce = 2000;
+const leastWindow = 8;
+const mostWindow = 400;
 /** Samples that are read at once, unless one day has more. */
 const mostSamples = 20_000;
 /** A message of the bus has at most 1 MB. */
@@ -45,29 +46,35 @@ const mostBytes = 350_000;
 /** The next observations of a user in the order of local days, of a day by start and key. */
 export async function readObserved(deps: Deps, query: ObservedQuery) {
   const scope = await observedScope(deps.database, query.user_id, query.names);
+  const window = Math.ceil(countedAtOnce / Math.max(1, scope.series.size));
+  const days = Math.min(mostWindow, Math.max(leastWindow, window));
   const page: Observed[] = [];
-  let from: string | null = firstDate(query);
-  for (let window = firstWindow; ; window = Math.min(window * 2, longestWindow)) {
-    from = from === null ? null : await nextDate(deps, scope, query, from);
-    if (from === null) return { items: page, next: null };
-    const { dates, items } = await readWindow(deps, scope, query, from, window);
+  let from = await firstDate(deps, scope, query);
+  while (from !== null && !isBeyond(query, from)) {
+    const { last, items } = await readWindow(deps, scope, query, from, days);
     page.push(...items.filter((item) => isAfter(query, item)));
     if (page.length > query.limit || bytesOf(page) > mostBytes) return cut(page, query.limit);
-    from = shifted(dates.last, query.order === 'asc' ? 1 : -1);
+    const next = shifted(last, query.order === 'asc' ? 1 : -1);
+    // Days without data are counted in windows; a longer time is skipped.
+    from = items.length > 0 ? next : await nextDate(deps, scope, query, next);
+    if (next === last) break;
   }
+  return { items: page, next: null };
 }
 
-function firstDate({ after, order, first_date, last_date }: ObservedQuery): string {
-  return after?.[0] ?? (order === 'asc' ? (first_date ?? '1970-01-01') : (last_date ?? '9999-12-31'));
+// A bound or a cursor is mostly close to data.
+function firstDate(deps: Deps, scope: ObservedScope, query: ObservedQuery): Promise<string | null> | string {
+  const { after, order, first_date, last_date } = query;
+  const known = after?.[0] ?? (order === 'asc' ? first_date : last_date);
+  return known ?? nextDate(deps, scope, query, order === 'asc' ? '1970-01-01' : '9999-12-31');
+}
+
+function isBeyond({ order, first_date, last_date }: ObservedQuery, date: string): boolean {
+  return order === 'asc' ? last_date !== null && date > last_date : first_date !== null && date < first_date;
 }
 
 async function nextDate({ database }: Deps, scope: ObservedScope, query: ObservedQuery, from: string) {
-  const date = await selectObservedDate(database, scope, from, query.order);
-  if (date === null) return null;
-  const { order, first_date, last_date } = query;
-  const isBeyond =
-    order === 'asc' ? last_date !== null && date > last_date : first_date !== null && date < first_date;
-  return isBeyond ? null : date;
+  return isBeyond(query, from) ? null : selectObservedDate(database, scope, from, query.order);
 }
 
 /** The observations of the days after `from` that together have few samples, in order, and the last of these days. */
@@ -79,7 +86,8 @@ async function readWindow(
   window: number,
 ) {
   const whole = spanOf(from, shifted(from, query.order === 'asc' ? window - 1 : 1 - window), query);
-  const counted = await countObserved(database, scope, whole.first, whole.last);
+  const isOneDay = whole.first === whole.last;
+  const counted = isOneDay ? [] : await countObserved(database, scope, whole.first, whole.last);
   const until = reach(counted, whole, query);
   const { first, last } = spanOf(from, until, query);
   const samples = await selectObservedSamples(database, scope, first, last);
@@ -88,7 +96,7 @@ async function readWindow(
     ...itemsOfSamples(samples, { series: scope.series, settings }),
     ...records.flatMap((record) => itemsOfRecord(record, scope, settings)),
   ];
-  return { dates: { last: until }, items: inOrder(items, query.order) };
+  return { last: until, items: inOrder(items, query.order) };
 }
 
 interface Span {

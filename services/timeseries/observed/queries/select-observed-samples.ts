@@ -1,3 +1,4 @@
+import { dateToMs, dayMs, hourMs, isoTime, localDate } from '../../../../domain/time/time.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
 import type { ObservedScope } from '../observed-scope.ts';
 
@@ -48,28 +49,40 @@ export interface DaySamples {
   zones: number[];
 }
 
+interface AggregatedRow {
+  series_id: number;
+  day: number;
+  at: string;
+  ends: string | null;
+  values: string;
+  zones: string;
+}
+
+// Numbers are sent as texts with commas: 1,440 samples of a day take 1 ms less than as arrays. The order of the inner query is
+// that of each group.
 const columns = (table: string, time: string, ends: string, key: string) => `
-  select series_id, date::text as date, array_agg(at order by at${key}) as at, ${ends} as ends,
-    array_agg(value order by at${key}) as values, array_agg(zone_offset_minutes order by at${key}) as zones
+  select series_id, day, string_agg(at::text, ',') as at, ${ends} as ends, string_agg(value::text, ',') as values,
+    string_agg(zone_offset_minutes::text, ',') as zones
   from (
-    select x.*, (extract(epoch from x.${time}) * 1000000)::float8 as at,
-      (timeseries.local_midnight(x.${time}, x.zone_offset_minutes) at time zone 'UTC')::date as date
+    select x.*, round(date_part('epoch', x.${time}) * 1000000)::int8 as at,
+      floor((date_part('epoch', x.${time}) + 60 * x.zone_offset_minutes) / 86400)::int as day
     from timeseries.series s join ${table} x on x.series_id = s.id and x.${time} >= $4 and x.${time} < $5
-    where s.user_id = $1 and s.id = any($6)) x
-  where date between $2::date and $3::date
+    where s.user_id = $1 and s.id = any($6)
+    order by x.series_id, x.${time}${key}) x
+  where day between $2 and $3
   group by 1, 2`;
 
 const samplesOf = {
   name: 'timeseries-select-observed-samples',
-  text: columns('timeseries.sample', 'ts', 'null::float8[]', ''),
+  text: columns('timeseries.sample', 'ts', 'null', ''),
 };
 const intervalsOf = {
   name: 'timeseries-select-observed-intervals',
   text: columns(
     'timeseries.interval_value',
     'start_time',
-    'array_agg(at + duration_ms * 1000.0 order by at, key)::float8[]',
-    ', key',
+    "string_agg((at + duration_ms::int8 * 1000)::text, ',')",
+    ', x.key',
   ),
 };
 
@@ -80,10 +93,19 @@ export async function selectObservedSamples(
   first: string,
   last: string,
 ): Promise<DaySamples[]> {
-  const hours = (date: string, count: number) =>
-    new Date(Date.parse(`${date}T00:00:00Z`) + count * 3_600_000).toISOString();
-  const range = [userId, first, last, hours(first, -18), hours(last, 42)];
-  const read = (statement: typeof samplesOf, ids: readonly number[]) =>
-    ids.length === 0 ? [] : database.query<DaySamples>(statement, [...range, ids]);
-  return [...(await read(samplesOf, samples)), ...(await read(intervalsOf, intervals))];
+  const bounds = [isoTime(dateToMs(first) - 18 * hourMs), isoTime(dateToMs(last) + 42 * hourMs)];
+  const range = [userId, dateToMs(first) / dayMs, dateToMs(last) / dayMs, ...bounds];
+  const read = async (statement: typeof samplesOf, ids: readonly number[]) =>
+    ids.length === 0 ? [] : database.query<AggregatedRow>(statement, [...range, ids]);
+  return [...(await read(samplesOf, samples)), ...(await read(intervalsOf, intervals))].map(toSamples);
+}
+
+const numbersIn = (text: string) => text.split(',').map(Number);
+
+function toSamples({ series_id, day, at, ends, values, zones }: AggregatedRow): DaySamples {
+  return {
+    ...{ series_id, date: localDate(day * dayMs, 0) },
+    ...{ at: numbersIn(at), ends: ends === null ? null : numbersIn(ends) },
+    ...{ values: numbersIn(values), zones: numbersIn(zones) },
+  };
 }
