@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { resourceId, shortId } from '../../domain/fhir/ids.ts';
 import { at, block, item } from '../services/timeseries/items.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
+import { storeOfEveryKind } from '../support/fhir/user-data.ts';
 import { problemsOf } from '../support/fhir/validate.ts';
 import { memberToken } from '../support/members.ts';
 import { until } from '../support/until.ts';
@@ -173,6 +174,21 @@ t.test('a user of another project is like one who does not exist', async (t) => 
   for (const path of paths) t.equal((await fhir(path, { key: foreign })).status, 404, path);
   t.match((await fhir(`Patient?_id=${userId}`, { key: foreign })).body, { total: 0 });
   t.match((await fhir('Patient', { key: foreign })).body, { total: 0 });
+});
+
+t.test('nothing of a user is found or read under the id of another one', async (t) => {
+  const [full, empty] = [await createUser(api), await createUser(api)];
+  await storeOfEveryKind(api, full);
+  const { entry } = Bundle.parse((await fhir(`Observation?patient=${full}&_count=100&date=2026-03-01`)).body);
+  const keys = entry.map(({ resource }) => resource.id.slice(26));
+  const kinds = new Set(keys.map((one) => one.slice(0, 1)));
+  t.same([...kinds].sort(), ['d', 'n', 't', 'v', 'w'], 'days, sleeps, totals, values and workouts');
+  t.match((await fhir(`Observation?patient=${empty}`)).body, { total: 0 });
+  t.match((await fhir(`Device?patient=${empty}`)).body, { total: 0 });
+  const statuses = await Promise.all(
+    keys.map(async (one) => (await fhir(`Observation/${resourceId(empty, one)}`)).status),
+  );
+  t.same([...new Set(statuses)], [404]);
 });
 
 t.test('reads are recorded under their kind', async (t) => {

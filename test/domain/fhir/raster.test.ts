@@ -31,6 +31,8 @@ t.test('the period is the largest that all samples are on, and each slot without
     period_ms: 15_000,
     data: '0 E 1 1.5 E 2.5 E E 4 E E E E 6.5 7 7.5 E 8.5 9',
   });
+  const apart = [0, 6, 10, 16, 20, 26, 30, 36, 40, 46].map((slot) => sample(slot * 1000, slot));
+  t.match(rasterOf(apart), { period_ms: 2000, data: /^0 E E 6 E 10 / }, 'smaller than every distance');
   t.same(rasterOf([...each(9, 1), sample(999, 1)])?.period_ms, 1, 'a hundred slots a sample');
   t.same(rasterOf(each(12, 300_000, 300_000))?.period_ms, 300_000, 'intervals that fill their slots');
   t.end();

@@ -15,6 +15,8 @@ const cases: readonly (readonly [string, boolean, boolean])[] = [
   ['ge2026-03-01', true, true],
   ['gt2026-03-01', false, false],
   ['gt2026-02', true, true],
+  ['gt2026', false, false],
+  ['lt2026', false, false],
   ['le2026-03-01', true, true],
   ['lt2026-03-01', false, false],
   ['lt2026-03-02', true, true],
