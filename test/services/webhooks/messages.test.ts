@@ -7,8 +7,6 @@ import { createUser, startApi } from '../../support/api.ts';
 import { type Answering, startCallbackServer } from '../../support/callback-server.ts';
 import { until } from '../../support/until.ts';
 
-t.setTimeout(120_000);
-
 const Page = z.object({
   data: z.array(WebhookMessage),
   pagination: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
