@@ -189,6 +189,9 @@ t.test('nothing of a user is found or read under the id of another one', async (
     keys.map(async (one) => (await fhir(`Observation/${resourceId(empty, one)}`)).status),
   );
   t.same([...new Set(statuses)], [404]);
+  await store(empty, [block('weight', [[at('09:00:00'), 80]])]);
+  const weight = await fhir(`Observation?patient=${empty}&date=2026-03-01`);
+  t.equal(Bundle.parse(weight.body).entry.length, 1, 'of a day that both have data of');
 });
 
 t.test('reads are recorded under their kind', async (t) => {
