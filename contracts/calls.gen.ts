@@ -231,6 +231,7 @@ export const namedCalls = {
   ],
   'timeseries': [
     'deliveries.noteReceived',
+    'insights.days',
     'users.get',
     'users.inProject',
     'users.projectOf',
