@@ -7,6 +7,7 @@ import { backfill } from './backfill.ts';
 import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
+import { fhir } from './fhir.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { insights } from './insights.ts';
@@ -35,6 +36,7 @@ export const contracts = [
   webhooks,
   freshness,
   insights,
+  fhir,
 ] as const;
 
 type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void

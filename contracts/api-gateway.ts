@@ -47,7 +47,13 @@ export const apiGateway = contract('api-gateway', {
       ),
       kinds: repeated(z.enum(exportKinds), exportKinds.length)
         .optional()
-        .describe('Returns only lines of these kinds. Default: all kinds.'),
+        .describe('Returns only lines of these kinds. Default: all kinds. Ignored with `format=omh`.'),
+      format: z
+        .enum(['ndjson', 'omh'])
+        .default('ndjson')
+        .describe(
+          '`ndjson`: lines as described above. `omh`: data points of Open mHealth, each with a header of IEEE 1752.1, of what has a schema; docs/fhir lists it. No line marks the end.',
+        ),
     }),
     returns: ExportLine,
     http: {

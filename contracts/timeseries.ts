@@ -5,6 +5,7 @@ import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { insightFactActions } from './timeseries/insight-facts.ts';
 import { intervalActions } from './timeseries/intervals.ts';
+import { observedActions } from './timeseries/observed.ts';
 import { readActions } from './timeseries/reads.ts';
 import { retentionActions } from './timeseries/retention.ts';
 import { routePrivacyActions } from './timeseries/route-privacy.ts';
@@ -25,6 +26,7 @@ export const timeseries = contract('timeseries', {
   ...dayActions,
   ...scoreActions,
   ...exportActions,
+  ...observedActions,
   ...writeActions,
   ...unauthenticatedActions,
   ...insightFactActions,

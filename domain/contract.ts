@@ -75,6 +75,15 @@ interface RouteFields {
   readonly bodyLimitBytes?: number;
   /** The parameter with the seconds for which a request without data waits for some. The answer has a list `data`. */
   readonly waits?: string;
+  /**
+   * A route of FHIR: answers and failures are resources, wrong parameters are answered 400, and unknown ones are refused unless the
+   * client asks for leniency.
+   */
+  readonly fhir?: true;
+  /** The user whose data is requested, where parameters name the user otherwise than as `user_id`. */
+  readonly userOf?: (given: Readonly<Record<string, unknown>>) => string | null;
+  /** Headers of the answer that follow from it. */
+  readonly headersOf?: (answer: unknown) => Readonly<Record<string, string>>;
   /** Failures of this route for the documentation, besides those that follow from the rest of its description. */
   readonly failures?: readonly ErrorCode[];
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */

@@ -15,6 +15,7 @@ export const dataKinds = [
   'calendar',
   'streams',
   'export',
+  'fhir',
   'settings',
 ] as const;
 
@@ -22,6 +23,6 @@ export const dataKinds = [
 export const DataKind = z.enum(dataKinds).meta({
   id: 'DataKind',
   description:
-    'The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.',
+    'The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `fhir`: Observations and Devices of FHIR; `settings`: the order of sources and the privacy of routes.',
 });
 export type DataKind = z.infer<typeof DataKind>;

@@ -67,6 +67,10 @@ export const errorTable = {
   RECORD_NOT_FOUND: { status: 404, detail: 'Record not found.' },
   BACKFILL_NOT_FOUND: { status: 404, detail: 'No backfill of this connection was started.' },
   IMPORT_NOT_FOUND: { status: 404, detail: 'Import not found.' },
+  EXPORT_NOT_FOUND: {
+    status: 404,
+    detail: 'Export not found. It was cancelled, or has expired.',
+  },
   API_KEY_NOT_FOUND: { status: 404, detail: 'API key not found.' },
   APPLICATION_NOT_FOUND: { status: 404, detail: 'Application not found.' },
   DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },

@@ -153,7 +153,7 @@ t.test('no shared code names a provider', async (t) => {
   const formats = /www\.garmin\.com\/xmlschemas\/\w+\/v2|vnd\.garmin\.tcx/g;
   // A phone is a kind of device, too. The client groups operations by service, also the one that makes codes.
   const series =
-    /'(devicemaker|activitynet|headphone)_[a-z_]+'|(?<=^ +)'phone',$|api\.phoneIngest\.createCode\(/gm;
+    /'(devicemaker|activitynet|headphone)_[a-z_]+'|(?<=^ +)(devicemaker|headphone)_[a-z_]+(?=: )|(?<=^ +)'phone',$|api\.phoneIngest\.createCode\(/gm;
   const others = globSync(['console/src/**/*.{ts,tsx}', 'clients/typescript/{src,generate}/**/*.ts'], {
     cwd: root,
   });

@@ -5,6 +5,7 @@ import { checks } from './checks.ts';
 import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
 import { exports, streams } from './exports.ts';
+import { fhir } from './fhir.ts';
 import { files } from './files.ts';
 import { frames } from './frames.ts';
 import { freshness } from './freshness.ts';
@@ -37,6 +38,6 @@ export const measurements: readonly Measurement[] = [
     activitynet,
     changelog,
   ],
-  ...[webhooks, endpoints, backfill, bodies, freshness, insights],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -6,10 +6,10 @@ import { type Document, eventsSource, groupsSource, providersSource } from './ge
 /** Writes src/generated from openapi.json: the types by @hey-api/openapi-ts, the operations as classes by groups.ts. */
 export async function generate(folder = join(import.meta.dirname, 'src/generated')): Promise<void> {
   const source = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
-  const document: Document = JSON.parse(source);
+  const document: Document = withoutFhir(JSON.parse(source));
   mkdirSync(folder, { recursive: true });
   await createClient({
-    input: forTypes(JSON.parse(source)),
+    input: forTypes(withoutFhir(JSON.parse(source))),
     output: { path: resolve(folder), entryFile: false },
     parser: { filters: { orphans: true } },
     logs: { level: 'silent', file: false },
@@ -18,6 +18,12 @@ export async function generate(folder = join(import.meta.dirname, 'src/generated
   writeFileSync(join(folder, 'groups.gen.ts'), groupsSource(document));
   writeFileSync(join(folder, 'events.gen.ts'), eventsSource(document));
   writeFileSync(join(folder, 'providers.gen.ts'), providersSource(document));
+}
+
+// Clients of FHIR are generated from its specification: methods and types for its routes would add 6 KB to the package.
+function withoutFhir<T extends Document>(document: T): T {
+  const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('/fhir/'));
+  return { ...document, paths: Object.fromEntries(paths) };
 }
 
 // The classes name the types of responses themselves, all errors have one type, and the client makes idempotency keys:

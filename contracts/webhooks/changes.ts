@@ -125,6 +125,27 @@ export const changeActions = {
     }),
     idempotent: true,
   }),
+  /**
+   * What may have changed of a user since an instant, by local day or span: null for `series` is a record. Null for `spans`: the
+   * log does not reach back so far, or has too many changes, so that everything may have changed.
+   */
+  changedSpans: action({
+    summary: 'List the spans of a user that changed since an instant',
+    params: z.object({ user_id: UserId, since_ms: z.number() }),
+    returns: z.object({
+      spans: z
+        .array(
+          z.object({
+            series: z.string().nullable(),
+            date: z.string().nullable(),
+            first_ms: z.number().nullable(),
+            last_ms: z.number().nullable(),
+          }),
+        )
+        .nullable(),
+    }),
+    idempotent: true,
+  }),
   /** Publishes the start or the end of an incident to projects, once. */
   publishIncident: action({
     summary: 'Publish the start or the end of an incident of a provider',

@@ -197,6 +197,12 @@ export function formatOffset(minutes: number | null): string | null {
   return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
 }
 
+/** An instant on a local clock, `2026-01-01T08:30:00+02:00`; in UTC if the clock is unknown. */
+export function localTime(ms: number, zone: number | null): string {
+  if (zone === null) return formatInstant(ms);
+  return `${formatInstant(ms + zone * minuteMs).slice(0, -1)}${formatOffset(zone)}`;
+}
+
 /** UTC midnight of a date, in milliseconds. */
 export function dateToMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);

@@ -110,7 +110,7 @@ const patterns: readonly Pattern[] = [
 ].map(({ path, method }) => ({
   method,
   regex:
-    path === '/' ? /^\/$/ : new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
+    path === '/' ? /^\/$/ : new RegExp(`^${path.replace(/[.$]/g, '\\$&').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
 }));
 
 /** The allowed methods of a path, including HEAD and OPTIONS; empty if there is no such path. */

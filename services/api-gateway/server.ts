@@ -9,6 +9,7 @@ import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
 import { failureToSend, sendFailure, setWindow } from './pipeline/answer.ts';
 import { limited, type Pipeline } from './pipeline/exchange.ts';
+import { markFhir } from './pipeline/fhir-answers.ts';
 import { markHead } from './pipeline/head.ts';
 
 type Next = (error?: unknown) => void;
@@ -30,6 +31,7 @@ export function createGatewayServer(
 ): Server {
   const server = createServer((req, res) => {
     watch(req, res);
+    markFhir(res, pathOf(req));
     setCommonHeaders(req, res);
     endUnreadBody(req, res, pipeline.config.BODY_TIMEOUT_SECONDS * 1000);
     setWindow(res, pipeline.windows.rest.peek(pipeline.addressOf(req), Date.now())); // replaced by the window that counts the request
@@ -84,7 +86,7 @@ function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
-    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Error-Code, Content-Disposition',
+    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, X-Error-Code, Content-Disposition, Content-Location, Expires',
   );
 }
 

@@ -96,7 +96,8 @@ const revocationWaitMs = 10_000;
 
 /** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
 export function projectDeletionHandler(deps: Deleting): JobHandler {
-  const needs = ['users.removeSome', 'webhooks.forgetProject', 'timeseries.forgetProject'];
+  const forgetting = ['webhooks', 'timeseries', 'fhir'].map((service) => `${service}.forgetProject`);
+  const needs = ['users.removeSome', ...forgetting];
   return jobHandler(kind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
 }
 
@@ -127,6 +128,7 @@ async function deleteClosed(
 ): Promise<ProjectRow> {
   const { deleted: endpoints } = await call('webhooks.forgetProject', { project_id: id });
   await call('timeseries.forgetProject', { project_id: id });
+  await call('fhir.forgetProject', { project_id: id });
   await call('users.forgetProject', { project_id: id });
   const row = await acting(database, { actor, requestId: request_id }, (on) =>
     deleteProject(on, id, { users, endpoints }),

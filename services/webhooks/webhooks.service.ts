@@ -47,6 +47,7 @@ import { deleteEndpointsOf } from './queries/delete-endpoints-of.ts';
 import { forgetUser } from './queries/forget-user.ts';
 import { insertIncident } from './queries/publish-due.ts';
 import { selectArrivals } from './queries/select-arrivals.ts';
+import { selectChangedSpans } from './queries/select-changed-spans.ts';
 import { selectDataChanges } from './queries/select-data-changes.ts';
 
 /** How events show values, by the settings. */
@@ -116,6 +117,9 @@ export function webhooksService({
       },
       arrivals: ({ reads, params }) => selectArrivals(reads, params.after, params.limit),
       dataChanges: ({ reads, params }) => selectDataChanges(reads, params),
+      async changedSpans({ reads, params }) {
+        return { spans: await selectChangedSpans(reads, params.user_id, params.since_ms) };
+      },
       async publishIncident({ database, published, params }) {
         const count = await database.transaction((one) => insertIncident(one, params));
         published.notify();

@@ -52,6 +52,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     seesAllDeliveries: true,
   },
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
+  fhir: { ...own('fhir') },
   'file-import': { ...own('imports'), functions: audit, jobs: 'file-import' },
   freshness: { ...own('freshness'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'freshness' },
   insights: { ...own('insights'), functions: [...audit, 'users.live_of(uuid[])'], jobs: 'insights' },

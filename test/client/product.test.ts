@@ -21,7 +21,9 @@ t.test('every operation of openapi.json is called, and its responses are as the 
   const conformance = conformanceTo(JSON.parse(read('openapi.json')));
   await callEveryOperation({ ...whole, fetch: conformance.fetch, receiverUrl: receiver.url });
   t.strictSame(conformance.differences, []);
-  t.strictSame([...conformance.called].toSorted(), [...conformance.operations].toSorted());
+  // Those of FHIR have no methods.
+  const operations = [...conformance.operations].filter((name) => !name.startsWith('fhir.'));
+  t.strictSame([...conformance.called].toSorted(), operations.toSorted());
   t.ok(conformance.operations.size > 70, `${conformance.operations.size} operations`);
 });
 

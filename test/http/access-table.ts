@@ -45,6 +45,18 @@ export const grants = {
 const range = 'start_time=2026-01-01&end_time=2026-01-02';
 const dates = 'start_date=2026-01-01&end_date=2026-01-02';
 export const rows: readonly Row[] = [
+  ['GET', '/fhir/metadata', 'anybody', 200],
+  ['GET', '/fhir/Patient?_id=:user_id', 'users.read', 200],
+  ['GET', '/fhir/Patient/:user_id', 'users.read', 200],
+  ['GET', '/fhir/Device?patient=:user_id', 'data.read', 200],
+  ['GET', '/fhir/Device/:device_id', 'data.read', 404],
+  ['GET', '/fhir/Observation?patient=:user_id', 'data.read', 200],
+  ['GET', '/fhir/Observation/:observation_id', 'data.read', 404],
+  ['GET', '/fhir/$export', 'changes.read', 202],
+  ['GET', '/fhir/Patient/:user_id/$export', 'data.export', 202],
+  ['GET', '/fhir/export/:export_id', 'data.export', 404],
+  ['DELETE', '/fhir/export/:export_id', 'data.export', 404],
+  ['GET', '/fhir/export/:export_id/:file', 'data.export', 404],
   ['GET', '/health', 'anybody', 200],
   ['GET', '/ready', 'anybody', 200],
   ['GET', '/openapi.json', 'anybody', 200],

@@ -3,6 +3,7 @@ import jwt from 'jsonwebtoken';
 import t from 'tap';
 import { z } from 'zod';
 import { keyScopes, roles } from '../../domain/access.ts';
+import { resourceId, shortId } from '../../domain/fhir/ids.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { type Ask, createUser, startApi, userToken } from '../support/api.ts';
 import { memberToken } from '../support/members.ts';
@@ -149,6 +150,12 @@ function pathOf([method, path, who]: Row, name: string): string {
     user_id: mayBeNobody ? randomUUID() : user,
     provider: 'devicemaker',
     date: '2026-01-01',
+    ...{
+      device_id: resourceId(user, 'x'),
+      observation_id: resourceId(user, 'x'),
+      file: 'Patient.1-of-1.ndjson',
+    },
+    export_id: resourceId(user, shortId(randomUUID())),
     app_id: `app_${'0'.repeat(32)}`,
     ...(who === 'project.settings' ? { project_id: 'default' } : {}),
   };
@@ -164,7 +171,9 @@ function ask(method: string, path: string, name: string) {
   return api.ask(path, { ...credential, method, headers, ...body });
 }
 
-const hasDetail = (body: unknown) => /\w/.test(String(Reflect.get(Object(body), 'detail') ?? ''));
+// A failure of FHIR is an OperationOutcome.
+const hasDetail = (body: unknown) =>
+  /\w/.test(String(Reflect.get(Object(body), 'detail') ?? Reflect.get(Object(body), 'issue') ?? ''));
 const bare = (path: string) => path.split('?')[0] ?? '';
 
 t.test('every route has its row, and every row its route', async (t) => {

@@ -353,6 +353,13 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
       key: api.apiKey,
     };
   },
+  'fhir.exportFile': async () => {
+    const started = await api.ask(`/api/v1/fhir/Patient/${await createUser(api)}/$export`, {
+      key: api.apiKey,
+    });
+    const status = (started.headers.get('content-location') ?? '').replace(`${api.url}/api/v1`, '');
+    return { path: `${status}/Patient.1-of-1.ndjson`, key: api.apiKey };
+  },
   'api-gateway.export': async () => ({ path: `/users/${await createUser(api)}/export`, key: api.apiKey }),
 };
 
@@ -378,6 +385,10 @@ t.test('every route that changes something states its audit entry, or why it has
     'auth.refresh',
     'devicemaker-ingest.ping',
     'devicemaker-ingest.push',
+    'fhir.cancelExport',
+    'fhir.exportAll',
+    'fhir.exportPatient',
+    'fhir.exportStatus',
     'phone-ingest.logs',
     'phone-ingest.refreshToken',
     'phone-ingest.sync',

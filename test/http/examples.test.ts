@@ -145,6 +145,9 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'timeseries.sleep event_id': () => eventOf('sleep'),
   'timeseries.sleepStages event_id': () => eventOf('sleep'),
   'timeseries.other event_id': () => eventOf('other'),
+  'fhir.devices patient': async () => reader,
+  'fhir.observations patient': async () => reader,
+  'fhir.observations subject': async () => `Patient/${reader}`,
   'webhooks.removeEndpoint endpoint_id': () => newEndpoint(),
   'deliveries.get delivery_id': () => doneDelivery(),
   'deliveries.body delivery_id': () => doneDelivery(),
@@ -181,6 +184,12 @@ const sharedEndpoint = newEndpoint();
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   invitation_id: async () => Id.parse(await made('/invitations', newInvitation())).id,
   user_id: async () => reader,
+  device_id: () => firstOf('Device'),
+  observation_id: () => firstOf('Observation'),
+  export_id: async () => {
+    const { headers } = await api.ask('/api/v1/fhir/$export', asDeveloper);
+    return headers.get('content-location')?.split('/').at(-1) ?? '';
+  },
   import_id: async () => Id.parse((await sendFile(api, reader, table)).body).id,
   run_id: runOfNothing,
   endpoint_id: () => sharedEndpoint,
@@ -189,6 +198,12 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   app_id: async () =>
     z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
 };
+
+async function firstOf(type: string): Promise<string> {
+  const { body } = await api.ask(`/api/v1/fhir/${type}?patient=${reader}`, asDeveloper);
+  const Entry = z.object({ resource: Id });
+  return z.object({ entry: z.tuple([Entry], Entry) }).parse(body).entry[0].resource.id;
+}
 
 const table = 'type,timestamp,value\nheart_rate,2026-01-01T08:00:00Z,60\n';
 
@@ -324,6 +339,7 @@ t.test('every required parameter except ids and secrets has an example', async (
       ...['verification_token', 'challenge'],
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
       ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id', 'import_id'],
+      ...['device_id', 'observation_id', 'export_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

@@ -88,7 +88,7 @@ t.test('a short answer names the wrong value and the three nearest', async (t) =
 
 t.test('every list of every route is accepted in every style', async (t) => {
   const lists = endpoints.flatMap(({ definition, route }) =>
-    route.method !== 'GET'
+    route.method !== 'GET' || route.fhir === true // Its own tests have its lists.
       ? []
       : Object.entries(propertiesOf(jsonSchema(definition.params, 'input')))
           .filter(([, schema]) => formOf(schema, 'array') !== null)

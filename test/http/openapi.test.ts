@@ -99,7 +99,7 @@ t.test('summaries and descriptions are written as a reference', async (t) => {
 t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
-    ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
+    ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'FHIR', 'Changes'],
     ...['Insights', 'Freshness', 'Tokens', 'Applications', 'Uploads', 'Imports', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));
@@ -116,7 +116,7 @@ t.test('all routes except streams and browser pages can be tried out', async (t)
     new Set(marked),
     new Set([
       ...['api-gateway.export', 'api-gateway.download', 'api-gateway.workoutStreams'],
-      ...['connect.callback', 'connect.result'],
+      ...['connect.callback', 'connect.result', 'fhir.exportFile'],
     ]),
   );
 });

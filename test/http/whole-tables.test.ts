@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
+import { resourceId } from '../../domain/fhir/ids.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { foldConnectionChanges } from '../../services/users/queries/connection-counts.ts';
@@ -120,11 +121,11 @@ async function fold({ url }: TestDatabase): Promise<void> {
 type Get = (
   route: string,
   query?: string,
-  given?: Ask & { readonly id?: string; readonly endpointId?: string },
+  given?: Ask & { readonly id?: string; readonly endpointId?: string; readonly file?: string },
 ) => Promise<Answer>;
 
 async function readEverything(t: Test, api: TestApi, userId: string): Promise<void> {
-  const get: Get = async (route, query = '', { id = '', endpointId = '', ...given } = {}) => {
+  const get: Get = async (route, query = '', { id = '', endpointId = '', file = '', ...given } = {}) => {
     asked.add(route);
     const path = route
       .replace(':user_id', userId)
@@ -135,6 +136,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':delivery_id', id)
       .replace(':run_id', id)
       .replace(':import_id', id)
+      .replace(/:(device|observation|export)_id/, id)
+      .replace(':file', file)
       .replace(':endpoint_id', endpointId)
       .replace(':project_id', 'default');
     const answer = await api.ask(`/api/v1${path}?${query}`, {
@@ -178,6 +181,27 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/users/:user_id/glucose', 'end_date=2025-03-14');
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])
     await get('/users/:user_id/data-calendar', `${dates}${filter}`);
+  await get('/fhir/metadata');
+  for (const query of [`_id=${userId}`, 'identifier=e77', '_count=20']) await get('/fhir/Patient', query);
+  await get('/fhir/Patient/:user_id');
+  await get('/fhir/Device', `patient=${userId}`);
+  await get('/fhir/Device/:device_id', '', { id: resourceId(userId, 'x') });
+  for (const order of ['date', '-date']) {
+    const query = `patient=${userId}&_sort=${order}`;
+    const page = await get('/fhir/Observation', `${query}&date=ge2025-03-10`);
+    for (const code of ['8867-4', '55423-8', '85354-9', '93832-4', '55411-3', '41950-7'])
+      await get('/fhir/Observation', `${query}&code=${code}`);
+    for (const [, id = ''] of page.text.matchAll(/"id":"([^"]+)"/g))
+      await get('/fhir/Observation/:observation_id', '', { id });
+  }
+  await get('/fhir/Observation', `patient=${userId}&_lastUpdated=ge2026-01-01`);
+  await get('/fhir/$export');
+  const started = await get('/fhir/Patient/:user_id/$export', '_since=2026-01-01');
+  const [, exportId = ''] = /export\/([\w.-]+)/.exec(started.text) ?? [];
+  await get('/fhir/export/:export_id', '', { id: exportId });
+  for (const type of ['Patient', 'Device', 'Observation'])
+    await get('/fhir/export/:export_id/:file', '', { id: exportId, file: `${type}.1-of-1.ndjson` });
+  await get('/users/:user_id/export', 'format=omh');
   await get('/users/:user_id/source-priority');
   await get('/users/:user_id/route-privacy');
   await get('/users/:user_id/export');

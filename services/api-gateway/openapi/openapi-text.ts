@@ -17,6 +17,7 @@ export const sections: Readonly<Record<string, string>> = {
   Users: 'The users whose data is stored.',
   Connections: 'The connections of users to their accounts at providers.',
   Data: 'Time series, events and summaries of one user.',
+  FHIR: 'The data of users as FHIR R4, for hospitals, trials and personal records. Failures are OperationOutcomes.',
   Changes:
     'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
   Insights:

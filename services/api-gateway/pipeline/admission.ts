@@ -134,6 +134,7 @@ function reasonFor({ kind, role }: Caller, permission: Permission): string {
 // The user whose data is requested, from the path, or from the query if the path names no user. The action receives the
 // same value.
 function userIdOf({ endpoint: { route }, path, query }: Exchange): string | undefined {
+  if (route.userOf !== undefined) return route.userOf({ ...query, ...path }) ?? undefined;
   if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;
   return typeof query.user_id === 'string' ? query.user_id : undefined;
 }

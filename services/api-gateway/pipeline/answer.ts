@@ -7,7 +7,9 @@ import {
   isErrorCode,
   ServiceError,
 } from '../../../domain/errors.ts';
+import { fhirStatus, outcomeOf } from '../../../domain/fhir/outcome.ts';
 import type { Window } from '../windows/windows.ts';
+import { isFhir } from './fhir-answers.ts';
 
 /** The answer to a failed request. */
 export interface Failure {
@@ -22,7 +24,8 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
   if (res.headersSent) return;
   const text = JSON.stringify(body ?? null);
   const bytes = Buffer.byteLength(text);
-  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes });
+  const type = isFhir(res) ? 'application/fhir+json' : 'application/json';
+  res.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': bytes });
   // The bytes of ASCII are the same in Latin-1, which Node.js copies to the socket without encoding it.
   res.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
@@ -31,7 +34,8 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
 export function sendFailure(res: ServerResponse, failure: Failure): void {
   setFailureHeaders(res, failure);
   const { detail, errors } = failure;
-  sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+  if (isFhir(res)) sendJson(res, fhirStatus(failure.status), outcomeOf(failure));
+  else sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
 }
 
 /** Sets the headers that the status of a failure asks for. */

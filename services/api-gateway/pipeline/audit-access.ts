@@ -45,14 +45,27 @@ export async function recordRead(pipeline: Pipeline, exchange: Exchange, access:
 function countRead({ accesses }: Pipeline, { res, endpoint }: Exchange, { caller, params }: Access): void {
   const { reads } = endpoint.route;
   if (reads === undefined || caller === null || isHead(res)) return;
-  if (typeof params.user_id === 'string') accesses.note(caller, params.user_id, reads);
+  const userId = endpoint.route.userOf === undefined ? params.user_id : endpoint.route.userOf(params);
+  if (typeof userId === 'string') accesses.note(caller, userId, reads);
+}
+
+/** Counts a read of a user whom the parameters of the request do not name. */
+export function noteRead(
+  { accesses }: Pipeline,
+  { res, endpoint }: Exchange,
+  caller: Caller | null,
+  userId: string,
+): void {
+  const { reads } = endpoint.route;
+  if (reads !== undefined && caller !== null && !isHead(res)) accesses.note(caller, userId, reads);
 }
 
 /** The action of a route's audit entry; a GET of one user's data is a read. Null if it needs no entry. */
 export function auditedAs({ route }: Endpoint): AuditAction | null {
   if (typeof route.audit === 'string') return route.audit;
   if (route.audit !== undefined) return null;
-  return route.method === 'GET' && pathParameters(route.path).includes('user_id') ? 'user.read' : null;
+  const isOfUser = route.userOf !== undefined || pathParameters(route.path).includes('user_id');
+  return route.method === 'GET' && isOfUser ? 'user.read' : null;
 }
 
 async function record(
@@ -64,7 +77,8 @@ async function record(
   const { req, endpoint } = exchange;
   const requestId = req.headers['x-request-id'];
   const origin = originOf({ caller: access.caller }, typeof requestId === 'string' ? requestId : null);
-  const userId = typeof access.params.user_id === 'string' ? access.params.user_id : null;
+  const named = endpoint.route.userOf?.(access.params) ?? access.params.user_id;
+  const userId = typeof named === 'string' ? named : null;
   const entry: NewAuditEntry = { action, userId, details: { route: endpoint.route.path } };
   try {
     await recordAudit(pipeline.database, origin, entry);

@@ -4,6 +4,7 @@ import { bodyBounds } from '../body/body-bounds.ts';
 import { readBytes } from '../body/read-bytes.ts';
 import { pathParameters } from '../endpoints.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
+import { isLenient } from './fhir-answers.ts';
 import { readFields, readForm, readNothing, readQuery } from './names.ts';
 
 /**
@@ -12,7 +13,9 @@ import { readFields, readForm, readNothing, readQuery } from './names.ts';
  */
 export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {
   const { endpoint, path, query } = exchange;
-  const given = takesQuery(endpoint.route) ? readQuery(endpoint, query) : await readBody(pipeline, exchange);
+  const given = takesQuery(endpoint.route)
+    ? readQuery(endpoint, query, isLenient(exchange.req))
+    : await readBody(pipeline, exchange);
   const named = pathParameters(endpoint.route.path).map((name) => [name, path[name]]);
   return { ...given, ...Object.fromEntries(named) };
 }

@@ -47,11 +47,19 @@ function namesOf(endpoint: Endpoint): Names {
 export function readQuery(
   endpoint: Endpoint,
   query: Readonly<Record<string, unknown>>,
+  isLenient = false,
 ): Record<string, unknown> {
   const { known, lists } = namesOf(endpoint);
   const grouped = Map.groupBy(Object.entries(query), ([name]) => listOf(name, lists) ?? name);
-  if (endpoint.route.browser === undefined) refuseMisspelt([...grouped.keys()], known);
+  if (endpoint.route.fhir === true) refuseUnknown([...grouped.keys()], known, isLenient);
+  else if (endpoint.route.browser === undefined) refuseMisspelt([...grouped.keys()], known);
   return Object.fromEntries([...grouped].map(([name, given]) => [name, joined(given, lists.has(name))]));
+}
+
+// FHIR: a server that ignores a condition returns too much, so that a client has to ask for it.
+function refuseUnknown(given: readonly string[], known: readonly string[], isLenient: boolean): void {
+  if (isLenient) return;
+  refuse(given.filter((name) => !known.includes(name)).map((name) => unknown(name, hint(name, known))));
 }
 
 function listOf(name: string, lists: ReadonlySet<string>): string | null {

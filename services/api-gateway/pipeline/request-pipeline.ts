@@ -14,7 +14,7 @@ import { receiveUpload } from '../webhooks/receive-upload.ts';
 import { network } from '../windows/windows.ts';
 import { admit, authorise } from './admission.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
-import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
+import { type Access as AdmittedRequest, noteRead, recordExport, recordRead } from './audit-access.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { keyCredential } from './credential.ts';
 import { checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
@@ -58,6 +58,8 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   );
   await recordRead(pipeline, exchange, { caller, params });
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
+  for (const [name, value] of Object.entries(route.headersOf?.(result) ?? {}))
+    exchange.res.setHeader(name, value);
   sendJson(exchange.res, route.status ?? 200, result);
 }
 
@@ -67,7 +69,11 @@ async function answerStream(pipeline: Pipeline, exchange: Exchange, access: Admi
   const user = userToCheck({ caller }, 1, endpoint.definition, access.params);
   const { params, restore } =
     user === null ? asGiven(access.params) : await withinProject(call, { caller }, user, access.params);
-  const { lines, form } = streamOf(endpoint.action, call, params);
+  const { lines, form } = streamOf({
+    ...{ action: endpoint.action, call, params },
+    meta: { caller, gateway_url: pipeline.url() },
+    onRead: (userId) => noteRead(pipeline, exchange, caller, userId),
+  });
   const sent = isHead(res) ? lines : recordExport(pipeline, exchange, access, lines);
   return streamLines(res, sent, form).catch((error: unknown) => Promise.reject(restore(error)));
 }

@@ -16,7 +16,7 @@ const recordsPerCall = 500;
 const samplesPerCall = 5000;
 
 /** The parameters of an export. */
-export type ExportQuery = z.output<typeof apiGateway.actions.export.params>;
+export type ExportQuery = Omit<z.output<typeof apiGateway.actions.export.params>, 'format'>;
 
 /**
  * All stored data of one user, line by line. Pages are read as the client consumes them, so the memory does not grow with

@@ -1,11 +1,14 @@
 import { apiGateway } from '../../../contracts/api-gateway.ts';
+import { fhir } from '../../../contracts/fhir.ts';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { formatInstant, type Instant } from '../../../domain/time/time.ts';
-import type { Call } from '../../../runtime/environment.ts';
+import type { Call, Meta } from '../../../runtime/environment.ts';
 import { type StreamsQuery, streamMediaTypes, streamWorkout } from '../workout-streams/stream-workout.ts';
 import { csvLine, csvType, harmless } from './csv.ts';
 import { type DownloadQuery, downloadSamples } from './download-samples.ts';
+import { exportFile } from './export-fhir.ts';
+import { exportPoints } from './export-omh.ts';
 import { exportUser } from './export-user.ts';
 import { type LineForm, ndjsonType } from './stream-lines.ts';
 
@@ -15,14 +18,30 @@ export interface Stream {
   readonly form: LineForm;
 }
 
+/** A request for a stream. `onRead` is called with each user whose data is read and whom the request does not name. */
+export interface StreamRequest {
+  readonly action: string;
+  readonly call: Call;
+  readonly params: unknown;
+  readonly meta: Meta;
+  readonly onRead: (userId: string) => void;
+}
+
 /** The stream that answers a route whose contract states one. @throws VALIDATION_FAILED (422) */
-export function streamOf(action: string, call: Call, params: unknown): Stream {
+export function streamOf({ action, call, params, ...request }: StreamRequest): Stream {
+  if (action === 'fhir.exportFile') {
+    const query = parseParams(fhir.actions.exportFile.params, params);
+    const form = { contentType: 'application/fhir+ndjson', fileName: query.file };
+    return { lines: exportFile({ call, ...request }, query), form };
+  }
   if (action === 'api-gateway.download')
     return downloadStream(call, parseParams(apiGateway.actions.download.params, params));
   if (action === 'api-gateway.workoutStreams')
     return workoutStream(call, parseParams(apiGateway.actions.workoutStreams.params, params));
   const query = parseParams(apiGateway.actions.export.params, params);
-  const fileName = `user-${query.user_id}.ndjson`;
+  const fileName = `user-${query.user_id}${query.format === 'omh' ? '-omh' : ''}.ndjson`;
+  if (query.format === 'omh')
+    return { lines: exportPoints(call, query), form: { contentType: ndjsonType, fileName } };
   return { lines: exportUser(call, query), form: { contentType: ndjsonType, fileName } };
 }
 

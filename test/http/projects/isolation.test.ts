@@ -72,7 +72,9 @@ t.test('ids of another project are like ids that nobody has, on every route', as
       const known = await answerOf(method, path, parameters(theirs), ask);
       const unknown = await answerOf(method, path, nobody, ask);
       if (known !== unknown) offenders.push(`${method} ${path}, ${who}: ${known.slice(0, 200)}`);
-      if (/^2/.test(known) && !path.includes('/sdk/'))
+      // A search that finds nothing.
+      const isEmpty = known.includes('"total":0,');
+      if (/^2/.test(known) && !isEmpty && !path.includes('/sdk/'))
         offenders.push(`${method} ${path}, ${who}: ${known.slice(0, 80)}`);
     }
   t.strictSame(offenders, []);

@@ -11,6 +11,7 @@ import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { embeds } from './embeds.ts';
+import { fhir } from './fhir.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
 import { freshnessGaps } from './freshness-gaps.ts';
@@ -49,6 +50,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   oura,
   'phone-ingest': phoneIngest,
   'file-import': fileImport,
+  fhir,
   freshness,
   'freshness-gaps': freshnessGaps,
   'insight-methods': insightMethods,

@@ -136,8 +136,8 @@ const rows: readonly Row[] = [
   [
     'A stream of a user of another project is refused.',
     'services/api-gateway/pipeline/request-pipeline.ts',
-    'streamOf(endpoint.action, call, params)',
-    'streamOf(endpoint.action, call, access.params)',
+    '{ action: endpoint.action, call, params }',
+    '{ action: endpoint.action, call, params: access.params }',
   ],
   [
     'An upload is for a user of the project.',

@@ -29,6 +29,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...[
       'freshness.hour',
       'freshness.position',
+      'fhir.export',
       'insights.position',
       'jobs.job',
       'phone.invitation_code',

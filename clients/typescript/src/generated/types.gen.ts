@@ -1286,9 +1286,9 @@ export type DataGap = {
 };
 
 /**
- * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `settings`: the order of sources and the privacy of routes.
+ * The kind of data that was read. `events`: events other than workouts and sleep; `streams`: the streams of a workout; `fhir`: Observations and Devices of FHIR; `settings`: the order of sources and the privacy of routes.
  */
-export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'insights' | 'calendar' | 'streams' | 'export' | 'settings';
+export type DataKind = 'timeseries' | 'workouts' | 'sleep' | 'events' | 'days' | 'scores' | 'activity' | 'body' | 'recovery' | 'insights' | 'calendar' | 'streams' | 'export' | 'fhir' | 'settings';
 
 /**
  * The values of a local day that neither a series nor a summary has.
@@ -1865,6 +1865,91 @@ export type ExplainedSource = {
 
 export type ExportLine = {
     kind: 'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access' | 'end';
+    [key: string]: unknown;
+};
+
+/**
+ * A Bundle of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirBundle = {
+    resourceType: 'Bundle';
+    [key: string]: unknown;
+};
+
+/**
+ * A CapabilityStatement of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirCapabilityStatement = {
+    resourceType: 'CapabilityStatement';
+    [key: string]: unknown;
+};
+
+/**
+ * A Device of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirDevice = {
+    resourceType: 'Device';
+    [key: string]: unknown;
+};
+
+/**
+ * The files of an export, as FHIR Bulk Data describes them.
+ */
+export type FhirExportManifest = {
+    transactionTime: string;
+    request: string;
+    requiresAccessToken: true;
+    output: Array<{
+        type: FhirExportType;
+        url: string;
+    }>;
+    error: Array<{
+        type: string;
+        url: string;
+    }>;
+    extension: {
+        expires: string;
+    };
+};
+
+/**
+ * A type of resources.
+ */
+export type FhirExportType = 'Patient' | 'Device' | 'Observation';
+
+export type FhirFormat = 'json' | 'application/json' | 'application/fhir+json';
+
+/**
+ * A Observation of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirObservation = {
+    resourceType: 'Observation';
+    [key: string]: unknown;
+};
+
+/**
+ * A OperationOutcome of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirOperationOutcome = {
+    resourceType: 'OperationOutcome';
+    [key: string]: unknown;
+};
+
+export type FhirOutputFormat = 'application/fhir+ndjson' | 'application/ndjson' | 'ndjson';
+
+/**
+ * A Patient of FHIR R4. hl7.org/fhir/R4 describes its elements.
+ */
+export type FhirPatient = {
+    resourceType: 'Patient';
+    [key: string]: unknown;
+};
+
+/**
+ * A Patient, Device or Observation of FHIR R4.
+ */
+export type FhirResource = {
+    resourceType: FhirExportType;
     [key: string]: unknown;
 };
 
@@ -6057,9 +6142,13 @@ export type ApiGatewayExportData = {
          */
         since?: string | number;
         /**
-         * Returns only lines of these kinds. Default: all kinds.
+         * Returns only lines of these kinds. Default: all kinds. Ignored with `format=omh`.
          */
         kinds?: Array<'user' | 'connection' | 'consent' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'score' | 'other' | 'sample' | 'audit' | 'access'>;
+        /**
+         * `ndjson`: lines as described above. `omh`: data points of Open mHealth, each with a header of IEEE 1752.1, of what has a schema; docs/fhir lists it. No line marks the end.
+         */
+        format?: 'ndjson' | 'omh';
     };
     url: '/users/{user_id}/export';
 };

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Observed, ObservedPosition } from '../../contracts/timeseries/observed.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { searchset } from '../../domain/fhir/bundle.ts';
+import { observationOf } from '../../domain/fhir/observation.ts';
+import type { ObservedName } from '../../domain/fhir/observed.ts';
+import { namesInCategory, namesWithCode } from '../../domain/fhir/search-codes.ts';
+import { type DateCondition, daysWithin, satisfies } from '../../domain/fhir/search-dates.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { changesSince, type MayHaveChanged } from './changed.ts';
+
+/** The parameters of a search of Observations. */
+export interface ObservationSearch {
+  readonly user_id: string;
+  readonly category?: readonly string[] | undefined;
+  readonly code?: readonly string[] | undefined;
+  readonly date?: readonly DateCondition[] | undefined;
+  readonly _lastUpdated?: number | undefined;
+  readonly _sort: 'date' | '-date';
+  readonly _count: number;
+  readonly _cursor?: string | undefined;
+}
+
+const Position: z.ZodType<ObservedPosition> = z.tuple([z.string(), z.number(), z.string()]);
+
+/** A page of the Observations of a user. @throws USER_NOT_FOUND (404), CURSOR_INVALID (422) */
+export async function searchObservations(call: Call, base: string, given: ObservationSearch) {
+  const { user_id, _count: limit, _sort: sort, _cursor: cursor } = given;
+  const params = paramsOf(given);
+  const after =
+    cursor === undefined ? null : decodeCursor(cursor, ['fhir.observations', params], Position).key;
+  const { items, next } = await readPage(call, given, after, limit);
+  if (items.length === 0 && after === null) await call('users.get', { user_id });
+  return searchset({
+    ...{ base, type: 'Observation', params: { ...params, _sort: [sort], _count: [String(limit)] } },
+    next: next === null ? null : encodeCursor(['fhir.observations', params], 'next', next),
+    total: after === null && next === null ? items.length : null,
+    resources: items.map((item) => observationOf(user_id, item)),
+  });
+}
+
+/** Pages that are read for one answer, if none of their items fits. */
+const mostReads = 20;
+
+async function readPage(call: Call, given: ObservationSearch, start: ObservedPosition | null, limit: number) {
+  const { user_id, date: conditions = [], _lastUpdated: since, _sort: sort } = given;
+  const names = namesOf(given);
+  const mayHaveChanged = since === undefined ? null : await changesSince(call, user_id, since);
+  if (names?.length === 0) return { items: [], next: null };
+  const { first, last } = daysWithin(conditions);
+  const order = sort === 'date' ? ('asc' as const) : ('desc' as const);
+  const query = {
+    user_id,
+    names: names === null ? null : [...names],
+    first_date: first,
+    last_date: last,
+    order,
+    limit,
+  };
+  for (let [after, reads] = [start, 1]; ; reads += 1) {
+    const page = await call('timeseries.observed', { ...query, after });
+    const items = page.items.filter((item) => isWanted(item, conditions, mayHaveChanged));
+    if (items.length > 0 || page.next === null || reads === mostReads) return { items, next: page.next };
+    after = page.next;
+  }
+}
+
+function namesOf({ code, category }: ObservationSearch): readonly ObservedName[] | null {
+  const [byCode, byCategory] = [namesWithCode(code ?? null), namesInCategory(category ?? null)];
+  if (byCode === null || byCategory === null) return byCode ?? byCategory;
+  return byCode.filter((name) => byCategory.includes(name));
+}
+
+function isWanted(
+  item: Observed,
+  conditions: readonly DateCondition[],
+  mayHaveChanged: MayHaveChanged | null,
+): boolean {
+  return satisfies(item, conditions) && (mayHaveChanged === null || mayHaveChanged(item));
+}
+
+// The parameters as a client may repeat them.
+function paramsOf({ user_id, category, code, date, _lastUpdated, _sort }: ObservationSearch) {
+  const joined = (name: string, values: readonly string[] | undefined) =>
+    values === undefined ? {} : { [name]: [values.join(',')] };
+  return {
+    patient: [user_id],
+    ...joined('category', category),
+    ...joined('code', code),
+    ...(date === undefined ? {} : { date: date.map(dateText) }),
+    ...(_lastUpdated === undefined ? {} : { _lastUpdated: [`ge${new Date(_lastUpdated).toISOString()}`] }),
+    ...(_sort === '-date' ? {} : { _sort: [_sort] }),
+  };
+}
+
+const dateText = ({ text }: DateCondition) => text;
