@@ -6,6 +6,7 @@ import { auth } from './auth.ts';
 import { backfill } from './backfill.ts';
 import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
+import { destinations } from './destinations.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { fileImport } from './file-import.ts';
 import { freshness } from './freshness.ts';
@@ -35,6 +36,7 @@ export const contracts = [
   webhooks,
   freshness,
   insights,
+  destinations,
 ] as const;
 
 type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void

@@ -72,6 +72,8 @@ export const namedCalls = {
     'webhooks.changes',
   ],
   'auth': [
+    'destinations.endKeys',
+    'destinations.forgetProject',
     'timeseries.forgetProject',
     'users.closeProject',
     'users.forgetProject',
@@ -121,6 +123,10 @@ export const namedCalls = {
     'users.figures',
     'users.projectOf',
     'webhooks.listEndpoints',
+  ],
+  'destinations': [
+    'timeseries.workout',
+    'users.projectOf',
   ],
   'devicemaker-ingest': [
     'backfill.received',

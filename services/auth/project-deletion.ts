@@ -96,7 +96,10 @@ const revocationWaitMs = 10_000;
 
 /** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
 export function projectDeletionHandler(deps: Deleting): JobHandler {
-  const needs = ['users.removeSome', 'webhooks.forgetProject', 'timeseries.forgetProject'];
+  const needs = [
+    ...['users.removeSome', 'webhooks.forgetProject', 'timeseries.forgetProject'],
+    'destinations.forgetProject',
+  ];
   return jobHandler(kind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
 }
 
@@ -126,6 +129,7 @@ async function deleteClosed(
   users: number | null,
 ): Promise<ProjectRow> {
   const { deleted: endpoints } = await call('webhooks.forgetProject', { project_id: id });
+  await call('destinations.forgetProject', { project_id: id });
   await call('timeseries.forgetProject', { project_id: id });
   await call('users.forgetProject', { project_id: id });
   const row = await acting(database, { actor, requestId: request_id }, (on) =>

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1092,6 +1092,25 @@ export type CreateApplicationRequest = {
     name: string;
 };
 
+export type CreateDestinationRequest = {
+    kind: DestinationKind;
+    /**
+     * A note of at most 255 characters.
+     */
+    description?: string | null;
+    /**
+     * The settings of the kind, with its credentials, which no response contains. `s3`: `endpoint`, `region`, `bucket`, `prefix`, `access_key_id`, `secret_access_key`, `virtual_host`, `interval_seconds`, `hourly_days`.
+     */
+    settings: {
+        [key: string]: unknown;
+    };
+    /**
+     * The series types and kinds of records to write. Null or omitted: all.
+     */
+    types?: Array<DestinationType> | null;
+    from?: DestinationFrom;
+};
+
 export type CreateDeveloperRequest = {
     /**
      * The e-mail address that the developer logs in with.
@@ -1740,6 +1759,62 @@ export type Deregistrations = {
     revoked: number;
     errors: Array<string>;
 };
+
+/**
+ * A destination without its credentials. `lag_seconds`: the age of the oldest change that is not written; `changes_behind`: the number of such changes, at most 100,000. `rows_written` counts rows again that are written again. `erasures_open`: deleted users whose rows are not removed from the destination yet.
+ */
+export type Destination = {
+    id: string;
+    kind: DestinationKind;
+    description: string | null;
+    settings: {
+        [key: string]: unknown;
+    };
+    types: Array<DestinationType> | null;
+    from: DestinationFrom;
+    state: DestinationState;
+    paused_reason: 'request' | 'key_deleted' | null;
+    lag_seconds: number;
+    changes_behind: number;
+    snapshot_complete: boolean;
+    failing_since: string | null;
+    last_error: DestinationError | null;
+    rows_written: number;
+    last_commit_at: string | null;
+    erasures_open: number;
+    api_key_id: string | null;
+    created_at: string;
+    updated_at: string;
+};
+
+/**
+ * Why the last attempt failed: a code and a sentence.
+ */
+export type DestinationError = {
+    code: string;
+    message: string;
+    at: string;
+};
+
+/**
+ * `beginning`: everything that is stored. `now`: only what changes from now on.
+ */
+export type DestinationFrom = 'beginning' | 'now';
+
+/**
+ * The kind of a destination: `s3` writes Parquet files into a bucket.
+ */
+export type DestinationKind = 's3';
+
+/**
+ * `running`: changes are written as they come; `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated; `paused`: nothing is written until it is resumed.
+ */
+export type DestinationState = 'running' | 'catching_up' | 'failing' | 'paused';
+
+/**
+ * A kind of records or a series type.
+ */
+export type DestinationType = 'workout' | 'sleep' | 'day' | 'score' | 'user' | 'heart_rate' | 'resting_heart_rate' | 'heart_rate_variability_sdnn' | 'heart_rate_variability_rmssd' | 'heart_rate_recovery_one_minute' | 'walking_heart_rate_average' | 'recovery_score' | 'oxygen_saturation' | 'blood_glucose' | 'blood_pressure_systolic' | 'blood_pressure_diastolic' | 'respiratory_rate' | 'sleeping_breathing_disturbances' | 'blood_alcohol_content' | 'peripheral_perfusion_index' | 'forced_vital_capacity' | 'forced_expiratory_volume_1' | 'peak_expiratory_flow_rate' | 'height' | 'weight' | 'body_fat_percentage' | 'body_mass_index' | 'lean_body_mass' | 'body_temperature' | 'skin_temperature' | 'waist_circumference' | 'body_fat_mass' | 'skeletal_muscle_mass' | 'vo2_max' | 'six_minute_walk_test_distance' | 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'physical_effort' | 'flights_climbed' | 'average_met' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'walking_step_length' | 'walking_speed' | 'walking_double_support_percentage' | 'walking_asymmetry_percentage' | 'walking_steadiness' | 'stair_descent_speed' | 'stair_ascent_speed' | 'running_power' | 'running_speed' | 'running_vertical_oscillation' | 'running_ground_contact_time' | 'running_stride_length' | 'swimming_stroke_count' | 'underwater_depth' | 'cadence' | 'power' | 'speed' | 'workout_effort_score' | 'estimated_workout_effort_score' | 'environmental_audio_exposure' | 'headphone_audio_exposure' | 'environmental_sound_reduction' | 'time_in_daylight' | 'water_temperature' | 'uv_exposure' | 'inhaler_usage' | 'weather_temperature' | 'weather_humidity' | 'devicemaker_stress_level' | 'devicemaker_skin_temperature' | 'devicemaker_fitness_age' | 'devicemaker_body_battery' | 'electrodermal_activity' | 'push_count' | 'atrial_fibrillation_burden' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | 'bone_mass' | 'body_water_mass' | 'body_water_percentage' | 'extracellular_water_mass' | 'intracellular_water_mass' | 'visceral_fat_rating' | 'metabolic_age' | 'vascular_age' | 'basal_metabolic_rate' | 'vo2_max_cycling' | 'pulse_wave_velocity' | 'ecg_qrs_interval' | 'ecg_pr_interval' | 'ecg_qt_interval' | 'ecg_corrected_qt_interval' | 'swimming_cadence';
 
 /**
  * An account of a person who develops or operates.
@@ -3196,6 +3271,10 @@ export type ReprocessedItems = {
     unlinked: number;
 };
 
+export type ResetDestinationRequest = {
+    from?: DestinationFrom;
+};
+
 export type ResetPasswordRequest = {
     /**
      * What follows the `#` of the link.
@@ -4185,6 +4264,23 @@ export type UnauthenticatedData = {
      * The users whom these items belong to.
      */
     users: number;
+};
+
+export type UpdateDestinationRequest = {
+    /**
+     * A note of at most 255 characters.
+     */
+    description?: string | null;
+    /**
+     * The settings of the kind, with its credentials, which no response contains. `s3`: `endpoint`, `region`, `bucket`, `prefix`, `access_key_id`, `secret_access_key`, `virtual_host`, `interval_seconds`, `hourly_days`.
+     */
+    settings?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The series types and kinds of records to write. Null or omitted: all.
+     */
+    types?: Array<DestinationType> | null;
 };
 
 export type UpdateProjectRequest = {
@@ -6251,6 +6347,92 @@ export type WebhooksChangesData = {
         wait_seconds?: number | string;
     };
     url: '/changes';
+};
+
+export type DestinationsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/destinations';
+};
+
+export type DestinationsCreateData = {
+    body: CreateDestinationRequest;
+    path?: never;
+    query?: never;
+    url: '/destinations';
+};
+
+export type DestinationsRemoveData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsGetData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsUpdateData = {
+    body: UpdateDestinationRequest;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsPauseData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/pause';
+};
+
+export type DestinationsResumeData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/resume';
+};
+
+export type DestinationsResetData = {
+    body?: ResetDestinationRequest;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/reset';
 };
 
 export type InsightsBaselinesData = {
