@@ -125,6 +125,17 @@ t.test('a commit that ends at any of its requests is whole or not there, and not
       const after = await rowsInDatabase(s.database);
       const seen = await rowsInStore(store, 'cut/');
       t.ok(JSON.stringify(seen) === JSON.stringify(before) || JSON.stringify(seen) === JSON.stringify(after));
+      const known = await s.database.query<{ name: string }>(
+        'select name from destinations.object where destination_id = $1',
+        [id],
+      );
+      const names = new Set(known.map(({ name }) => `cut/${name}`));
+      const keys = [...(await store.keys('cut/type=')), ...(await store.keys('cut/manifests/'))];
+      t.same(
+        keys.filter((key) => !names.has(key)),
+        [],
+        'every object is known, whatever was cut',
+      );
       proxy.decide = () => 'passed';
       await s.written(id);
       before = await rowsInStore(store, 'cut/');

@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import { advance } from '../../../services/destinations/queries/commit.ts';
 import { startS3Store } from '../../support/servers/s3-store.ts';
+import { until } from '../../support/until.ts';
 import { activity, block, day, item, night, sleep, workout } from '../timeseries/items.ts';
 import { manifestOf, rowsInDatabase, rowsInStore } from './manifest-rows.ts';
 import { startDestinations } from './setting.ts';
 
 const store = await startS3Store();
 t.teardown(store.stop);
-const s = await startDestinations(t, { DESTINATION_HOSTS: store.host });
+const clock = { aheadMs: 0 };
+const pace = { now: () => Date.now() + clock.aheadMs };
+const s = await startDestinations(t, { DESTINATION_HOSTS: store.host }, { pace });
 const prefix = 'pulsebus';
 const settings = { ...store.settings, prefix, interval_seconds: 1 };
 const create = (given: Record<string, unknown> = {}) =>
@@ -42,6 +47,21 @@ await s.store(user, [
   activity(workout(old + 8 * hourMs, 60), { key: 'run' }),
   item({ key: 'day', day: day('2026-03-01', { steps: 4000 }) }),
 ]);
+// A user of another project, whose data is never copied.
+const { id: stranger } = await s.call(
+  'users.create',
+  {},
+  { meta: { caller: { kind: 'api-key', id: randomUUID(), scopes: null, project_id: 'stage' } } },
+);
+await s.store(stranger, [heart(old, 7), night([sleep(old, 200)])]);
+await s.call('timeseries.storeIntervals', {
+  ...{ user_id: user, provider: 'phone' },
+  sources: [{ device_type: 'watch', device: 'Watch', app: 'Steps' }],
+  intervals: [
+    { id: 'a', type: 'steps', source: 0, start_ms: old - minuteMs, end_ms: old + minuteMs, value: 90 },
+    { id: 'b', type: 'steps', source: 0, start_ms: old + hourMs, end_ms: old + 2 * hourMs, value: 900 },
+  ],
+});
 const { id } = await create();
 
 t.test('what is stored is copied: each row once, in the files that the manifest names', async (t) => {
@@ -121,6 +141,48 @@ t.test('a deleted user leaves no trace in the store, and an entry proves it', as
       [],
       table,
     );
+});
+
+t.test(
+  'a deleted user is removed while the destination is paused, with objects that no manifest names',
+  async (t) => {
+    const other = await s.user();
+    await s.store(other, [heart(old, 3)]);
+    await s.written(id);
+    const stray = `${prefix}/type=heart_rate/date=2020-01-01/part-stray.parquet`;
+    await store.put(stray, 'left over');
+    await s.call('destinations.pause', { destination_id: id });
+    await s.database.query('update users.person set deleted_at = now() where id = $1', [other]);
+    await s.call('destinations.forgetUser', { user_id: other });
+    await until(async () => (await s.get(id)).erasures_open === 0);
+    t.equal((await s.get(id)).state, 'paused');
+    t.same(await rowsInStore(store, `${prefix}/`), await rowsInDatabase(s.database));
+    t.equal(await store.get(stray), null);
+    await s.call('destinations.resume', { destination_id: id });
+  },
+);
+
+t.test('the hours of a day become one file when it is over', async (t) => {
+  await s.written(id);
+  const hourly = async () =>
+    (await manifestOf(store, `${prefix}/`)).files.filter(({ hour }) => hour !== null).length;
+  t.ok((await hourly()) > 0);
+  clock.aheadMs = 3 * dayMs;
+  await s.store(user, [heart(old + 9 * dayMs, 2)]);
+  await until(async () => (await hourly()) === 0);
+  const { found, wanted } = await checked(id);
+  t.same(found, wanted);
+});
+
+t.test('a commit of a process that lost its lease is refused', async (t) => {
+  const [row] = await s.database.query<{ id: string; version: string; position: string }>(
+    'select id, version, position from destinations.destination where id = $1',
+    [id],
+  );
+  if (row === undefined) throw new Error('no destination');
+  const stale = { ...row, version: String(Number(row.version) - 1) };
+  const next = { position: row.position, snapshot: null, progress: {}, rows: 0 };
+  await t.rejects(advance(s.database, stale, next), { message: 'stopped' });
 });
 
 t.test('begins anew: the same rows, without the former files after some commits', async (t) => {
