@@ -6,6 +6,7 @@ import { auth } from './auth.ts';
 import { backfill } from './backfill.ts';
 import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
+import { destinations } from './destinations.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { fhir } from './fhir.ts';
 import { fileImport } from './file-import.ts';
@@ -36,6 +37,7 @@ export const contracts = [
   webhooks,
   freshness,
   insights,
+  destinations,
   fhir,
 ] as const;
 

@@ -75,6 +75,8 @@ export const namedCalls = {
     'webhooks.changes',
   ],
   'auth': [
+    'destinations.endKeys',
+    'destinations.forgetProject',
     'fhir.forgetProject',
     'timeseries.forgetProject',
     'users.closeProject',
@@ -125,6 +127,10 @@ export const namedCalls = {
     'users.figures',
     'users.projectOf',
     'webhooks.listEndpoints',
+  ],
+  'destinations': [
+    'timeseries.workout',
+    'users.projectOf',
   ],
   'devicemaker-ingest': [
     'backfill.received',

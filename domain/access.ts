@@ -54,6 +54,8 @@ const table = {
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },
   'webhooks.read': { roles: builders, scopes: ['read', 'write'] },
   'webhooks.write': { roles: builders, scopes: ['write'] },
+  'destinations.read': { roles: builders, scopes: ['read', 'write'] },
+  'destinations.write': { roles: builders, scopes: ['write'] },
   'providers.read': { roles: everyone, scopes: ['read', 'write'] },
   'status.read': { roles: everyone, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.read': { roles: supporters, scopes: ['read', 'write'], of: 'installation' },

@@ -91,6 +91,14 @@ export const auditActions = {
   'webhook_endpoint.replayed': 'All messages of a webhook endpoint were sent again.',
   'webhook_endpoint.disabled':
     'A webhook endpoint was disabled automatically; `details.reason` is the cause.',
+  'destination.created': 'A destination was created, to which the data of a project is copied.',
+  'destination.updated': 'A destination was changed; `details.fields` names what.',
+  'destination.deleted': 'A destination was deleted; what it has written stays there.',
+  'destination.paused': 'A destination was paused; `details.reason` is the cause if it was no request.',
+  'destination.resumed': 'A destination was resumed.',
+  'destination.reset': 'The copy to a destination was begun anew.',
+  'destination.user_erased':
+    'The rows of a deleted user were removed from a destination, and its list of objects has no older one; `details` has the numbers.',
   'activity.deleted': 'An activity was deleted at the provider; `details.samples` were removed with it.',
   'activity.hidden':
     'An event whose sender is not proven deleted an activity; it is hidden until a read decides.',

@@ -79,6 +79,7 @@ export const errorTable = {
   REPROCESS_NOT_FOUND: { status: 404, detail: 'Run not found.' },
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, detail: 'Webhook endpoint not found.' },
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
+  DESTINATION_NOT_FOUND: { status: 404, detail: 'Destination not found.' },
   MEMBER_NOT_FOUND: { status: 404, detail: 'Member not found.' },
   INVITATION_NOT_FOUND: {
     status: 404,
@@ -132,6 +133,7 @@ export const errorTable = {
   WEBHOOK_ENDPOINT_DISABLED: { status: 409, detail: 'This webhook endpoint is disabled.' },
   WEBHOOK_MESSAGE_IN_WORK: { status: 409, detail: 'This message is being sent.' },
   WEBHOOK_MESSAGE_DROPPED: { status: 409, detail: 'The change that this message reports is no longer kept.' },
+  DESTINATIONS_FULL: { status: 409, detail: 'There are 10 destinations already.' },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     detail: 'This Idempotency-Key was used for another request.',

@@ -75,6 +75,11 @@ export const origin = url.refine(
   (text) => new URL(text).origin === text,
   'must be an origin: scheme, host and port only',
 );
+/** A host and its port, as in `127.0.0.1:9000` or `[::1]:9000`. */
+export const hostAndPort = z
+  .string()
+  .regex(/^([\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i, 'must be a host and a port, such as 127.0.0.1:9000')
+  .transform((text) => text.toLowerCase());
 /**
  * A redirect target of a browser. Application-specific schemes are allowed, schemes that a browser executes are not.
  */

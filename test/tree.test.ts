@@ -272,6 +272,7 @@ const parsesOwnJson = [
   'services/api-gateway/pipeline/idempotency.ts',
   'services/auth/mail/send-mail.ts',
   'services/auth/passwords/forgot-password.ts',
+  'services/destinations/manage/secrets.ts',
   'services/devicemaker-ingest/reading/open-body.ts',
 ];
 

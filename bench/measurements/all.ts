@@ -4,6 +4,7 @@ import { browser } from './browser.ts';
 import { checks } from './checks.ts';
 import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
+import { destinations } from './destinations.ts';
 import { exports, streams } from './exports.ts';
 import { fhir } from './fhir.ts';
 import { files } from './files.ts';
@@ -38,6 +39,6 @@ export const measurements: readonly Measurement[] = [
     activitynet,
     changelog,
   ],
-  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir, destinations],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -26,9 +26,9 @@ export type Limit = 'unreachable' | 'timed_out' | 'stopped';
 
 /** What a request consists of, beside its URL. */
 export interface Outgoing {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Keeps connections open. Default: one connection per request. */
   readonly agent?: http.Agent | https.Agent;
   readonly lookup?: LookupFunction;

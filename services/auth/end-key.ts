@@ -18,7 +18,7 @@ const EndedKey = z.object({
 });
 type EndedKey = z.infer<typeof EndedKey>;
 
-/** Disables the webhook endpoints of a deleted key. The job's key is the id of the API key. */
+/** Disables the webhook endpoints of a deleted key, and pauses its destinations. The job's key is the id of the API key. */
 const kind: JobKind<EndedKey> = { name: 'auth.end_key', payload: EndedKey };
 
 // The request that deletes a key does the work of the job. The job repeats it, for the case that it could not.
@@ -31,7 +31,8 @@ interface Ending {
 }
 
 /**
- * Deletes an API key and disables the webhook endpoints whose address it set, also if this process ends meanwhile.
+ * Deletes an API key, disables the webhook endpoints whose address it set and pauses its destinations, also if this process ends
+ * meanwhile.
  * @throws API_KEY_NOT_FOUND (404)
  */
 export async function removeKey(
@@ -56,7 +57,7 @@ export function keyEndingHandler(ending: Ending): JobHandler {
     await endKey(ending, payload);
     return { kind: 'done' } as const;
   };
-  return jobHandler(kind, work, { needs: ['webhooks.endKeys'] });
+  return jobHandler(kind, work, { needs: ['webhooks.endKeys', 'destinations.endKeys'] });
 }
 
 async function endKey({ database, call }: Ending, { key_ids, keep_endpoints, actor }: EndedKey) {
@@ -66,5 +67,6 @@ async function endKey({ database, call }: Ending, { key_ids, keep_endpoints, act
     webhook_endpoints: endpoints.map(({ id }) => id),
     keep_endpoints,
   });
+  await ask('destinations.endKeys', { key_ids, keep: keep_endpoints }, patience);
   return endpoints;
 }

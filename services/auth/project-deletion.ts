@@ -96,7 +96,9 @@ const revocationWaitMs = 10_000;
 
 /** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
 export function projectDeletionHandler(deps: Deleting): JobHandler {
-  const forgetting = ['webhooks', 'timeseries', 'fhir'].map((service) => `${service}.forgetProject`);
+  const forgetting = ['webhooks', 'timeseries', 'fhir', 'destinations'].map(
+    (service) => `${service}.forgetProject`,
+  );
   const needs = ['users.removeSome', ...forgetting];
   return jobHandler(kind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
 }
@@ -127,6 +129,7 @@ async function deleteClosed(
   users: number | null,
 ): Promise<ProjectRow> {
   const { deleted: endpoints } = await call('webhooks.forgetProject', { project_id: id });
+  await call('destinations.forgetProject', { project_id: id });
   await call('timeseries.forgetProject', { project_id: id });
   await call('fhir.forgetProject', { project_id: id });
   await call('users.forgetProject', { project_id: id });

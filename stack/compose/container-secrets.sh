@@ -17,8 +17,8 @@ write() {
 
 case "${1:-make} ${2:-}" in
   'make ')
-    roles='activitynet_ingest api_gateway auth backfill connect deliveries devicemaker_ingest fhir file_import freshness insights
-      phone_ingest pull_ingest timeseries users webhooks'
+    roles='activitynet_ingest api_gateway auth backfill connect deliveries destinations devicemaker_ingest fhir file_import
+      freshness insights phone_ingest pull_ingest timeseries users webhooks'
     for name in database/DATABASE_PASSWORD $(printf 'database_%s/DATABASE_PASSWORD ' $roles) \
       superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
       $(printf 'bus_%s/BUS_PASSWORD ' $roles) \

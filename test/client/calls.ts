@@ -26,6 +26,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   await callConnect(clients, calling);
   await callIngest(clients, calling);
   await callWebhooks(clients, calling);
+  await callDestinations(clients);
 }
 
 async function callHealth({ anyone, pulsebus }: Clients) {
@@ -200,6 +201,22 @@ async function callConnect({ anyone, pulsebus }: Clients, { userId: user_id }: C
   const state = new URL(authorization_url).searchParams.get('state') ?? '';
   await anyone.connect.callback({ provider, state, error: 'access_denied' });
   await anyone.connect.result({ provider, status: 'denied' });
+}
+
+async function callDestinations({ pulsebus }: Clients) {
+  const { destinations } = pulsebus;
+  const settings = {
+    ...{ endpoint: 'https://store.example', bucket: 'health-data', interval_seconds: 60 },
+    ...{ access_key_id: 'KEY', secret_access_key: 'of-the-calls' },
+  };
+  const { id: destination_id } = await destinations.create({ kind: 's3', settings, types: ['sleep'] });
+  await destinations.list();
+  await destinations.get({ destination_id });
+  await destinations.update({ destination_id, description: 'A note' });
+  await destinations.pause({ destination_id });
+  await destinations.reset({ destination_id, from: 'now' });
+  await destinations.resume({ destination_id });
+  await destinations.remove({ destination_id });
 }
 
 async function callWebhooks({ pulsebus }: Clients, { receiverUrl }: Calling) {

@@ -117,6 +117,7 @@ export async function install(
     'connect',
     'backfill',
     'deliveries',
+    'destinations',
     'file-import',
     'freshness',
     'insights',

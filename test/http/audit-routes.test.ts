@@ -62,6 +62,19 @@ const deliveryId = async () => {
 const Code = z.object({ code: z.string() });
 const endpoint = { url: 'http://127.0.0.1:9/hook' }; // nothing listens there
 const endpointId = async () => Id.parse(await made('/api/v1/webhook-endpoints', endpoint)).id;
+const destination = {
+  kind: 's3',
+  settings: {
+    ...{ endpoint: 'https://store.example', bucket: 'health-data' },
+    ...{ access_key_id: 'KEY', secret_access_key: 'of-the-test' },
+  },
+};
+// A project has at most ten of them.
+const destinationCall = async (path: string, given: Ask) => {
+  await api.database.query('delete from destinations.destination');
+  const { id } = Id.parse(await made('/api/v1/destinations', destination));
+  return { path: `/destinations/${id}${path}`, key: api.apiKey, ...given };
+};
 const endpointCall = async (path: string, given: Ask) => ({
   ...{ path: `/webhook-endpoints/${await endpointId()}${path}`, key: api.apiKey, ...given },
 });
@@ -309,6 +322,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     return { path: `/reprocess-runs/${run?.id}`, token: api.developerToken, method: 'DELETE' };
   },
   'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, ...byDeveloper }),
+  'destinations.create': async () => ({ path: '/destinations', key: api.apiKey, body: destination }),
+  'destinations.update': () => destinationCall('', { method: 'PATCH', body: { description: 'A note' } }),
+  'destinations.remove': () => destinationCall('', { method: 'DELETE' }),
+  'destinations.pause': () => destinationCall('/pause', { method: 'POST' }),
+  'destinations.resume': () => destinationCall('/resume', { method: 'POST' }),
+  'destinations.reset': () => destinationCall('/reset', { method: 'POST' }),
   'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
   'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),
   'webhooks.removeEndpoint': () => endpointCall('', { method: 'DELETE' }),

@@ -149,6 +149,7 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'fhir.observations patient': async () => reader,
   'fhir.observations subject': async () => `Patient/${reader}`,
   'webhooks.removeEndpoint endpoint_id': () => newEndpoint(),
+  'destinations.remove destination_id': () => newDestination(),
   'deliveries.get delivery_id': () => doneDelivery(),
   'deliveries.body delivery_id': () => doneDelivery(),
   'deliveries.replay delivery_id': () => doneDelivery(),
@@ -179,6 +180,17 @@ async function messageOf(endpoint: string): Promise<string> {
 }
 const newEndpoint = async () =>
   Id.parse(await made('/webhook-endpoints', { url: 'https://app.example/hook' })).id;
+const newDestination = async () =>
+  Id.parse(
+    await made('/destinations', {
+      kind: 's3',
+      settings: {
+        ...{ endpoint: 'https://store.example', bucket: 'health-data' },
+        ...{ access_key_id: 'KEY', secret_access_key: 'of-the-examples' },
+      },
+    }),
+  ).id;
+const sharedDestination = newDestination();
 const sharedEndpoint = newEndpoint();
 
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
@@ -193,6 +205,7 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   import_id: async () => Id.parse((await sendFile(api, reader, table)).body).id,
   run_id: runOfNothing,
   endpoint_id: () => sharedEndpoint,
+  destination_id: () => sharedDestination,
   message_id: async () => messageOf(await sharedEndpoint),
   key_id: async () => Id.parse(await made('/api-keys', {})).id,
   app_id: async () =>
@@ -338,7 +351,16 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set([
       ...['verification_token', 'challenge'],
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id', 'job_id', 'run_id', 'invitation_id', 'passkey_id', 'import_id'],
+      ...[
+        'endpoint_id',
+        'destination_id',
+        'message_id',
+        'job_id',
+        'run_id',
+        'invitation_id',
+        'passkey_id',
+        'import_id',
+      ],
       ...['device_id', 'observation_id', 'export_id'],
     ]),
   );

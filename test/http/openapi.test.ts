@@ -100,6 +100,7 @@ t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
     ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'FHIR', 'Changes'],
+    'Destinations',
     ...['Insights', 'Freshness', 'Tokens', 'Applications', 'Uploads', 'Imports', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));

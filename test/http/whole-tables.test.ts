@@ -232,6 +232,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await readPages((route, query) => get(route, query, developer), '/audit', '');
   for (const filter of ['', `user_id=${userId}`, 'types=workout.created,user.updated'])
     await get('/changes', filter);
+  await get('/destinations');
+  await get('/destinations/:destination_id', '', { id: randomUUID() });
   const [endpoint] = await readEndpoints(get);
   for (const path of ['', '/messages'])
     await get(`/webhook-endpoints/:endpoint_id${path}`, '', { endpointId: endpoint ?? '' });

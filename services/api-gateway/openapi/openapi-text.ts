@@ -20,6 +20,7 @@ export const sections: Readonly<Record<string, string>> = {
   FHIR: 'The data of users as FHIR R4, for hospitals, trials and personal records. Failures are OperationOutcomes.',
   Changes:
     'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
+  Destinations: 'Copies of all data of a project in stores of its own, which follow every change.',
   Insights:
     'What is computed from the data of users by published methods: baselines, scores of sleep, training, glucose.',
   Freshness: 'Whether data arrives as expected, what is missing, and incidents of providers.',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import auth from '../../../services/auth/auth.service.ts';
+import destinations from '../../../services/destinations/destinations.service.ts';
 import users from '../../../services/users/users.service.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { account, logIn } from '../../support/auth.ts';
@@ -15,7 +16,7 @@ import { until } from '../../support/until.ts';
 const url = 'https://app.example/hook';
 
 /** auth beside webhooks, with an API key. `byKey` calls with a key. */
-async function startKeys(t: Test, services = [auth, users, webhooks]) {
+async function startKeys(t: Test, services = [auth, users, webhooks, destinations]) {
   const database = await freshDatabase(t);
   await insertDeveloper(database, account);
   const { call } = await startBroker(t, { databaseUrl: database.url, services });
@@ -120,7 +121,10 @@ t.test('endpoints of a key that is deleted while webhooks is away are disabled l
   t.equal(answer.webhook_endpoints, null);
   t.equal(await deletion(key.id), null);
   await database.query('update jobs.job set run_at = now()');
-  const started = await startBroker(t, { databaseUrl: database.url, services: [auth, users, webhooks] });
+  const started = await startBroker(t, {
+    databaseUrl: database.url,
+    services: [auth, users, webhooks, destinations],
+  });
   const endpoint_id = row?.id ?? '';
   await until(async () => !(await started.call('webhooks.getEndpoint', { endpoint_id })).enabled);
   await until(async () => (await deletion(key.id)) !== null);

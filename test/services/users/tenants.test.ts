@@ -26,6 +26,7 @@ async function start() {
   for (const name of [
     'api-gateway',
     'connect',
+    'destinations',
     'webhooks',
     'file-import',
     'freshness',

@@ -39,6 +39,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'pull.subscription',
       'pull.sweep',
     ],
+    ...['destinations.deleted_key', 'destinations.destination'],
     ...['timeseries.retention', 'timeseries.retention_rule', 'timeseries.series_type', 'users.access_quota'],
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
@@ -74,6 +75,10 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
     ...['users.access_check', 'users.farewell', 'users.held_delivery'],
+  ],
+  'what was copied where; the change log is read for it': [
+    ...['destinations.erasure', 'destinations.object', 'destinations.partition', 'destinations.record'],
+    'destinations.user_span',
   ],
   'hashes that outlive the user': ['users.erased_account', 'users.former_account'],
   'copies and statistics of samples, which triggers write': [

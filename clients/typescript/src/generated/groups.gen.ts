@@ -751,6 +751,54 @@ export class Webhooks extends VerifyingGroup {
   }
 }
 
+export class Destinations extends Group {
+  /**
+   * Create a destination, to which data is copied from now on.
+   * Its state shows whether it can be reached. There are at most 10 in a project.
+   */
+  create(params: Input<types.DestinationsCreateData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('POST /destinations', params, options, { takesKey: true });
+  }
+
+  /** List destinations, oldest first */
+  list(options?: CallOptions): Promise<types.Destination[]> {
+    return this.json('GET /destinations', {}, options);
+  }
+
+  /** Get one destination */
+  get(params: Input<types.DestinationsGetData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('GET /destinations/{destination_id}', params, options);
+  }
+
+  /**
+   * Update a destination; omitted fields and settings are unchanged.
+   * Another place, such as a bucket, or other `types` begin the copy anew.
+   */
+  update(params: Input<types.DestinationsUpdateData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('PATCH /destinations/{destination_id}', params, options);
+  }
+
+  /** Delete a destination; what it has written stays where it is */
+  remove(params: Input<types.DestinationsRemoveData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('DELETE /destinations/{destination_id}', params, options);
+  }
+
+  /** Pause a destination; nothing is lost, it continues where it stopped */
+  pause(params: Input<types.DestinationsPauseData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('POST /destinations/{destination_id}/pause', params, options);
+  }
+
+  /** Resume a paused destination, or try a failing one at once */
+  resume(params: Input<types.DestinationsResumeData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('POST /destinations/{destination_id}/resume', params, options);
+  }
+
+  /** Begin the copy anew; readers see the former one until it is replaced */
+  reset(params: Input<types.DestinationsResetData>, options?: CallOptions): Promise<types.Destination> {
+    return this.json('POST /destinations/{destination_id}/reset', params, options);
+  }
+}
+
 export class Insights extends Group {
   /**
    * List baselines and deviations, one item per local day.
@@ -1172,6 +1220,7 @@ export class Api {
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
+  readonly destinations: Destinations;
   readonly insights: Insights;
   readonly freshness: Freshness;
   readonly phoneIngest: PhoneIngest;
@@ -1190,6 +1239,7 @@ export class Api {
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
+    this.destinations = new Destinations(transport);
     this.insights = new Insights(transport);
     this.freshness = new Freshness(transport);
     this.phoneIngest = new PhoneIngest(transport);

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1112,6 +1112,25 @@ export type CreateApplicationRequest = {
     name: string;
 };
 
+export type CreateDestinationRequest = {
+    kind: DestinationKind;
+    /**
+     * A note of at most 255 characters.
+     */
+    description?: string | null;
+    /**
+     * The settings of the kind, with its credentials: see the guide.
+     */
+    settings: {
+        [key: string]: unknown;
+    };
+    /**
+     * Null or omitted: all.
+     */
+    types?: Array<DestinationType> | null;
+    from?: DestinationFrom;
+};
+
 export type CreateDeveloperRequest = {
     /**
      * The e-mail address that the developer logs in with.
@@ -1760,6 +1779,62 @@ export type Deregistrations = {
     revoked: number;
     errors: Array<string>;
 };
+
+/**
+ * A destination without its credentials. `changes_behind` (at most 100,000) is the number of changes that are not written, `lag_seconds` the age of the oldest. `erasures_open`: deleted users who are not removed from it yet.
+ */
+export type Destination = {
+    id: string;
+    kind: DestinationKind;
+    description: string | null;
+    settings: {
+        [key: string]: unknown;
+    };
+    types: Array<DestinationType> | null;
+    from: DestinationFrom;
+    state: DestinationState;
+    paused_reason: 'request' | 'key_deleted' | null;
+    lag_seconds: number;
+    changes_behind: number;
+    snapshot_complete: boolean;
+    failing_since: string | null;
+    last_error: DestinationError | null;
+    rows_written: number;
+    last_commit_at: string | null;
+    erasures_open: number;
+    api_key_id: string | null;
+    created_at: string;
+    updated_at: string;
+};
+
+/**
+ * Why the last attempt failed.
+ */
+export type DestinationError = {
+    code: string;
+    message: string;
+    at: string;
+};
+
+/**
+ * `now`: only what changes from now on.
+ */
+export type DestinationFrom = 'beginning' | 'now';
+
+/**
+ * `s3`: Parquet files in a bucket.
+ */
+export type DestinationKind = 's3';
+
+/**
+ * `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated.
+ */
+export type DestinationState = 'running' | 'catching_up' | 'failing' | 'paused';
+
+/**
+ * A kind of records or a series type.
+ */
+export type DestinationType = 'workout' | 'sleep' | 'day' | 'score' | 'user' | SeriesType;
 
 /**
  * An account of a person who develops or operates.
@@ -3309,6 +3384,10 @@ export type ReprocessedItems = {
     unlinked: number;
 };
 
+export type ResetDestinationRequest = {
+    from?: DestinationFrom;
+};
+
 export type ResetPasswordRequest = {
     /**
      * What follows the `#` of the link.
@@ -4302,6 +4381,23 @@ export type UnauthenticatedData = {
      * The users whom these items belong to.
      */
     users: number;
+};
+
+export type UpdateDestinationRequest = {
+    /**
+     * A note of at most 255 characters.
+     */
+    description?: string | null;
+    /**
+     * The settings of the kind, with its credentials: see the guide.
+     */
+    settings?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Null or omitted: all.
+     */
+    types?: Array<DestinationType> | null;
 };
 
 export type UpdateProjectRequest = {
@@ -6388,6 +6484,92 @@ export type WebhooksChangesData = {
         wait_seconds?: number | string;
     };
     url: '/changes';
+};
+
+export type DestinationsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/destinations';
+};
+
+export type DestinationsCreateData = {
+    body: CreateDestinationRequest;
+    path?: never;
+    query?: never;
+    url: '/destinations';
+};
+
+export type DestinationsRemoveData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsGetData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsUpdateData = {
+    body: UpdateDestinationRequest;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}';
+};
+
+export type DestinationsPauseData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/pause';
+};
+
+export type DestinationsResumeData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/resume';
+};
+
+export type DestinationsResetData = {
+    body?: ResetDestinationRequest;
+    path: {
+        /**
+         * The `id` of a destination, from `GET /destinations`.
+         */
+        destination_id: string;
+    };
+    query?: never;
+    url: '/destinations/{destination_id}/reset';
 };
 
 export type InsightsBaselinesData = {

@@ -1,0 +1,2 @@
+drop schema destinations cascade;
+delete from jobs.job where kind like 'destinations.%';

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../../config.ts';
+import type { Caller } from '../../../contracts/auth/schemas.ts';
+import type {
+  Destination,
+  DestinationKind,
+  DestinationType,
+} from '../../../contracts/destinations/schemas.ts';
+import type { AuditAction } from '../../../domain/audit.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type AuditDetails, recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { cancelJob, enqueue } from '../../../mixins/jobs/job-queue.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Meta } from '../../../runtime/environment.ts';
+import { projectOf } from '../../../runtime/user-project.ts';
+import {
+  type DestinationRow,
+  deleteDestination,
+  insertDestination,
+  lockDestination,
+  mostDestinations,
+  resetDestination,
+  selectDestinations,
+  selectShown,
+  setPaused,
+  updateDestination,
+} from '../queries/destinations.ts';
+import { isDeletedKey } from '../queries/keys.ts';
+import { runKind } from '../run/run-kind.ts';
+import { targets } from '../targets/all.ts';
+import { checkHosts } from './check-hosts.ts';
+import { opened, sealed } from './secrets.ts';
+import { toDestination } from './show.ts';
+
+interface Managing {
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+  readonly meta: Meta;
+  /** Starts the job at once. */
+  readonly jobs: { notify(): void };
+}
+
+interface Given {
+  readonly description?: string | null | undefined;
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  readonly types?: DestinationType[] | null | undefined;
+}
+
+type From = 'beginning' | 'now';
+
+/** Creates a destination. @throws VALIDATION_FAILED (422), DESTINATIONS_FULL (409) */
+export async function createDestination(
+  deps: Managing,
+  { kind, from, description = null, types = null, settings }: Given & { kind: DestinationKind; from: From },
+): Promise<Destination> {
+  const { database, cipher, config, origin, meta } = deps;
+  const target = targets[kind];
+  const all = target.parse(settings);
+  checkHosts(target.hostsOf(all), config);
+  const [id, project_id] = [randomUUID(), projectOf(meta)];
+  const stored = { id, project_id, kind, description, types, from_beginning: from === 'beginning' };
+  await database.transaction(async (transaction) => {
+    const api_key_id = await keyOf(transaction, meta.caller);
+    const row = { ...stored, ...sealed(cipher, id, target, all), api_key_id };
+    if (!(await insertDestination(transaction, row))) throw new ServiceError('DESTINATIONS_FULL');
+    await recordAudit(transaction, origin, { action: 'destination.created', subjectId: id });
+    await enqueueRun(transaction, id);
+  });
+  deps.jobs.notify();
+  return findDestination(database, project_id, id);
+}
+
+/** Returns all destinations of a project, oldest first. */
+export async function listDestinations(database: Queryable, project: string): Promise<Destination[]> {
+  const rows = await selectDestinations(database, project);
+  return rows.slice(0, mostDestinations).map(toDestination);
+}
+
+/** Returns a destination. @throws DESTINATION_NOT_FOUND (404) */
+export async function findDestination(
+  database: Queryable,
+  project: string,
+  id: string,
+): Promise<Destination> {
+  const row = await selectShown(database, project, id);
+  if (row === undefined) throw new ServiceError('DESTINATION_NOT_FOUND');
+  return toDestination(row);
+}
+
+/** Changes a destination. @throws DESTINATION_NOT_FOUND (404), VALIDATION_FAILED (422) */
+export function changeDestination(deps: Managing, id: string, given: Given): Promise<Destination> {
+  const { cipher, config, meta } = deps;
+  return change(deps, id, 'destination.updated', async (transaction, row) => {
+    const target = targets[row.kind];
+    const former = given.settings === undefined ? row.settings : openedOrShown(cipher, row);
+    const all = given.settings === undefined ? null : target.parse({ ...former, ...given.settings });
+    if (all !== null) checkHosts(target.hostsOf(all), config);
+    const { description = row.description, types = row.types } = given;
+    const kept = { settings: row.settings, secrets: row.secrets };
+    await updateDestination(transaction, id, {
+      ...{ description, types },
+      ...(all === null ? kept : sealed(cipher, id, target, all)),
+      // Whoever states where data is written is responsible for it.
+      api_key_id: all === null ? row.api_key_id : await keyOf(transaction, meta.caller),
+    });
+    const isElsewhere =
+      all !== null && target.place.some((name) => !isDeepStrictEqual(all[name], row.settings[name]));
+    if (isElsewhere || !isDeepStrictEqual(types, row.types))
+      await resetDestination(transaction, id, row.from_beginning);
+    const fields = (['description', 'settings', 'types'] as const).filter(
+      (name) => given[name] !== undefined,
+    );
+    return { fields };
+  });
+}
+
+/** Pauses a destination. @throws DESTINATION_NOT_FOUND (404) */
+export function pauseDestination(deps: Managing, id: string): Promise<Destination> {
+  return change(deps, id, 'destination.paused', (transaction) =>
+    plainly(setPaused(transaction, id, 'request')),
+  );
+}
+
+/** Resumes a destination. @throws DESTINATION_NOT_FOUND (404) */
+export function resumeDestination(deps: Managing, id: string): Promise<Destination> {
+  return change(deps, id, 'destination.resumed', (transaction) => plainly(setPaused(transaction, id, null)));
+}
+
+/** Begins the copy anew. @throws DESTINATION_NOT_FOUND (404) */
+export function resetCopy(deps: Managing, id: string, from: From): Promise<Destination> {
+  return change(deps, id, 'destination.reset', (transaction) =>
+    plainly(resetDestination(transaction, id, from === 'beginning')),
+  );
+}
+
+/** Deletes a destination. @throws DESTINATION_NOT_FOUND (404) */
+export async function removeDestination(
+  { database, origin, meta }: Managing,
+  id: string,
+): Promise<Destination> {
+  return database.transaction(async (transaction) => {
+    const shown = await findDestination(transaction, projectOf(meta), id);
+    await dropDestination(transaction, id);
+    await recordAudit(transaction, origin, { action: 'destination.deleted', subjectId: id });
+    return shown;
+  });
+}
+
+/** Deletes a destination with its job. */
+export async function dropDestination(transaction: Queryable, id: string): Promise<void> {
+  await cancelJob(transaction, runKind, id);
+  await deleteDestination(transaction, id);
+}
+
+/** Makes the job of a destination due. */
+export async function enqueueRun(transaction: Queryable, id: string): Promise<void> {
+  await enqueue(transaction, runKind, { key: id, payload: { destination_id: id } });
+}
+
+// A change whose entry has no details.
+async function plainly(work: Promise<void>): Promise<undefined> {
+  await work;
+}
+
+async function change(
+  { database, origin, meta, jobs }: Managing,
+  id: string,
+  action: AuditAction,
+  work: (transaction: Queryable, row: DestinationRow) => Promise<AuditDetails | undefined>,
+): Promise<Destination> {
+  const project = projectOf(meta);
+  await database.transaction(async (transaction) => {
+    const row = await lockDestination(transaction, project, id);
+    if (row === undefined) throw new ServiceError('DESTINATION_NOT_FOUND');
+    const details = await work(transaction, row);
+    await recordAudit(transaction, origin, {
+      ...{ action, subjectId: id },
+      ...(details ? { details } : {}),
+    });
+    await enqueueRun(transaction, id);
+  });
+  jobs.notify();
+  return findDestination(database, project, id);
+}
+
+// Secrets that cannot be decrypted are given anew.
+function openedOrShown(cipher: Cipher, row: DestinationRow): Readonly<Record<string, unknown>> {
+  try {
+    return opened(cipher, row);
+  } catch {
+    return row.settings;
+  }
+}
+
+/** The API key of a caller; null for others. @throws UNAUTHENTICATED (401) if it was deleted after the request was admitted */
+async function keyOf(transaction: Queryable, caller: Caller | null | undefined): Promise<string | null> {
+  if (caller?.kind !== 'api-key') return null;
+  if (await isDeletedKey(transaction, caller.id))
+    throw new ServiceError('UNAUTHENTICATED', 'The API key was deleted.');
+  return caller.id;
+}

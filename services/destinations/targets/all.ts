@@ -1,0 +1,9 @@
+import type { DestinationKind } from '../../../contracts/destinations/schemas.ts';
+import { s3 } from './s3/s3.ts';
+import type { TargetKind } from './target.ts';
+import { targetKind } from './target-kind.ts';
+
+/** The kinds of destinations. */
+export const targets: Readonly<Record<DestinationKind, TargetKind>> = {
+  s3: targetKind(s3),
+};

@@ -1,0 +1,65 @@
+import type { Logger } from 'moleculer';
+import type { z } from 'zod';
+import type { Config } from '../../../config.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Resolve } from '../../../runtime/http/guarded-request.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import type { Pace } from '../pace.ts';
+import type { DestinationRow } from '../queries/destinations.ts';
+
+/** What a kind gets to work on one part. */
+export interface Run {
+  readonly destination: DestinationRow;
+  readonly database: Database;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly pace: Pace;
+  readonly held: Held;
+  /** Resolves names. Default: the system resolver. */
+  readonly resolve: Resolve | undefined;
+  /** The display name of a provider. */
+  readonly shownAs: (provider: string) => string;
+}
+
+/** The proof that users are not at a destination any more: numbers for the audit entry. */
+export type ErasureProof = Readonly<Record<string, number>>;
+
+/** A host that settings lead to. */
+export interface TargetHost {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS authenticates the host. Other connections are allowed to hosts of DESTINATION_HOSTS only. */
+  readonly isEncrypted: boolean;
+}
+
+/**
+ * A kind of destinations. `part` and `erase` read `run.destination` anew each time, and advance it in the transaction of each commit
+ * (queries/commit.ts), so that a process may end at any point.
+ */
+export interface Target<S> {
+  /** The settings with their secrets. */
+  readonly settings: z.ZodType<S>;
+  /** The settings that are encrypted and never shown. */
+  readonly secrets: readonly (keyof S & string)[];
+  /** The settings that state where data is written: others begin the copy anew. */
+  readonly place: readonly (keyof S & string)[];
+  readonly hostsOf: (settings: S) => readonly TargetHost[];
+  /** Writes a bounded part of what is left. Returns whether more is left. @throws TargetError */
+  readonly part: (run: Run, settings: S) => Promise<boolean>;
+  /** Removes all rows of users and proves it. @throws TargetError */
+  readonly erase: (run: Run, settings: S, userIds: readonly string[]) => Promise<ErasureProof>;
+  /** Delay of the next run when nothing is left. */
+  readonly idleMs: (settings: S, pace: Pace) => number;
+}
+
+/** A kind with its settings as they are stored and decrypted. */
+export interface TargetKind {
+  /** Parses settings. @throws VALIDATION_FAILED (422), as `settings.…` */
+  readonly parse: (settings: unknown) => Record<string, unknown>;
+  readonly secrets: readonly string[];
+  readonly place: readonly string[];
+  readonly hostsOf: (settings: unknown) => readonly TargetHost[];
+  readonly part: (run: Run, settings: unknown) => Promise<boolean>;
+  readonly erase: (run: Run, settings: unknown, userIds: readonly string[]) => Promise<ErasureProof>;
+  readonly idleMs: (settings: unknown, pace: Pace) => number;
+}
