@@ -23,7 +23,7 @@ import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
 import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
 import { keyedMutex } from './keyed-mutex.ts';
-import { observedSources, readObserved, readObservedItem } from './observed/observed.ts';
+import { observedHandlers } from './observed/observed-handlers.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { selectItemSpans } from './queries/select-item-spans.ts';
@@ -116,10 +116,8 @@ export default implement(timeseries, {
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     async scores({ params, pages, settings, call }) {
       const computed = await readComputedScores(call, params);
-      return {
-        ...(await unlessUnknown(await readScores(pages, settings, params), call, params.user_id)),
-        ...computed,
-      };
+      const page = await unlessUnknown(await readScores(pages, settings, params), call, params.user_id);
+      return { ...page, ...computed };
     },
     kindDays: ({ params, reads: database }) => readKindDays(database, params),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
@@ -150,10 +148,7 @@ export default implement(timeseries, {
     exportSamples({ params, reads: database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
-    observed: ({ params, reads: database, settings }) => readObserved({ database, settings }, params),
-    observedItem: ({ params, reads: database, settings }) => readObservedItem({ database, settings }, params),
-    observedSources: ({ params, reads: database, settings }) =>
-      observedSources({ database, settings }, params.user_id),
+    ...observedHandlers,
     seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
     readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {
