@@ -23,7 +23,7 @@ import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
 import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
 import { keyedMutex } from './keyed-mutex.ts';
-import { observedHandlers } from './observed/observed-handlers.ts';
+import { observedSources, readObserved, readObservedItem } from './observed/observed.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { selectItemSpans } from './queries/select-item-spans.ts';
@@ -145,10 +145,11 @@ export default implement(timeseries, {
     },
     exportRecords: ({ params, reads: database, settings }) => exportRecords(database, settings, params),
     exportSeries: ({ params, reads: database, settings }) => exportSeries(database, settings, params.user_id),
-    exportSamples({ params, reads: database }) {
-      return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
-    },
-    ...observedHandlers,
+    exportSamples: ({ params: { user_id, series_id, after, limit }, reads: database }) =>
+      selectExportSamples(database, user_id, series_id, after, limit),
+    observed: ({ params, reads: database, settings }) => readObserved({ database, settings }, params),
+    observedItem: ({ params, reads: database, settings }) => readObservedItem({ database, settings }, params),
+    observedSources: ({ params, reads, settings }) => observedSources({ database: reads, settings }, params),
     seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
     readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {

@@ -231,8 +231,8 @@ async function scopeOfKey({ database }: Deps, userId: string, key: string): Prom
 }
 
 /** The providers and devices that a user has data of, each once. */
-export async function observedSources({ database, settings }: Deps, userId: string) {
-  const rows = await selectObservedSources(database, userId);
+export async function observedSources({ database, settings }: Deps, { user_id }: { user_id: string }) {
+  const rows = await selectObservedSources(database, user_id);
   const sources = rows.map(({ provider, device }) => ({
     provider: settings.shownAs(provider),
     device: readMethod(device).device,
