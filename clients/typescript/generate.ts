@@ -23,7 +23,9 @@ export async function generate(folder = join(import.meta.dirname, 'src/generated
 // Clients of FHIR are generated from its specification: methods and types for its routes would add 6 KB to the package.
 function withoutFhir<T extends Document>(document: T): T {
   const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('/fhir/'));
-  return { ...document, paths: Object.fromEntries(paths) };
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => !name.startsWith('Fhir'));
+  const components = { ...document.components, schemas: Object.fromEntries(schemas) };
+  return { ...document, paths: Object.fromEntries(paths), components };
 }
 
 // The classes name the types of responses themselves, all errors have one type, and the client makes idempotency keys:
