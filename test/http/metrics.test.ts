@@ -179,8 +179,11 @@ t.test('concurrent scrapes share one collection, later ones get a new one', asyn
 });
 
 t.test('every metric and label of the dashboard is at /metrics', async (t) => {
-  // The connections of this test are known after the next look at the change log.
-  await until(async () => (await figures(api.broker)).includes('pulsebus_freshness{'));
+  // The connections of this test, and the users whose insights are due, are known after the next looks at the change log.
+  await until(async () => {
+    const text = await figures(api.broker);
+    return text.includes('pulsebus_freshness{') && text.includes('kind="insights.compute"');
+  });
   const text = await figures(api.broker);
   const file = readFileSync(new URL('../../grafana/pulsebus.json', import.meta.url), 'utf8');
   const targets = z.array(z.looseObject({ expr: z.string() }));
