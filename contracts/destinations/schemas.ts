@@ -4,10 +4,11 @@ import { seriesTypes } from '../../domain/records/series.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
 
 /** The kinds of destinations. */
-export const destinationKinds = ['s3'] as const;
+export const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
 export const DestinationKind = z.enum(destinationKinds).meta({
   id: 'DestinationKind',
-  description: 'The kind of a destination: `s3` writes Parquet files into a bucket.',
+  description:
+    'The kind of a destination: `s3` writes Parquet files into a bucket, `jetstream` messages into a NATS stream, `postgres` rows into tables.',
 });
 export type DestinationKind = z.infer<typeof DestinationKind>;
 

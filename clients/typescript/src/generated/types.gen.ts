@@ -1802,9 +1802,9 @@ export type DestinationError = {
 export type DestinationFrom = 'beginning' | 'now';
 
 /**
- * The kind of a destination: `s3` writes Parquet files into a bucket.
+ * The kind of a destination: `s3` writes Parquet files into a bucket, `jetstream` messages into a NATS stream, `postgres` rows into tables.
  */
-export type DestinationKind = 's3';
+export type DestinationKind = 's3' | 'jetstream' | 'postgres';
 
 /**
  * `running`: changes are written as they come; `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated; `paused`: nothing is written until it is resumed.
