@@ -147,7 +147,7 @@ const byCode: Readonly<Record<string, TargetErrorCode>> = {
   DISCONNECT: 'cut_off',
   TIMEOUT: 'timed_out',
   TLS: 'tls_failed',
-  SERVER_OPTION_NA: 'tls_failed',
+  SERVER_OPT_NA: 'tls_failed',
   '503': 'missing',
 };
 
