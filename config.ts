@@ -210,6 +210,7 @@ export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'backfill',
     'connect',
+    'destinations',
     'file-import',
     'users',
     'webhooks',

@@ -61,6 +61,8 @@ function sizesOf(name: 'full' | 'quick') {
       { days: 365, wearers: 5, users: 1000, history: 90 },
       { days: 20, wearers: 2, users: 10, history: 20 },
     ),
+    /** Days of data of users that are copied. */
+    destinations: of({ days: 10, wearers: 20 }, { days: 2, wearers: 4 }),
     /** Days of eight series at 1/min, and of one at 1/s. */
     compression: of({ days: 365, hertzDays: 30 }, { days: 3, hertzDays: 2 }),
     /** The number of samples that are read of the 1 Hz user's export. */

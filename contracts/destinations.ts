@@ -20,8 +20,7 @@ const writing = { access: 'destinations.write', tag } as const;
 export const destinations = contract('destinations', {
   create: action({
     summary: 'Create a destination, to which data is copied from now on',
-    description:
-      'All data of the project is copied, with its changes and deletions. Whether the destination can be reached is shown by its state. There are at most 10 destinations in a project.',
+    description: 'Its state shows whether it can be reached. There are at most 10 in a project.',
     params: z
       .object({
         kind: DestinationKind.meta({ example: 's3' }),
@@ -55,8 +54,7 @@ export const destinations = contract('destinations', {
   }),
   update: action({
     summary: 'Update a destination; omitted fields and settings are unchanged',
-    description:
-      'Another place (such as a bucket or a prefix) or other `types` begin the copy anew, as `POST …/reset` does. What was written before stays there.',
+    description: 'Another place, such as a bucket, or other `types` begin the copy anew.',
     params: ofDestination
       .extend({ ...DestinationFields, settings: DestinationFields.settings.optional() })
       .meta({ id: 'UpdateDestinationRequest' }),
@@ -94,8 +92,7 @@ export const destinations = contract('destinations', {
     },
   }),
   reset: action({
-    summary: 'Begin the copy anew',
-    description: 'Everything is written again. A reader sees what was written before until it is replaced.',
+    summary: 'Begin the copy anew; readers see the former one until it is replaced',
     params: ofDestination
       .extend({ from: DestinationFrom.default('beginning') })
       .meta({ id: 'ResetDestinationRequest' }),

@@ -4,6 +4,7 @@ import { browser } from './browser.ts';
 import { checks } from './checks.ts';
 import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
+import { destinations } from './destinations.ts';
 import { exports, streams } from './exports.ts';
 import { files } from './files.ts';
 import { freshness } from './freshness.ts';
@@ -23,6 +24,6 @@ import { scale } from './scale.ts';
 export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
   ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
-  ...[webhooks, endpoints, backfill, bodies, freshness, insights],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights, destinations],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { recordKinds } from '../../domain/destinations/columns.ts';
-import { seriesTypes } from '../../domain/records/series.ts';
-import { Text, Timestamp } from '../../domain/wire.ts';
+import { SeriesTypeName, Text, Timestamp } from '../../domain/wire.ts';
 
 /** The kinds of destinations. */
 export const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
 export const DestinationKind = z.enum(destinationKinds).meta({
   id: 'DestinationKind',
-  description:
-    'The kind of a destination: `s3` writes Parquet files into a bucket, `jetstream` messages into a NATS stream, `postgres` rows into tables.',
+  description: '`s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: tables.',
 });
 export type DestinationKind = z.infer<typeof DestinationKind>;
 
@@ -19,7 +17,7 @@ export const DestinationId = z
   .describe('The `id` of a destination, from `GET /destinations`.');
 
 /** A series type or a kind of records. */
-export const DestinationType = z.enum([...recordKinds, ...seriesTypes]).meta({
+export const DestinationType = z.union([z.enum(recordKinds), SeriesTypeName]).meta({
   id: 'DestinationType',
   description: 'A kind of records or a series type.',
 });
@@ -36,8 +34,7 @@ export const DestinationFields = {
     .optional()
     .meta({ description: 'A note of at most 255 characters.', example: 'Warehouse' }),
   settings: Settings.meta({
-    description:
-      'The settings of the kind, with its credentials, which no response contains. `s3`: `endpoint`, `region`, `bucket`, `prefix`, `access_key_id`, `secret_access_key`, `virtual_host`, `interval_seconds`, `hourly_days`.',
+    description: 'The settings of the kind, with its credentials: see the guide.',
     example: {
       endpoint: 'https://s3.eu-central-1.amazonaws.com',
       region: 'eu-central-1',
@@ -55,7 +52,7 @@ export const DestinationFields = {
     .nullable()
     .optional()
     .meta({
-      description: 'The series types and kinds of records to write. Null or omitted: all.',
+      description: 'Null or omitted: all.',
       example: ['heart_rate', 'sleep', 'workout'],
     }),
 };
@@ -63,20 +60,20 @@ export const DestinationFields = {
 /** Where the copy begins. */
 export const DestinationFrom = z.enum(['beginning', 'now']).meta({
   id: 'DestinationFrom',
-  description: '`beginning`: everything that is stored. `now`: only what changes from now on.',
+  description: '`now`: only what changes from now on.',
 });
 
 /** What a destination does. */
 export const DestinationState = z.enum(['running', 'catching_up', 'failing', 'paused']).meta({
   id: 'DestinationState',
   description:
-    '`running`: changes are written as they come; `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated; `paused`: nothing is written until it is resumed.',
+    '`catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated.',
 });
 
 /** Why the last attempt failed. */
 const DestinationError = z
   .object({ code: z.string(), message: z.string(), at: Timestamp })
-  .meta({ id: 'DestinationError', description: 'Why the last attempt failed: a code and a sentence.' });
+  .meta({ id: 'DestinationError', description: 'Why the last attempt failed.' });
 
 /** A destination without its credentials. */
 export const Destination = z
@@ -104,6 +101,6 @@ export const Destination = z
   .meta({
     id: 'Destination',
     description:
-      'A destination without its credentials. `lag_seconds`: the age of the oldest change that is not written; `changes_behind`: the number of such changes, at most 100,000. `rows_written` counts rows again that are written again. `erasures_open`: deleted users whose rows are not removed from the destination yet.',
+      'A destination without its credentials. `changes_behind` (at most 100,000) is the number of changes that are not written, `lag_seconds` the age of the oldest. `erasures_open`: deleted users who are not removed from it yet.',
   });
 export type Destination = z.infer<typeof Destination>;

@@ -1,6 +1,6 @@
 /**
  * The columns of what a destination gets. Files, tables and messages of all kinds have these columns, under these names and in this
- * order.
+ * order. `type` and `date` are keys of folders in a bucket, so that no column but the `type` of a sample has these names.
  */
 
 /**
@@ -58,7 +58,7 @@ const span = [
 
 const workout = [
   ...record,
-  column('type', 'text', 'the workout type'),
+  column('workout_type', 'text', 'the workout type'),
   column('name', 'text', 'the name'),
   ...span,
   zone,
@@ -78,7 +78,7 @@ const sleep = [
   ...record,
   ...span,
   zone,
-  column('date', 'date', 'the local day of waking up'),
+  column('local_date', 'date', 'the local day of waking up'),
   column('is_nap', 'boolean', 'whether it is a nap'),
   column('asleep_seconds', 'int', 'the time asleep'),
   optional('deep_seconds', 'int', 'the time in deep sleep'),
@@ -92,7 +92,7 @@ const sleep = [
 
 const day = [
   ...record,
-  column('date', 'date', 'the local day'),
+  column('local_date', 'date', 'the local day'),
   column('start_time', 'timestamp', 'the start'),
   column('duration_seconds', 'int', 'the length'),
   zone,
@@ -115,7 +115,7 @@ const day = [
 const score = [
   ...record,
   column('kind', 'text', 'the kind of the score'),
-  column('date', 'date', 'the local day'),
+  column('local_date', 'date', 'the local day'),
   ...span,
   zone,
   optional('value', 'double', 'the score; null where the provider gives only a word'),

@@ -20,12 +20,12 @@ t.test('the generated source is that of openapi.json: `npm run client` renews it
   t.end();
 });
 
-t.test('the package has no dependencies and less than 265 kB', (t) => {
+t.test('the package has no dependencies and less than 270 kB', (t) => {
   const [packed] = z
     .array(z.object({ unpackedSize: z.int(), files: z.array(z.object({ path: z.string() })) }))
     .parse(JSON.parse(runIn(folder, 'npm', 'pack', '--dry-run', '--json')));
   t.ok((packed?.unpackedSize ?? 0) > 50_000, 'it holds something');
-  t.ok((packed?.unpackedSize ?? Infinity) < 265_000, `${packed?.unpackedSize} B`);
+  t.ok((packed?.unpackedSize ?? Infinity) < 270_000, `${packed?.unpackedSize} B`);
   t.same(
     packed?.files
       .map(({ path }) => path)

@@ -140,7 +140,7 @@ const servers: MoreServers = {
   'test/mixins/shared-connections.test.ts': most(7, 0),
   'test/runtime/database-client.test.ts': most(5, 1),
   'test/stack/backup.test.ts': most(0, 2),
-  'test/stack/compose.test.ts': most(2, 12),
+  'test/stack/compose.test.ts': most(2, 13),
   'test/stack/member.test.ts': most(2, 0),
   'test/stack/workers.test.ts': most(3, 0),
 };

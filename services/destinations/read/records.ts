@@ -34,16 +34,21 @@ const span = { start_time: us('x.start_time'), end_time: us('x.end_time') } as c
 const workout: Sql<'workout'> = {
   ...span,
   zone_offset_minutes: reported,
+  workout_type: 'x.type',
   local_date: 'x.local_date::text',
 };
 const sleep: Sql<'sleep'> = {
   ...span,
   zone_offset_minutes: reported,
-  date: 'x.date::text',
+  local_date: 'x.date::text',
   stage_intervals: 'x.stage_intervals::text',
 };
-const day: Sql<'day'> = { date: 'x.date::text', start_time: us('x.start_time'), values: 'x.vals::text' };
-const score: Sql<'score'> = { ...span, date: 'x.date::text', components: 'x.components::text' };
+const day: Sql<'day'> = {
+  local_date: 'x.date::text',
+  start_time: us('x.start_time'),
+  values: 'x.vals::text',
+};
+const score: Sql<'score'> = { ...span, local_date: 'x.date::text', components: 'x.components::text' };
 const user: Sql<'user'> = { user_id: 'x.id', created_at: us('x.created_at') };
 
 /** The columns of `day` that totals have, and other values of the day have not. */

@@ -8,6 +8,8 @@ import { conformance } from './conformance.ts';
 import { connect } from './connect.ts';
 import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
+import { destinationCopies } from './destination-copies.ts';
+import { destinations } from './destinations.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { embeds } from './embeds.ts';
@@ -61,6 +63,8 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   providers,
   webhooks,
   deliveries,
+  destinations,
+  'destination-copies': destinationCopies,
   console: consolePages,
   'api-gateway': apiGateway,
   clients,

@@ -754,7 +754,7 @@ export class Webhooks extends VerifyingGroup {
 export class Destinations extends Group {
   /**
    * Create a destination, to which data is copied from now on.
-   * All data of the project is copied, with its changes and deletions. Whether the destination can be reached is shown by its state. There are at most 10 destinations in a project.
+   * Its state shows whether it can be reached. There are at most 10 in a project.
    */
   create(params: Input<types.DestinationsCreateData>, options?: CallOptions): Promise<types.Destination> {
     return this.json('POST /destinations', params, options, { takesKey: true });
@@ -772,7 +772,7 @@ export class Destinations extends Group {
 
   /**
    * Update a destination; omitted fields and settings are unchanged.
-   * Another place (such as a bucket or a prefix) or other `types` begin the copy anew, as `POST …/reset` does. What was written before stays there.
+   * Another place, such as a bucket, or other `types` begin the copy anew.
    */
   update(params: Input<types.DestinationsUpdateData>, options?: CallOptions): Promise<types.Destination> {
     return this.json('PATCH /destinations/{destination_id}', params, options);
@@ -793,10 +793,7 @@ export class Destinations extends Group {
     return this.json('POST /destinations/{destination_id}/resume', params, options);
   }
 
-  /**
-   * Begin the copy anew.
-   * Everything is written again. A reader sees what was written before until it is replaced.
-   */
+  /** Begin the copy anew; readers see the former one until it is replaced */
   reset(params: Input<types.DestinationsResetData>, options?: CallOptions): Promise<types.Destination> {
     return this.json('POST /destinations/{destination_id}/reset', params, options);
   }

@@ -1099,13 +1099,13 @@ export type CreateDestinationRequest = {
      */
     description?: string | null;
     /**
-     * The settings of the kind, with its credentials, which no response contains. `s3`: `endpoint`, `region`, `bucket`, `prefix`, `access_key_id`, `secret_access_key`, `virtual_host`, `interval_seconds`, `hourly_days`.
+     * The settings of the kind, with its credentials: see the guide.
      */
     settings: {
         [key: string]: unknown;
     };
     /**
-     * The series types and kinds of records to write. Null or omitted: all.
+     * Null or omitted: all.
      */
     types?: Array<DestinationType> | null;
     from?: DestinationFrom;
@@ -1761,7 +1761,7 @@ export type Deregistrations = {
 };
 
 /**
- * A destination without its credentials. `lag_seconds`: the age of the oldest change that is not written; `changes_behind`: the number of such changes, at most 100,000. `rows_written` counts rows again that are written again. `erasures_open`: deleted users whose rows are not removed from the destination yet.
+ * A destination without its credentials. `changes_behind` (at most 100,000) is the number of changes that are not written, `lag_seconds` the age of the oldest. `erasures_open`: deleted users who are not removed from it yet.
  */
 export type Destination = {
     id: string;
@@ -1788,7 +1788,7 @@ export type Destination = {
 };
 
 /**
- * Why the last attempt failed: a code and a sentence.
+ * Why the last attempt failed.
  */
 export type DestinationError = {
     code: string;
@@ -1797,24 +1797,24 @@ export type DestinationError = {
 };
 
 /**
- * `beginning`: everything that is stored. `now`: only what changes from now on.
+ * `now`: only what changes from now on.
  */
 export type DestinationFrom = 'beginning' | 'now';
 
 /**
- * The kind of a destination: `s3` writes Parquet files into a bucket, `jetstream` messages into a NATS stream, `postgres` rows into tables.
+ * `s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: tables.
  */
 export type DestinationKind = 's3' | 'jetstream' | 'postgres';
 
 /**
- * `running`: changes are written as they come; `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated; `paused`: nothing is written until it is resumed.
+ * `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated.
  */
 export type DestinationState = 'running' | 'catching_up' | 'failing' | 'paused';
 
 /**
  * A kind of records or a series type.
  */
-export type DestinationType = 'workout' | 'sleep' | 'day' | 'score' | 'user' | 'heart_rate' | 'resting_heart_rate' | 'heart_rate_variability_sdnn' | 'heart_rate_variability_rmssd' | 'heart_rate_recovery_one_minute' | 'walking_heart_rate_average' | 'recovery_score' | 'oxygen_saturation' | 'blood_glucose' | 'blood_pressure_systolic' | 'blood_pressure_diastolic' | 'respiratory_rate' | 'sleeping_breathing_disturbances' | 'blood_alcohol_content' | 'peripheral_perfusion_index' | 'forced_vital_capacity' | 'forced_expiratory_volume_1' | 'peak_expiratory_flow_rate' | 'height' | 'weight' | 'body_fat_percentage' | 'body_mass_index' | 'lean_body_mass' | 'body_temperature' | 'skin_temperature' | 'waist_circumference' | 'body_fat_mass' | 'skeletal_muscle_mass' | 'vo2_max' | 'six_minute_walk_test_distance' | 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'physical_effort' | 'flights_climbed' | 'average_met' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'walking_step_length' | 'walking_speed' | 'walking_double_support_percentage' | 'walking_asymmetry_percentage' | 'walking_steadiness' | 'stair_descent_speed' | 'stair_ascent_speed' | 'running_power' | 'running_speed' | 'running_vertical_oscillation' | 'running_ground_contact_time' | 'running_stride_length' | 'swimming_stroke_count' | 'underwater_depth' | 'cadence' | 'power' | 'speed' | 'workout_effort_score' | 'estimated_workout_effort_score' | 'environmental_audio_exposure' | 'headphone_audio_exposure' | 'environmental_sound_reduction' | 'time_in_daylight' | 'water_temperature' | 'uv_exposure' | 'inhaler_usage' | 'weather_temperature' | 'weather_humidity' | 'devicemaker_stress_level' | 'devicemaker_skin_temperature' | 'devicemaker_fitness_age' | 'devicemaker_body_battery' | 'electrodermal_activity' | 'push_count' | 'atrial_fibrillation_burden' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | 'bone_mass' | 'body_water_mass' | 'body_water_percentage' | 'extracellular_water_mass' | 'intracellular_water_mass' | 'visceral_fat_rating' | 'metabolic_age' | 'vascular_age' | 'basal_metabolic_rate' | 'vo2_max_cycling' | 'pulse_wave_velocity' | 'ecg_qrs_interval' | 'ecg_pr_interval' | 'ecg_qt_interval' | 'ecg_corrected_qt_interval' | 'swimming_cadence';
+export type DestinationType = 'workout' | 'sleep' | 'day' | 'score' | 'user' | SeriesType;
 
 /**
  * An account of a person who develops or operates.
@@ -4272,13 +4272,13 @@ export type UpdateDestinationRequest = {
      */
     description?: string | null;
     /**
-     * The settings of the kind, with its credentials, which no response contains. `s3`: `endpoint`, `region`, `bucket`, `prefix`, `access_key_id`, `secret_access_key`, `virtual_host`, `interval_seconds`, `hourly_days`.
+     * The settings of the kind, with its credentials: see the guide.
      */
     settings?: {
         [key: string]: unknown;
     };
     /**
-     * The series types and kinds of records to write. Null or omitted: all.
+     * Null or omitted: all.
      */
     types?: Array<DestinationType> | null;
 };

@@ -21,7 +21,7 @@ type Element = Schema[number];
 type Encoding = NonNullable<ColumnSource['encoding']>;
 
 /** Rows of a row group: the part of a file that is in memory. */
-export const rowsPerGroup = 131_072;
+export const rowsPerGroup = 65_536;
 /** Bytes after which a part is handed on. Stores take parts of at least 5 MiB. */
 const bytesPerPart = 8 * 1024 * 1024;
 
