@@ -222,6 +222,7 @@ export const namedCalls = {
   ],
   'timeseries': [
     'deliveries.noteReceived',
+    'insights.days',
     'users.get',
     'users.inProject',
     'users.projectOf',

@@ -18,10 +18,10 @@ interface Rule {
   readonly roles: readonly Role[];
   readonly scopes: readonly KeyScope[];
   /**
-   * A user token has it too, for its own user. One with scopes, as that of an embedded page, has it only if `scopes` has one of
-   * them, and never if this is `unscoped`.
+   * A user token has it too, for its own user. That of an embedded page, which has scopes, has it only if this is `embed`, and
+   * `scopes` has one of them.
    */
-  readonly own?: true | 'unscoped';
+  readonly own?: true | 'embed';
   /** `account`: concerns the caller's own account, in no project. `installation`: concerns all projects; only those of `default` may. */
   readonly of?: 'account' | 'installation';
 }
@@ -40,15 +40,16 @@ const table = {
   retention: { roles: ['admin'], scopes: [] },
   credentials: { roles: builders, scopes: [] },
   'tokens.issue': { roles: builders, scopes: [] },
+  'embeds.create': { roles: builders, scopes: ['write', 'data'] },
   'users.list': { roles: everyone, scopes: ['read', 'write', 'users'] },
   'users.read': { roles: everyone, scopes: ['read', 'write', 'users'], own: true },
   'users.write': { roles: builders, scopes: ['write', 'users'] },
   'connections.link': { roles: supporters, scopes: ['write', 'users'], own: true },
   'connections.write': { roles: builders, scopes: ['write', 'users'] },
-  'data.read': { roles: analysts, scopes: ['read', 'write', 'data'], own: true },
+  'data.read': { roles: analysts, scopes: ['read', 'write', 'data'], own: 'embed' },
   'data.write': { roles: builders, scopes: ['write', 'data'] },
   'data.upload': { roles: builders, scopes: ['write', 'data'], own: true },
-  'data.export': { roles: analysts, scopes: ['read', 'write'], own: 'unscoped' },
+  'data.export': { roles: analysts, scopes: ['read', 'write'], own: true },
   'accesses.read': { roles: ['admin'], scopes: [], own: true },
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },
   'webhooks.read': { roles: builders, scopes: ['read', 'write'] },
@@ -60,7 +61,7 @@ const table = {
   'deliveries.read': { roles: supporters, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.bodies': { roles: builders, scopes: ['read', 'write'], of: 'installation' },
   'deliveries.write': { roles: builders, scopes: ['write'], of: 'installation' },
-  mcp: { roles: everyone, scopes: keyScopes, own: 'unscoped' },
+  mcp: { roles: everyone, scopes: keyScopes, own: true },
   operations: { roles: [], scopes: [], of: 'installation' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
@@ -98,7 +99,7 @@ export interface Holder {
 export function isPermitted({ kind, role, scopes }: Holder, permission: Permission): boolean {
   const rule = permissions[permission];
   const isInScope = rule.scopes.some((scope) => scopes === null || scopes.includes(scope));
-  if (kind === 'sdk') return scopes === null ? rule.own !== undefined : rule.own === true && isInScope;
+  if (kind === 'sdk') return scopes === null ? rule.own !== undefined : rule.own === 'embed' && isInScope;
   if (kind === 'api-key') return isInScope;
   return rule.of === 'account' || role === 'owner' || rule.roles.some((one) => one === role);
 }

@@ -215,6 +215,19 @@ t.test('the files to begin with exist and are short', async (t) => {
   );
 });
 
+// Comments and empty lines do not count. Those that were made before the recipe are larger.
+t.test('a provider that the recipe reads has at most 600 lines', async (t) => {
+  const readers = files.filter((file) => text(file).includes('pulledCollections(collections)'));
+  t.ok(readers.length >= 4, String(readers));
+  const lines = (file: string) => text(file).match(/^(?!\s*(?:\/\/|\/?\*)).*\S/gm)?.length ?? 0;
+  const sizeOf = (reader: string) =>
+    files.filter((file) => dirname(file) === dirname(reader)).reduce((sum, file) => sum + lines(file), 0);
+  t.same(
+    readers.map((reader) => [dirname(reader), sizeOf(reader)] as const).filter(([, size]) => size > 600),
+    [],
+  );
+});
+
 // A test under a name that no command looks for would never run.
 t.test('every file of test/ is a test, or is used by one', async (t) => {
   const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })

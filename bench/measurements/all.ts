@@ -7,6 +7,7 @@ import { compression } from './compression.ts';
 import { destinations } from './destinations.ts';
 import { exports, streams } from './exports.ts';
 import { files } from './files.ts';
+import { frames } from './frames.ts';
 import { freshness } from './freshness.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
 import { insights } from './insights.ts';
@@ -23,7 +24,20 @@ import { scale } from './scale.ts';
 /** All measurements in the order of a run. `memory` follows the reads, whose peak it has. */
 export const measurements: readonly Measurement[] = [
   ...[checks, pages, ranges, depth, counts, hertz, activity, users, processes, workers, memory],
-  ...[exports, disk, growth, browser, ingest, intervals, uploads, files, streams, activitynet, changelog],
+  ...[
+    exports,
+    disk,
+    growth,
+    browser,
+    frames,
+    ingest,
+    intervals,
+    uploads,
+    files,
+    streams,
+    activitynet,
+    changelog,
+  ],
   ...[webhooks, endpoints, backfill, bodies, freshness, insights, destinations],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

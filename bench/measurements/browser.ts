@@ -83,7 +83,7 @@ async function yearAndZoom(page: Page, { plan, sizes }: Bench, root: string): Pr
     if (request.isNavigationRequest()) documents += 1;
   });
   const range = `from=${isoTime(startMs)}&to=${isoTime(plan.endMs)}`;
-  const ms = await timeOfNavigation(page, `${root}/users/${plan.hertzId}?${range}`, chart);
+  const ms = await timeOfNavigation(page, `${root}/users/${plan.hertzId}/data?${range}`, chart);
   const zooms: Figure[] = [];
   const points = [await pointsShown(page)];
   for (let step = 1; step <= steps && spanOf(page) !== shortest; step++) {

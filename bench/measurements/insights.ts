@@ -52,6 +52,7 @@ async function* years(product: Product, ids: readonly string[], days: number): A
     yield {
       what: `${what} of a cached year`,
       times: [targetOf(product, pathOf(id, what, days)), targetOf(product, pathOf(id, what, 1))],
+      alone: { what: `${what}: the year`, goal: { most: 10 } },
     };
 }
 

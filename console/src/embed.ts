@@ -11,14 +11,19 @@ export const embedScopes: readonly KeyScope[] = ['read'];
 /** Whether the server has refused the token: it has expired, or its user is deleted. */
 export const isExpired = signal(false);
 
-/** The user whose data a token reads; '' if it cannot be read. The server alone decides whether it is valid. */
-export function userOfToken(token: string): string {
+/**
+ * The user whose data a token reads, '' if it cannot be read, and the zone that is set for the user. The server alone decides
+ * whether it is valid.
+ */
+export function userOfToken(token: string): { readonly id: string; readonly zone: string | null } {
   try {
     const claims = token.split('.')[1] ?? '';
-    const { sub }: { sub?: unknown } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return typeof sub === 'string' ? sub : '';
+    const { sub, time_zone }: { sub?: unknown; time_zone?: unknown } = JSON.parse(
+      atob(claims.replaceAll('-', '+').replaceAll('_', '/')),
+    );
+    return { id: typeof sub === 'string' ? sub : '', zone: typeof time_zone === 'string' ? time_zone : null };
   } catch {
-    return '';
+    return { id: '', zone: null };
   }
 }
 

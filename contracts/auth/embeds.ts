@@ -8,7 +8,7 @@ export const embedActions = {
   createEmbed: action({
     summary: "Create an address that shows one user's days within your own page",
     description:
-      'Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the data of this user, changes nothing, and ends at `expires_at`, when the user or the project is deleted, or with `POST /auth/revoke`. Make a new address each time that your page is opened.',
+      'Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the health data of this user, but not the profile and the connections, changes nothing, and ends at `expires_at`, when the user, the project, or the account or API key that made it is deleted, or with `POST /auth/revoke`. A rotation of the key ends it too. Make a new address each time that your page is opened.',
     params: z
       .object({
         user_id: UserId.meta({
@@ -38,7 +38,7 @@ export const embedActions = {
     http: {
       method: 'POST',
       path: '/console/embeds',
-      access: 'tokens.issue',
+      access: 'embeds.create',
       status: 201,
       tag: 'Tokens',
       audit: 'embed.created',

@@ -124,6 +124,18 @@ export const DayInsights = z
   })
   .meta({ id: 'DayInsights' });
 
+/** A score of a local day as `/scores` shows it beside those of providers. */
+export const ComputedScore = finding('ComputedScore', {
+  date: LocalDate,
+  value: Value.describe(
+    '`sleep`: the sleep score, from 0 to 100. `resilience`: the coefficient of variation of seven nightly means of heart rate variability; low is steady.',
+  ),
+  components: z
+    .record(z.string(), z.number().nullable())
+    .nullable()
+    .describe('The parts of the score. Null where `value` is.'),
+});
+
 /** The training of a local day. */
 export const DayTraining = z
   .object({
@@ -179,5 +191,6 @@ export type InsightInput = z.infer<typeof InsightInput>;
 export type MeasureBaseline = z.infer<typeof MeasureBaseline>;
 export type DayBaselines = z.infer<typeof DayBaselines>;
 export type DayInsights = z.infer<typeof DayInsights>;
+export type ComputedScore = z.infer<typeof ComputedScore>;
 export type DayTraining = z.infer<typeof DayTraining>;
 export type GlucoseReport = z.infer<typeof GlucoseReport>;

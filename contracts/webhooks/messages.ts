@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
+import { UserId } from '../../domain/wire.ts';
 import {
   EndpointId,
   ForwardPagination,
@@ -28,6 +29,7 @@ export const messageActions = {
     params: z.object({
       endpoint_id: EndpointId,
       status: WebhookMessageStatus.optional().describe('Only messages in this state.'),
+      user_id: UserId.optional().describe('Only messages about this user.'),
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),

@@ -85,6 +85,17 @@ export const WebhookEndpoint = z
     last_delivered_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    messages_waiting: z
+      .int()
+      .nonnegative()
+      .describe(
+        'The number of messages that wait for their first or next attempt. 10,000 means 10,000 or more.',
+      ),
+    oldest_waiting_message_seconds: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe('The age of the event of the oldest waiting message. Null if none waits.'),
   })
   .meta({
     id: 'WebhookEndpoint',

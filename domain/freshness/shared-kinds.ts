@@ -1,11 +1,15 @@
+import type { z } from 'zod';
 import { SharedData } from '../provider/provider.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
 import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
 
-/** A kind of data that is expected again and again. They are those that the connect page names. */
-export const FreshKind = SharedData.exclude(['profile', 'routes']);
-export type FreshKind = Exclude<SharedData, 'profile' | 'routes'>;
+/**
+ * A kind of data that is expected again and again. They are those that the connect page names. Blood oxygen is expected with the
+ * heart rate, routes with the workouts.
+ */
+export const FreshKind = SharedData.exclude(['oxygen_saturation', 'profile', 'routes']);
+export type FreshKind = z.infer<typeof FreshKind>;
 
 /** Series of the same kind. A type that stands in none comes irregularly, and nothing is expected of it. */
 const seriesOf: Partial<Readonly<Record<FreshKind, readonly SeriesType[]>>> = {

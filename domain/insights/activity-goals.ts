@@ -2,7 +2,7 @@ import { type Finding, found, missing } from './finding.ts';
 import { mean } from './statistics.ts';
 
 /** The least minutes of moderate activity a week by the WHO guideline of 2020; a vigorous minute counts twice. */
-export const weeklyMinutes = 150;
+const weeklyMinutes = 150;
 const weekDays = 7;
 const leastDays = 4;
 
@@ -39,10 +39,13 @@ const leastMinutes = 600;
 
 /**
  * Peak 30-minute cadence (Tudor-Locke 2012): the mean of the 30 highest numbers of steps in a minute of a day, which need not
- * follow each other. A day with fewer than ten hours of known minutes has none.
+ * follow each other. A day with fewer than ten hours of known minutes has none. Of the known minutes the highest 30 suffice.
  */
-export function peakCadence(stepsOfMinutes: readonly number[]): Finding<number> {
-  const share = stepsOfMinutes.length / leastMinutes;
-  if (stepsOfMinutes.length < leastMinutes) return missing('too_little_coverage', share);
+export function peakCadence(
+  stepsOfMinutes: readonly number[],
+  knownMinutes = stepsOfMinutes.length,
+): Finding<number> {
+  const share = knownMinutes / leastMinutes;
+  if (knownMinutes < leastMinutes) return missing('too_little_coverage', share);
   return found(mean(stepsOfMinutes.toSorted((a, b) => b - a).slice(0, peakMinutes)));
 }

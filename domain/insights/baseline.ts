@@ -4,7 +4,7 @@ import { isRounding, median, medianAbsoluteDeviation } from './statistics.ts';
 /** The scale that makes the median absolute deviation of a normal distribution its standard deviation. */
 export const madScale = 1.4826;
 /** A baseline needs the values of this many days. */
-export const leastBaselineDays = 14;
+const leastBaselineDays = 14;
 /** A value this many robust standard deviations from the median is unusual. */
 const unusualZ = 2;
 
@@ -41,8 +41,11 @@ export function baselineOf(values: DayValues, length: number): Finding<Baseline>
 const before = (values: DayValues, length: number) => values.slice(0, -1).slice(-length);
 
 /** How far the last day lies from the baseline of the `length` days before it. */
-export function deviationOf(values: DayValues, length: number): Finding<Deviation> {
-  const baseline = baselineOf(values, length);
+export function deviationOf(
+  values: DayValues,
+  length: number,
+  baseline = baselineOf(values, length),
+): Finding<Deviation> {
   const value = values.at(-1) ?? null;
   if (baseline.value === null) return baseline;
   if (value === null) return missing('no_data', baseline.confidence);

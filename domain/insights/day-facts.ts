@@ -31,12 +31,13 @@ const NightFact = z.object({
   middle: z.number(),
   awake: z.number(),
   awakenings: z.array(z.number()),
-  /** Means within the stages of sleep. */
-  rmssd: z.number().nullable(),
-  sdnn: z.number().nullable(),
+  /** Means within the stages of sleep, each with its number of samples. */
+  rmssd: z.tuple([z.number(), z.number()]).nullable(),
+  sdnn: z.tuple([z.number(), z.number()]).nullable(),
 });
 
-const SteadyRunFact = z.object({
+/** A steady run. `grade`: the height gained per way, 0.02 for 2 %. */
+const SteadyRun = z.object({
   seconds: z.number(),
   metersPerMinute: z.number(),
   grade: z.number(),
@@ -52,7 +53,7 @@ export const DayFacts = z.object({
   /** Workouts: how many there are, and the seconds for which each heart rate held. */
   workouts: z.int().optional(),
   heart: z.array(z.tuple([z.number(), z.number()])).optional(),
-  run: SteadyRunFact.optional(),
+  run: SteadyRun.optional(),
   /** Moderate and vigorous minutes. */
   active: z.tuple([z.number(), z.number()]).optional(),
   /** The known minutes of steps and the highest 30 of them. */
@@ -61,5 +62,6 @@ export const DayFacts = z.object({
 });
 
 export type ValueFact = z.infer<typeof ValueFact>;
+export type SteadyRun = z.infer<typeof SteadyRun>;
 export type NightFact = z.infer<typeof NightFact>;
 export type DayFacts = z.infer<typeof DayFacts>;

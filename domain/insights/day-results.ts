@@ -2,14 +2,12 @@ import { dateToMs, dayMs, localDate, minuteMs } from '../time/time.ts';
 import { peakCadence, weekOfActivity } from './activity-goals.ts';
 import { baselineOf, deviationOf } from './baseline.ts';
 import { type DayFacts, type Measure, measures } from './day-facts.ts';
-import { type Finding, type InsightReason, missing } from './finding.ts';
+import { type InsightReason, missing } from './finding.ts';
 import { hrvStabilityOf, stabilityNights } from './hrv-stability.ts';
-import { regularityDays, regularityIndex, type SleepSpan, socialJetLag } from './regularity.ts';
+import { dayMinutes, regularityDays, regularityIndex, type SleepSpan, socialJetLag } from './regularity.ts';
 import { bedtimeNights, type SleepWeights, sleepScoreOf, usualSleepWeights } from './sleep-score.ts';
 import { type TrainingDay, trainingDays } from './training-days.ts';
 
-/** The days of the two baselines. */
-export const baselineWindows = [28, 60] as const;
 /** No insight but those of training looks further back. */
 export const windowDays = 60;
 
@@ -99,7 +97,7 @@ function baselinesOf(window: Window, length: number): BaselineResults {
 function measureResult(window: Window, measure: Measure, length: number): MeasureResult {
   const values = window.map((day) => day?.values?.[measure]?.[0] ?? null);
   const baseline = baselineOf(values, length);
-  const deviation = deviationOf(values, length);
+  const deviation = deviationOf(values, length, baseline);
   return [
     values.at(-1) ?? null,
     baseline.value?.median ?? null,
@@ -113,13 +111,14 @@ function measureResult(window: Window, measure: Measure, length: number): Measur
 }
 
 function scoresOf(window: Window, date: string, weights: SleepWeights) {
+  const [minutes, top] = window.at(-1)?.cadence ?? [0, []];
   return {
     sleep_score: sleepScore(window, weights),
     hrv_stability: stability(window),
     sleep_regularity: regularity(window),
     social_jet_lag: jetLag(window, date),
     weekly_activity: weekOfActivity(window.map(activeDay)),
-    peak_cadence: cadence(window.at(-1) ?? null),
+    peak_cadence: peakCadence(top, minutes),
   };
 }
 
@@ -144,10 +143,9 @@ function sleepScore(window: Window, weights: SleepWeights) {
 function stability(window: Window) {
   const nights = window.slice(-stabilityNights);
   const hasRmssd = nights.some((day) => (day?.night?.rmssd ?? null) !== null);
-  return hrvStabilityOf(nights.map((day) => (hasRmssd ? day?.night?.rmssd : day?.night?.sdnn) ?? null));
+  const own = nights.map((day) => (hasRmssd ? day?.night?.rmssd : day?.night?.sdnn) ?? null);
+  return hrvStabilityOf(own.map((one) => one && { meanMs: one[0], samples: one[1] }));
 }
-
-const dayMinutes = 1440;
 
 function regularity(window: Window) {
   const days = window.slice(-regularityDays);
@@ -175,12 +173,6 @@ function activeDay(day: DayFacts | null) {
   if (day?.active === undefined) return null;
   const [moderateMinutes, vigorousMinutes] = day.active;
   return { moderateMinutes, vigorousMinutes };
-}
-
-// The mean of the highest 30 of all minutes needs no others: they are counted as 0.
-function cadence(day: DayFacts | null): Finding<number> {
-  const [minutes, top] = day?.cadence ?? [0, []];
-  return peakCadence([...top, ...Array.from({ length: Math.max(0, minutes - top.length) }, () => 0)]);
 }
 
 /** The measures of a baseline with their results, in the order of the API. */

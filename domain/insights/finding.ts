@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const insightReasons = {
   too_few_days: 'There are fewer days with data than the method needs.',
   too_few_nights: 'There are fewer nights with data than the method needs.',
+  too_few_samples: 'The nights have fewer samples than the method needs.',
   no_variation: 'The values do not vary, so that a deviation cannot be compared with the usual one.',
   no_data: 'There is no data of the day, or none that can be true.',
   no_stages: 'The source sent no stages of sleep.',

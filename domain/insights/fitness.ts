@@ -1,14 +1,6 @@
+import type { SteadyRun } from './day-facts.ts';
 import { type Finding, found, missing } from './finding.ts';
 import type { HeartRateLimits } from './heart-rate-load.ts';
-
-/** A steady part of a run. */
-export interface SteadyRun {
-  readonly seconds: number;
-  readonly metersPerMinute: number;
-  /** The height gained per way, 0.02 for 2 %. */
-  readonly grade: number;
-  readonly bpm: number;
-}
 
 const leastSeconds = 600;
 /** The equation of running holds from 134 m/min (8 km/h) on. */

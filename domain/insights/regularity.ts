@@ -1,3 +1,4 @@
+import { minuteMs } from '../time/time.ts';
 import { type Finding, found, missing } from './finding.ts';
 import { mean } from './statistics.ts';
 
@@ -7,8 +8,8 @@ export interface SleepSpan {
   readonly endMs: number;
 }
 
-const minuteMs = 60_000;
-const dayMinutes = 1440;
+/** The minutes of a day. */
+export const dayMinutes = 1440;
 /** The days that the index compares, each with the next, and how many pairs of days it needs. */
 export const regularityDays = 28;
 const leastPairs = 5;
@@ -76,5 +77,4 @@ export function socialJetLag(
   return found({ workMiddleMinutes, freeMiddleMinutes, lagMinutes }, share);
 }
 
-/** Whether a date is a Saturday or a Sunday. */
-export const isWeekend = (date: string) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
+const isWeekend = (date: string) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());

@@ -6,6 +6,7 @@ import {
   edwardsImpulse,
   type HeartRateLimits,
   type HeartRateSpan,
+  type Sex,
   secondsInZones,
   zonesByMaximum,
   zonesByReserve,
@@ -25,7 +26,7 @@ export interface TrainingDay {
   readonly limits: HeartRateLimits;
   readonly edwards_impulse: Finding<number>;
   /** By sex, because the weights differ. */
-  readonly banister_impulse: { readonly female: Finding<number>; readonly male: Finding<number> };
+  readonly banister_impulse: Readonly<Record<Sex, Finding<number>>>;
   readonly heart_rate_zones: Finding<readonly number[]>;
   readonly heart_rate_reserve_zones: Finding<readonly number[]>;
   readonly fitness_and_fatigue: Finding<FitnessAndFatigue>;
@@ -46,7 +47,7 @@ export function trainingDays(days: readonly (DayFacts | null)[]): TrainingDay[] 
     const spans = (day?.heart ?? []).map(([bpm, seconds]): HeartRateSpan => ({ bpm, seconds }));
     const edwards = edwardsImpulse(spans, limits.maxBpm);
     loads.push(edwards.value ?? 0);
-    const banister = (sex: 'female' | 'male') => banisterImpulse(spans, limits, sex);
+    const banister = (sex: Sex) => banisterImpulse(spans, limits, sex);
     return {
       ...{ workouts: day?.workouts ?? 0, limits, edwards_impulse: edwards },
       banister_impulse: { female: banister('female'), male: banister('male') },

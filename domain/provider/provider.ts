@@ -8,6 +8,7 @@ export const SharedData = z.enum([
   'activities',
   'daily_activity',
   'heart_rate',
+  'oxygen_saturation',
   'sleep',
   'stress',
   'body',

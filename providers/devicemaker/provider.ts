@@ -108,11 +108,13 @@ export const devicemaker = {
     'activities',
     'daily_activity',
     'heart_rate',
+    'oxygen_saturation',
     'sleep',
     'stress',
     'body',
     'blood_pressure',
     'cycle',
+    'routes',
   ],
   cadenceHours: { daily_activity: 48, heart_rate: 48, sleep: 48, stress: 48 },
   // Activities have a permission of their own; all else is health data.

@@ -27,7 +27,7 @@ export const file = {
   quota: null,
   shares: [
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'routes', 'body', 'blood_pressure'] as const),
-    ...(['nutrition', 'mindfulness', 'cycle'] as const),
+    ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: {},
   sampleSources: 'days-and-activities',

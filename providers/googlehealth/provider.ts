@@ -103,7 +103,7 @@ export const googlehealth = {
     subscriptionSettings: ['GOOGLEHEALTH_WEBHOOK_AUTHORIZATION'],
     body: withoutData,
   },
-  shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'body', 'profile'],
+  shares: ['activities', 'daily_activity', 'heart_rate', 'oxygen_saturation', 'sleep', 'body', 'profile'],
   cadenceHours: { daily_activity: 36, heart_rate: 36, sleep: 48 },
   pull: {
     notifications: {

@@ -92,7 +92,16 @@ export const oura = {
     subscriptionSettings: ['OURA_VERIFICATION_TOKEN'],
     body: withoutData,
   },
-  shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'stress', 'mindfulness', 'profile'],
+  shares: [
+    'daily_activity',
+    'activities',
+    'heart_rate',
+    'oxygen_saturation',
+    'sleep',
+    'stress',
+    'mindfulness',
+    'profile',
+  ],
   cadenceHours: { daily_activity: 36, heart_rate: 36, sleep: 36 },
   pull: {
     notifications: {

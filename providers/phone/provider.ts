@@ -39,7 +39,7 @@ export const phone = {
   quota: null,
   shares: [
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'] as const),
-    ...(['nutrition', 'mindfulness', 'cycle'] as const),
+    ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: { daily_activity: 48 },
   sampleSources: 'days-and-activities',

@@ -95,7 +95,7 @@ export const suunto = {
       },
     },
   },
-  shares: ['activities', 'daily_activity', 'heart_rate', 'sleep'],
+  shares: ['activities', 'daily_activity', 'heart_rate', 'oxygen_saturation', 'sleep'],
   cadenceHours: { daily_activity: 48, sleep: 48 },
   pull: {
     notifications: {

@@ -93,7 +93,7 @@ export const whoop = {
     subscriptionSettings: [],
     body: withoutData,
   },
-  shares: ['activities', 'heart_rate', 'sleep', 'profile'],
+  shares: ['activities', 'heart_rate', 'oxygen_saturation', 'sleep', 'profile'],
   cadenceHours: { heart_rate: 36, sleep: 36 },
   pull: {
     notifications: {

@@ -72,7 +72,16 @@ export const withings = {
     subscriptionSettings: [],
     body: withoutData,
   },
-  shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'body', 'blood_pressure', 'profile'],
+  shares: [
+    'daily_activity',
+    'activities',
+    'heart_rate',
+    'oxygen_saturation',
+    'sleep',
+    'body',
+    'blood_pressure',
+    'profile',
+  ],
   cadenceHours: { daily_activity: 48, heart_rate: 48, sleep: 48 },
   pull: {
     notifications,

@@ -1,6 +1,6 @@
 import type { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import type { StoredDayFacts } from '../../contracts/timeseries/insight-facts.ts';
-import type { DayFacts, Measure, ValueFact } from '../../domain/insights/day-facts.ts';
+import type { DayFacts, Measure, NightFact, ValueFact } from '../../domain/insights/day-facts.ts';
 import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import { nightOf, spansOf } from './night.ts';
@@ -71,7 +71,10 @@ function dayOf(given: GivenDay): DayFacts {
   const { date, sessions, nightMeans, dayMeans, workouts, stepMinutes, activity, priority } = given;
   const rules = { priority };
   const night = nightOf(sessions, rules, date);
-  const inSleep = (type: SeriesType) => meanOf(nightMeans, type, rules);
+  const inSleep = (type: SeriesType): NightFact['rmssd'] => {
+    const found = meanOf(nightMeans, type, rules);
+    return found && [found[0], found[3]];
+  };
   const spans = spansOf(sessions, night?.provider ?? null, rules, date);
   const { moderate = null, vigorous = null } = activity?.intensity_minutes ?? {};
   const isActive = moderate !== null || vigorous !== null;
@@ -86,8 +89,8 @@ function dayOf(given: GivenDay): DayFacts {
       : {
           night: {
             ...night.fact,
-            rmssd: inSleep('heart_rate_variability_rmssd')?.[0] ?? null,
-            sdnn: inSleep('heart_rate_variability_sdnn')?.[0] ?? null,
+            rmssd: inSleep('heart_rate_variability_rmssd'),
+            sdnn: inSleep('heart_rate_variability_sdnn'),
           },
         }),
     ...(spans.length === 0 ? {} : { spans }),

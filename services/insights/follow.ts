@@ -65,7 +65,7 @@ async function enqueueUsers(
 const [earlierMs, laterMs] = [12 * hourMs + dayMs, 14 * hourMs + dayMs];
 
 /** The local days that a change may concern. None if all of them are too old to be computed. */
-export function markOf({ id, user_id, date, first_ms, last_ms }: Change, nowMs: number): ChangedDays[] {
+function markOf({ id, user_id, date, first_ms, last_ms }: Change, nowMs: number): ChangedDays[] {
   if (date !== null) return clipped({ user_id, id, first_date: date, last_date: date }, nowMs);
   if (first_ms === null || last_ms === null) return [{ user_id, id, first_date: null, last_date: null }];
   const span = { first_date: localDate(first_ms - earlierMs, 0), last_date: localDate(last_ms + laterMs, 0) };

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from 'moleculer';
+import type { Config } from '../../config.ts';
 import { insights } from '../../contracts/insights.ts';
 import { isError } from '../../domain/errors.ts';
 import { database, type Queryable } from '../../mixins/database/database.ts';
@@ -12,24 +13,26 @@ import { computeKind, followPart } from './follow.ts';
 import { glucoseReport } from './glucose.ts';
 import { type InsightsPace, insightsPace } from './pace.ts';
 import { deleteComputed, deleteOfUser } from './queries/compute.ts';
-import { checkOn, readBaselines, readInsights, readRecovery, readTraining } from './read.ts';
+import { checkOn, type ReadDeps, readBaselines, readInsights, readRecovery, readTraining } from './read.ts';
 import { type Computing, recompute } from './recompute.ts';
 import { settingsOf } from './settings.ts';
+
+type Given = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
 export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {
   const pace: InsightsPace = { ...insightsPace, ...chosen };
+  const depsOf = ({ database, reads, call, config }: Given): ReadDeps => ({
+    ...{ database, reads, call, now: pace.now },
+    ...settingsOf(config),
+  });
   return implement(insights, {
     uses: { database: database(), reads: reads(), jobs: jobs() },
     actions: {
-      baselines: ({ database, reads, call, config, params }) =>
-        readBaselines({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
-      days: ({ database, reads, call, config, params }) =>
-        readInsights({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
-      training: ({ database, reads, call, config, params }) =>
-        readTraining({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
-      recoveryDays: ({ database, reads, call, config, params }) =>
-        readRecovery({ database, reads, call, now: pace.now, ...settingsOf(config) }, params),
+      baselines: (ctx) => readBaselines(depsOf(ctx), ctx.params),
+      days: (ctx) => readInsights(depsOf(ctx), ctx.params),
+      training: (ctx) => readTraining(depsOf(ctx), ctx.params),
+      recoveryDays: (ctx) => readRecovery(depsOf(ctx), ctx.params),
       glucose: ({ call, config, params }) => {
         checkOn(settingsOf(config));
         return glucoseReport(call, settingsOf(config).shownAs, params);

@@ -2,10 +2,11 @@ import type { Actions } from '../../contracts/all.ts';
 import type { DayBaselines, DayInsights, DayTraining } from '../../contracts/insights/schemas.ts';
 import { type DaysRequest, readDays } from '../../domain/day-pages.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Sex } from '../../domain/insights/heart-rate-load.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { type DayPage, type ResultDay, type ResultPart, selectDays } from './queries/select-days.ts';
-import { type Computing, methodsOf, recompute } from './recompute.ts';
+import { type DayPage, type ResultPart, selectDays } from './queries/select-days.ts';
+import { type Computing, computedWith, recompute } from './recompute.ts';
 import type { InsightSettings } from './settings.ts';
 import {
   baselineInputs,
@@ -29,7 +30,7 @@ export function checkOn({ isOn }: Pick<InsightSettings, 'isOn'>): void {
   if (!isOn) throw new ServiceError('NOT_IMPLEMENTED', 'Insights are turned off: INSIGHTS is off.');
 }
 
-// One statement reads a page. A user without computed days, or with those of former methods, is computed first.
+// One statement reads a page. A user without computed days, or with those of former methods or sources, is computed first.
 async function daysOf<Part extends ResultPart>(
   deps: ReadDeps,
   part: Part,
@@ -37,11 +38,12 @@ async function daysOf<Part extends ResultPart>(
   withFacts: boolean,
 ) {
   checkOn(deps);
-  const found = await selectDays(deps.reads, part, page, withFacts);
-  if (found.methods === methodsOf(deps.weights)) return found;
-  if (found.methods === null) await deps.call('users.get', { user_id: page.user_id });
+  const choice = { withFacts, wanted: computedWith(deps) };
+  const found = await selectDays(deps.reads, part, page, choice);
+  if (found.isCurrent) return found;
+  if (found.isCurrent === null) await deps.call('users.get', { user_id: page.user_id });
   await recompute(deps, page.user_id);
-  return selectDays(deps.database, part, page, withFacts);
+  return selectDays(deps.database, part, page, choice);
 }
 
 /** One page of baselines. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
@@ -56,9 +58,10 @@ export function readBaselines(
       name: `baselines ${window} ${explain}`,
       async read(page) {
         const { total, rows } = await daysOf(deps, part, page, explain);
-        return { total, rows, fitting: fittingDays(rows, explain) };
+        const days = rows.map((day) => baselinesToWire(day, window, deps.shownAs));
+        return { total, rows: days, fitting: fittingDays(days, explain) };
       },
-      toWire: (day) => baselinesToWire(day, window, deps.shownAs),
+      toWire: (day) => day,
     },
     request,
   );
@@ -67,13 +70,13 @@ export function readBaselines(
 /** The bus rejects messages over 1 MB: the bytes of a page, of a day and of a measure, without and with its input. */
 const [pageBytes, dayBytes, measureBytes, explainedBytes] = [900_000, 300, 240, 420];
 
-function fittingDays(rows: readonly ResultDay<'baseline_28' | 'baseline_60'>[], explain: boolean): number {
+function fittingDays(days: readonly DayBaselines[], explain: boolean): number {
   let bytes = 0;
-  const beyond = rows.findIndex(({ result }) => {
-    bytes += dayBytes + measuresToWire(result).length * (explain ? explainedBytes : measureBytes);
+  const beyond = days.findIndex(({ measures }) => {
+    bytes += dayBytes + measures.length * (explain ? explainedBytes : measureBytes);
     return bytes > pageBytes;
   });
-  return beyond === -1 ? rows.length : beyond;
+  return beyond === -1 ? days.length : beyond;
 }
 
 /** One page of scores that Pulsebus computes. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
@@ -90,7 +93,7 @@ export const readInsights = (deps: ReadDeps, request: Request): Promise<Page<Day
 /** One page of training. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
 export function readTraining(
   deps: ReadDeps,
-  request: Request & { readonly sex?: 'female' | 'male' | undefined },
+  request: Request & { readonly sex?: Sex | undefined },
 ): Promise<Page<DayTraining>> {
   const { explain, sex = null } = request;
   return readDays(

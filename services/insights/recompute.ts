@@ -15,7 +15,14 @@ import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { lockLateWrites } from '../../mixins/database/forgotten-users.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { factsOf } from './facts.ts';
-import { holdUser, type NewResults, selectFacts, writeFacts, writeResults } from './queries/compute.ts';
+import {
+  type ComputedWith,
+  holdUser,
+  type NewResults,
+  selectFacts,
+  writeFacts,
+  writeResults,
+} from './queries/compute.ts';
 import { clearDue, type DueDay, selectDue } from './queries/due.ts';
 
 /** What the days of users are computed with. */
@@ -29,18 +36,19 @@ export interface Computing {
 }
 
 /** Nothing older is computed. */
-export const oldestDays = 1100;
+const oldestDays = 1100;
 /** The days of a read: the bus rejects messages over 1 MB. */
 const daysPerRead = 100;
 const rangesAtOnce = 2;
 /** Days that are due and so near to each other are read at once. */
 const nearDays = 3;
 
-/** The versions of the methods and the weights: days that were computed with others are computed anew. */
-export function methodsOf(weights: SleepWeights): string {
+/** The versions and weights of methods, and the order of sources. Days of others are computed anew, of other sources from new inputs. */
+export function computedWith({ weights, priority }: Pick<Computing, 'weights' | 'priority'>): ComputedWith {
   const { duration, stages, consistency, interruptions } = weights;
   const versions = Object.entries(insightMethods).map(([name, { version }]) => `${name}:${version}`);
-  return [...versions, `weights:${[duration, stages, consistency, interruptions].join('/')}`].join(' ');
+  const shares = [duration, stages, consistency, interruptions].join('/');
+  return { methods: [...versions, `weights:${shares}`].join(' '), sources: priority.join(',') };
 }
 
 /** The range of dates that are computed. */
@@ -50,21 +58,22 @@ export const computedRange = (nowMs: number) => ({
 });
 
 /**
- * Computes the days of a user that are due, all days if none was computed before. Returns the dates whose results changed. Inputs are
- * read before the transaction; whatever changes meanwhile makes the day due again.
+ * Computes the days of a user that are due, all days if none was computed before, or with other settings. Returns the dates whose
+ * results changed. Inputs are read before the transaction; whatever changes meanwhile makes the day due again.
  */
 export async function recompute(own: Computing, userId: string): Promise<string[]> {
-  const { methods, due } = await selectDue(own.database, userId);
-  const wanted = methodsOf(own.weights);
-  if (methods === wanted && due.length === 0) return [];
-  const ranges = methods === null ? await wholeRange(own, userId) : rangesOf(due.map(({ date }) => date));
+  const { computed, due } = await selectDue(own.database, userId);
+  const wanted = computedWith(own);
+  const areInputsNew = computed?.sources !== wanted.sources;
+  const isNew = areInputsNew || computed.methods !== wanted.methods;
+  if (!isNew && due.length === 0) return [];
+  const ranges = areInputsNew ? await wholeRange(own, userId) : rangesOf(due.map(({ date }) => date));
   const facts = await readFacts(own, userId, ranges);
   for (const { date } of due) if (!facts.has(date)) facts.set(date, null);
   return own.database.transaction(async (transaction) => {
     await lockLateWrites(transaction, 'insights');
     if (!(await holdUser(transaction, userId, wanted))) return [];
     const changed = await writeFacts(transaction, userId, facts);
-    const isNew = methods !== wanted;
     return compute(transaction, { userId, weights: own.weights, changed, isNew, due, nowMs: own.now() });
   });
 }
@@ -95,7 +104,7 @@ async function compute(transaction: Queryable, work: Work): Promise<string[]> {
   return [...written, ...(await writeResults(transaction, userId, recent))];
 }
 
-/** The first values of a user are no news: only those of the last days are reported, not years at once. */
+/** The first values of a user, and those of other settings, are no news: only the last days are reported, not years at once. */
 const reportedMs = 2 * dayMs;
 
 async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
@@ -105,7 +114,7 @@ async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promi
 }
 
 /** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */
-export function resultsOf(
+function resultsOf(
   facts: ReadonlyMap<string, DayFacts>,
   { changed, isNew, weights }: Pick<Work, 'changed' | 'isNew' | 'weights'>,
 ): NewResults[] {
@@ -132,7 +141,7 @@ async function wholeRange({ call, now }: Computing, user_id: string): Promise<Da
 }
 
 /** Ranges that contain dates, each at most as long as a read. */
-export function rangesOf(dates: readonly string[]): DateRange[] {
+function rangesOf(dates: readonly string[]): DateRange[] {
   const ranges: { first_date: string; last_date: string }[] = [];
   for (const date of dates.toSorted()) {
     const last = ranges.at(-1);

@@ -15,6 +15,7 @@ import {
   measureEntries,
 } from '../../domain/insights/day-results.ts';
 import { type Finding, type InsightReason, missing } from '../../domain/insights/finding.ts';
+import type { Sex } from '../../domain/insights/heart-rate-load.ts';
 import { type InsightMethod, insightMethods } from '../../domain/insights/methods.ts';
 import { readMethod } from '../../domain/records/recording-method.ts';
 import type { ResultDay } from './queries/select-days.ts';
@@ -22,28 +23,11 @@ import type { ResultDay } from './queries/select-days.ts';
 /** The display name of a provider. */
 export type ShownAs = (provider: string) => string;
 
-const pages: Readonly<Record<InsightMethod, string>> = {
-  ...{ baseline: 'baseline', deviation: 'baseline', sleep_score: 'sleep-score' },
-  ...{
-    hrv_stability: 'hrv-stability',
-    sleep_regularity: 'sleep-regularity',
-    social_jet_lag: 'sleep-regularity',
-  },
-  ...{ banister_impulse: 'training-impulse', edwards_impulse: 'training-impulse' },
-  ...{ heart_rate_zones: 'training-impulse', heart_rate_reserve_zones: 'training-impulse' },
-  ...{
-    fitness_and_fatigue: 'training-load',
-    monotony: 'training-load',
-    acute_chronic_ratio: 'training-load',
-  },
-  ...{ weekly_activity: 'activity', peak_cadence: 'activity', oxygen_uptake: 'oxygen-uptake' },
-  glucose_report: 'glucose',
-};
-
 /** A method as the API shows it. */
-export const methodOf = (name: InsightMethod): Method => ({
-  ...{ name, version: insightMethods[name].version, page: `docs/insights/${pages[name]}.md` },
-});
+export function methodOf(name: InsightMethod): Method {
+  const { version, page } = insightMethods[name];
+  return { name, version, page: `docs/insights/${page}.md` };
+}
 
 const reported = (name: InsightMethod, { confidence, reason }: Omit<Finding<unknown>, 'value'>) => ({
   ...{ method: methodOf(name), confidence, reason },
@@ -166,7 +150,7 @@ function insightInputs(
 /** The training of a day. Without a sex there is no impulse of Banister. */
 export function trainingToWire(
   { date, facts, result }: ResultDay<'training'>,
-  sex: 'female' | 'male' | null,
+  sex: Sex | null,
   shownAs: ShownAs,
 ): DayTraining {
   const banister = banisterOf(result, sex);
@@ -197,10 +181,7 @@ export function trainingToWire(
   };
 }
 
-function banisterOf(
-  { banister_impulse, edwards_impulse }: DayResults['training'],
-  sex: 'female' | 'male' | null,
-) {
+function banisterOf({ banister_impulse, edwards_impulse }: DayResults['training'], sex: Sex | null) {
   if (sex !== null) return banister_impulse[sex];
   const reason: InsightReason = edwards_impulse.reason === 'no_heart_rate' ? 'no_heart_rate' : 'no_sex';
   return missing(reason);

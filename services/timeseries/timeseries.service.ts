@@ -14,7 +14,7 @@ import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
 import { readKindDays } from './days/kind-days.ts';
 import { readNights } from './days/nights.ts';
-import { readScores } from './days/scores.ts';
+import { readComputedScores, readScores } from './days/scores.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { readDayFacts, readGlucose } from './insights/day-facts.ts';
@@ -114,7 +114,11 @@ export default implement(timeseries, {
     dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     async scores({ params, pages, settings, call }) {
-      return unlessUnknown(await readScores(pages, settings, params), call, params.user_id);
+      const computed = await readComputedScores(call, params);
+      return {
+        ...(await unlessUnknown(await readScores(pages, settings, params), call, params.user_id)),
+        ...computed,
+      };
     },
     kindDays: ({ params, reads: database }) => readKindDays(database, params),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),

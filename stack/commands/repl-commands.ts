@@ -148,9 +148,10 @@ function reprocessLines({ status, dry_run, deliveries, items, changes }: Reproce
 // A path may contain a token of the receiver, so only the origin is shown.
 function endpointLine(endpoint: WebhookEndpoint): string {
   const { id, url, enabled, disabled_reason, api_key_id, failing_since, last_delivered_at } = endpoint;
+  const { messages_waiting: count, oldest_waiting_message_seconds: age } = endpoint;
   const state = enabled ? 'enabled' : `disabled${disabled_reason === null ? '' : ` (${disabled_reason})`}`;
   const failing = failing_since === null ? '' : `, failing since ${failing_since}`;
-  return `${id}  ${state}  ${new URL(url).origin}, last delivered: ${last_delivered_at ?? 'never'}${failing}, API key: ${api_key_id ?? 'none'}`;
+  return `${id}  ${state}  ${new URL(url).origin}, last delivered: ${last_delivered_at ?? 'never'}${failing}, waiting: ${count}${age === null ? '' : ` (the oldest for ${age} s)`}, API key: ${api_key_id ?? 'none'}`;
 }
 
 function messageLine({ id, type, status, created_at, attempts }: WebhookMessage): string {

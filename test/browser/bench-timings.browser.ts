@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import t from 'tap';
 import { z } from 'zod';
+import { framesDuring } from '../../bench/browser/frames.ts';
 import { loadedBytes, timeOfAction, timeOfNavigation } from '../../bench/browser/timings.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 
@@ -29,4 +30,19 @@ t.test('a time ends when what is waited for is shown, not when the document is l
   t.ok(acted >= waitMs, `${acted} ms`);
   t.ok(Number(await page.evaluate('performance.now()')) >= opened + acted, 'one does not count the other');
   t.equal(await loadedBytes(page), Buffer.byteLength(html));
+});
+
+t.test('a task that holds up frames is found, by its length and by the frames that are late', async (t) => {
+  const { page } = await openPage(t, browser);
+  await page.goto(`http://127.0.0.1:${port}/`);
+  const busyMs = 200;
+  const { inTime, frames, longestTaskMs } = await framesDuring(page, async () => {
+    await page.evaluate(`new Promise((resolve) => setTimeout(() => {
+      const until = performance.now() + ${busyMs};
+      while (performance.now() < until);
+      requestAnimationFrame(() => requestAnimationFrame(resolve));
+    }, 50))`);
+  });
+  t.ok(frames > 1 && inTime < 1, `${inTime} of ${frames}`);
+  t.ok(longestTaskMs >= busyMs, `${longestTaskMs} ms`);
 });

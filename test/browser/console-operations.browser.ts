@@ -243,3 +243,32 @@ t.test('an endpoint is added, tested, disabled and deleted; a message is sent ag
   await page.getByText('There is no endpoint yet').waitFor();
   t.strictSame(complaints, []);
 });
+
+t.test(
+  'of many endpoints those that are furthest behind are first, and all are drawn by request',
+  async (t) => {
+    const { page, complaints } = await openAt();
+    const example = Object(
+      await api.expect(201, '/webhook-endpoints', { body: { url: `${receiverUrl}/many` } }),
+    );
+    await api.expect(200, `/webhook-endpoints/${example.id}`, { method: 'DELETE' });
+    const many = Array.from({ length: 120 }, (_, index) => ({
+      ...{ ...example, id: `${index}`, url: `https://app.example/${index}`, messages_waiting: index },
+      oldest_waiting_message_seconds: index === 0 ? null : index * 60,
+    }));
+    await page.route('**/api/v1/webhook-endpoints', (route) => route.fulfill({ json: many }));
+    await page.goto(`${root}/webhooks`);
+    const rows = page.getByRole('region', { name: 'Endpoints, table' }).locator('tbody tr');
+    await rows.nth(99).waitFor();
+    t.equal(await rows.count(), 100);
+    t.match(
+      await rows.first().innerText(),
+      /app\.example\/119\s.*119 messages wait, the oldest for 1 h 59 min/s,
+    );
+    await page.getByRole('button', { name: 'Show all 120 endpoints' }).click();
+    await rows.nth(119).waitFor();
+    t.match(await rows.last().innerText(), /app\.example\/0\s.*no/s);
+    t.match(page.url(), /[?&]all=yes/);
+    t.strictSame(complaints, []);
+  },
+);

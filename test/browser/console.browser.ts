@@ -36,6 +36,7 @@ const pages: readonly (readonly [path: string, heading: string, ready: string])[
   [`/users/${userId}/sleep/${nightId}`, '', 'figure.lanes'],
   [`/users/${userId}/workouts/${workoutId}`, '', 'figure.lanes'],
   [`/users/${userId}/body`, '', 'figure'],
+  [`/users/${userId}/trends`, '', 'figure.lanes'],
   [`/users/${userId}/data`, '', '.plot canvas'],
   [`/users/${userId}/connections`, '', 'h3'],
   [`/users/${userId}/activity`, '', 'main .state, table'],

@@ -14,7 +14,15 @@ await api.expect(201, `/users/${ada}/connections`, {
 });
 await insertFreshness(api.database, { userId: ada, provider: 'suunto', states: { sleep: 'stale' } });
 await insertIncident(api.database, 'polar');
-await api.expect(201, '/webhook-endpoints', { body: { url: `${receiverUrl}/asked` } });
+const { id: asked } = Object(
+  await api.expect(201, '/webhook-endpoints', { body: { url: `${receiverUrl}/asked` } }),
+);
+await api.database.query(`update webhooks.endpoint set paused_until = 'infinity' where id = $1`, [asked]);
+await api.database.query(
+  `insert into webhooks.message (endpoint_id, type, recorded_at)
+   select $1, 'user.created', now() - hour * interval '1 hour' from generate_series(1, 3) hour`,
+  [asked],
+);
 const { first_name } = Object(await api.expect(200, `/users/${userId}`));
 const delivery = await newestDelivery(api);
 t.not(delivery, '');
@@ -95,7 +103,13 @@ const questions: Readonly<Record<string, Way>> = {
   },
   'How did this user sleep last night?': async (q) => {
     await q.find(first_name);
-    await q.page.getByRole('complementary', { name: 'What the day says' }).getByText('Asleep').waitFor();
+    await q.tab('Sleep');
+    await q.page
+      .locator('.night-facts')
+      .first()
+      .getByText(/\d h( \d+ min)?/)
+      .first()
+      .waitFor();
   },
   'What was the heart rate at six in the morning?': async (q) => {
     await q.find(first_name);
@@ -149,7 +163,8 @@ const questions: Readonly<Record<string, Way>> = {
   },
   'Which endpoint is behind, and by how much?': async (q) => {
     await q.link('Webhooks');
-    await q.page.getByRole('table').getByText(`${receiverUrl}/asked`).waitFor();
+    const row = q.page.getByRole('row').filter({ hasText: `${receiverUrl}/asked` });
+    await row.getByText(/^\d+ messages wait, the oldest for 3 h/).waitFor();
   },
   'What was sent to this endpoint?': async (q) => {
     await q.find(`${receiverUrl}/asked`);

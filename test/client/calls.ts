@@ -163,6 +163,7 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [zone] });
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [], store_routes: null });
   await timeseries.scores({ ...days, kind: 'sleep', limit: 2 });
+  await timeseries.scores({ ...days, category: 'resilience' });
   await summaries.activity({ ...days, explain: true }).toArray();
   await summaries.sleep(days).toArray();
   await summaries.days({ ...days, provider: 'devicemaker' }).toArray();

@@ -5,9 +5,12 @@ const tokenOf = (claims: unknown) => `a.${Buffer.from(JSON.stringify(claims)).to
 
 t.test('the user of a token is read from its claims', async (t) => {
   const sub = '7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f';
-  t.equal(userOfToken(tokenOf({ sub, origins: ['https://a.example?>~'] })), sub);
+  const origins = ['https://a.example?>~'];
+  t.strictSame(userOfToken(tokenOf({ sub, origins, time_zone: null })), { id: sub, zone: null });
+  const zone = 'America/Los_Angeles';
+  t.strictSame(userOfToken(tokenOf({ sub, origins, time_zone: zone })), { id: sub, zone });
   for (const wrong of ['', 'nonsense', 'a.b.c', tokenOf({ sub: 5 }), tokenOf(null), tokenOf({})])
-    t.equal(userOfToken(wrong), '', wrong);
+    t.strictSame(userOfToken(wrong), { id: '', zone: null }, wrong);
 });
 
 t.test('a theme that does not exist is that of the browser', async (t) => {

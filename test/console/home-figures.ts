@@ -29,6 +29,7 @@ export const endpoint = (changed: Partial<WebhookEndpoint> = {}): WebhookEndpoin
   ...{ id: 'e', url: 'https://app.example/hook', description: null, event_types: null, include_data: false },
   ...{ max_per_second: null, enabled: true, disabled_reason: null, api_key_id: null },
   ...{ failing_since: null, last_delivered_at: null },
+  ...{ messages_waiting: 0, oldest_waiting_message_seconds: null },
   ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
   ...changed,
 });

@@ -107,7 +107,10 @@ t.test('an incident counts until it ends', async (t) => {
 
 t.test('an endpoint that fails says how far it is behind; one that was paused by hand is none', async (t) => {
   const failing_since = '2026-01-05T10:00:00Z';
-  const failing = endpoint({ failing_since, last_delivered_at: '2026-01-05T09:00:00Z' });
+  const failing = endpoint({
+    ...{ failing_since, last_delivered_at: '2026-01-05T09:00:00Z' },
+    ...{ messages_waiting: 3, oldest_waiting_message_seconds: 10_800 },
+  });
   const never = endpoint({ failing_since, url: `https://app.example/${'x'.repeat(60)}` });
   const gone = endpoint({ enabled: false, disabled_reason: 'gone', updated_at: '2026-01-03T00:00:00Z' });
   t.match(problemsIn({ endpoints: [failing, never, gone, endpoint({ enabled: false }), endpoint({})] }), [
@@ -116,7 +119,10 @@ t.test('an endpoint that fails says how far it is behind; one that was paused by
       means: /410/,
       since: '2026-01-03T00:00:00Z',
     },
-    { what: 'The webhook endpoint app.example/hook fails', means: /^Nothing was delivered for 3 h\./ },
+    {
+      what: 'The webhook endpoint app.example/hook fails',
+      means: /^Nothing was delivered for 3 h\. 3 messages wait, the oldest for 3 h\. Messages are kept/,
+    },
     { what: /^The webhook endpoint app\.example\/x{35}… fails$/, means: /^Nothing was ever delivered/ },
   ]);
   const many = Array.from({ length: 4 }, (_, n) =>
@@ -171,6 +177,34 @@ t.test('several stale kinds of data of a connection are one connection', async (
   t.strictSame(staleOf({ data: [], pagination: { next_cursor: null, has_more: false } }), {
     ...{ connections: 0, isMore: false, since: null },
   });
+});
+
+t.test('an endpoint that does not fail is behind if its messages wait, the furthest first', async (t) => {
+  const waiting = (messages_waiting: number, oldest_waiting_message_seconds: number) =>
+    endpoint({ messages_waiting, oldest_waiting_message_seconds });
+  const further = waiting(10_000, 7200);
+  const paused = { ...further, enabled: false };
+  t.strictSame(problemsIn({ endpoints: [waiting(1, 300), waiting(1, 301), further, paused] }), [
+    {
+      what: 'The webhook endpoint app.example/hook is behind',
+      means:
+        '10,000 or more messages wait, the oldest for 2 h. It takes fewer than are sent, or asks for a pause.',
+      severity: 'warn',
+      since: '2026-01-05T10:00:00.000Z',
+      action: { text: 'See the attempts', to: '/webhooks/e', needs: 'webhooks.read' },
+    },
+    {
+      what: 'The webhook endpoint app.example/hook is behind',
+      means: '1 message waits for 5 min. It takes fewer than are sent, or asks for a pause.',
+      severity: 'warn',
+      since: '2026-01-05T11:54:59.000Z',
+      action: { text: 'See the attempts', to: '/webhooks/e', needs: 'webhooks.read' },
+    },
+  ]);
+  const many = Array.from({ length: 4 }, (_, index) => waiting(2, 400 + index));
+  t.match(problemsIn({ endpoints: many }), [
+    { severity: 'warn', what: '4 webhook endpoints are behind', since: '2026-01-05T11:53:17.000Z' },
+  ]);
 });
 
 t.test('the set-up is done step by step', async (t) => {

@@ -143,7 +143,8 @@ async function isErased(): Promise<boolean> {
     `update jobs.job set run_at = now() where kind in (${kinds}) and not leased and run_at > now()`,
   );
   const left = await database.query(
-    `select from deliveries.erasure union all select from jobs.job where kind in (${kinds}) and dead_at is null`,
+    `select from deliveries.erasure union all select from jobs.job where kind in (${kinds}) and dead_at is null
+     union all select from users.list_change where sign < 0`,
   );
   return left.length === 0;
 }

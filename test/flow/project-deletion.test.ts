@@ -19,8 +19,6 @@ import { freshDatabase, natsUrl } from '../support/servers/database.ts';
 import { ownTracesOf } from '../support/traces.ts';
 import { until } from '../support/until.ts';
 
-t.setTimeout(300_000);
-
 const settings = {
   RATE_LIMIT_API_KEY: '100000',
   RATE_LIMIT_ADDRESS: '100000',

@@ -45,7 +45,12 @@ const page = async (token: string) => {
   return [answer.status, policyOf(answer)];
 };
 const refusedPage = [404, "frame-ancestors 'none'"];
-const reads = async (token: string) => (await api.ask(`/api/v1/users/${user}`, { token })).status;
+const reads = async (token: string) =>
+  (
+    await api.ask(`/api/v1/users/${user}/data-calendar?start_date=2026-01-01&end_date=2026-01-02`, {
+      token,
+    })
+  ).status;
 
 t.test('the address holds a token that is read only, names its origins and ends', async (t) => {
   const { url, expires_at, claims } = await embed({ expires_in_seconds: 90 });
@@ -134,6 +139,60 @@ t.test('the token ends with its project', async (t) => {
   t.strictSame(await page(token), refusedPage);
 });
 
+t.test('an API key makes it for the users of its project, and the token ends with the key', async (t) => {
+  const keyOf = async (given: object) => {
+    const { id, key } = Object(
+      await api
+        .ask('/api/v1/api-keys', { ...asDeveloper, body: { name: 'App', ...given } })
+        .then(({ body }) => body),
+    );
+    return { id: String(id), key: String(key) };
+  };
+  const tokenBy = async (key: string, more: object = {}) => {
+    const answer = await api.ask('/api/v1/console/embeds', {
+      key,
+      body: { user_id: user, origins, ...more },
+    });
+    const { url, expires_at } = Embed.parse(answer.body);
+    const token = url.split('/').at(-1) ?? '';
+    return { token, expires_at, claims: Claims.parse(jwt.decode(token)) };
+  };
+  const [deleted, rotated] = [await keyOf({ scopes: ['data'] }), await keyOf({})];
+  const [ofDeleted, ofRotated] = [await tokenBy(deleted.key), await tokenBy(rotated.key)];
+  t.match(ofDeleted.claims, {
+    sub: user,
+    kind: 'embed',
+    issued_by: `api_key:${deleted.id}`,
+    time_zone: null,
+  });
+  t.equal(await reads(ofDeleted.token), 200);
+  await api.ask(`/api/v1/api-keys/${deleted.id}`, { ...asDeveloper, method: 'DELETE' });
+  await api.ask(`/api/v1/api-keys/${rotated.id}/rotate`, { ...asDeveloper, method: 'POST' });
+  for (const { token } of [ofDeleted, ofRotated])
+    t.strictSame([await reads(token), await page(token)], [401, refusedPage]);
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  const ending = await keyOf({ expires_at: inAnHour });
+  const bounded = await tokenBy(ending.key, { expires_in_seconds: 86_400 });
+  t.ok(
+    Math.abs(Date.parse(bounded.expires_at) - Date.parse(inAnHour)) <= 2000,
+    'it does not outlive the key',
+  );
+  t.equal(bounded.claims.exp * 1000, Date.parse(bounded.expires_at));
+  const { key } = await keyOf({ scopes: ['read', 'users'] });
+  t.equal((await api.ask('/api/v1/console/embeds', { key, body: { user_id: user, origins } })).status, 403);
+  const inProject = { ...asDeveloper, headers: { 'X-Project': 'keys' } };
+  await api.ask('/api/v1/projects', { ...asDeveloper, body: { id: 'keys', name: 'Keys' } });
+  const foreign = await api.ask('/api/v1/users', { ...inProject, body: {} });
+  const body = { user_id: Object(foreign.body).id, origins };
+  t.equal((await api.ask('/api/v1/console/embeds', { key: api.apiKey, body })).status, 404);
+  t.equal((await api.database.query('select from auth.family where user_id = $1', [body.user_id])).length, 0);
+});
+
+t.test('the token has the time zone of the user, which the page may not read', async (t) => {
+  const zoned = await createUser(api, { time_zone: 'Asia/Tokyo' });
+  t.match((await embed({ user_id: zoned })).claims, { time_zone: 'Asia/Tokyo' });
+});
+
 t.test('an unknown user leaves no token', async (t) => {
   t.equal((await ask({ user_id: randomUUID(), origins })).status, 404);
   const orphans =
@@ -142,9 +201,9 @@ t.test('an unknown user leaves no token', async (t) => {
 });
 
 /** What an embedded page may do, by hand. */
-const granted: readonly Permission[] = ['users.read', 'data.read'];
+const granted: readonly Permission[] = ['data.read'];
 
-t.test('the token has two of the permissions, of its own user, and no other', async (t) => {
+t.test('the token has one of the permissions, of its own user, and no other', async (t) => {
   const { token } = await embed();
   const offenders: string[] = [];
   const tried = new Set<Permission>();
@@ -183,7 +242,7 @@ t.test('the token neither exports, nor calls tools, nor makes tokens, and says w
   const refresh = await api.ask('/api/v1/auth/refresh', { body: { refresh_token: token.slice(0, 200) } });
   t.equal(refresh.status, 401);
   const mine = { user_id: user, origins };
-  for (const credential of [{ token }, { token: await userToken(api, user) }, { key: api.apiKey }])
+  for (const credential of [{ token }, { token: await userToken(api, user) }])
     t.equal((await api.ask('/api/v1/console/embeds', { ...credential, body: mine })).status, 403);
 });
 

@@ -44,6 +44,10 @@ await store(userId, [
     key: 'r',
     scores: [score(dateAfter(firstDate, 29), { kind: 'readiness' })],
   }),
+  ...[28, 29].map((index) => {
+    const solid = score(dateAfter(firstDate, index), { kind: 'resilience', value: null, label: 'solid' });
+    return item({ data_type: 'resilience', key: `r ${index}`, scores: [solid] });
+  }),
 ]);
 
 t.test('days are computed in the background, and events report them', async (t) => {
@@ -130,6 +134,37 @@ t.test('a recovery has deviations of the night and the scores of providers', asy
     ['resting_heart_rate', 'hrv_rmssd', 'sleep_duration'],
   );
   t.notOk(JSON.stringify(await read(userId, 'summaries/recovery')).includes('"inputs"'));
+});
+
+const Scores = z.object({
+  data: z.array(z.looseObject({ date: z.string(), kind: z.string() })),
+  pagination: z.looseObject({ next_cursor: z.string().nullable() }),
+  computed: z.array(z.looseObject({ date: z.string() })).optional(),
+});
+const scores = async (query: string) =>
+  Scores.parse(await api.expect(200, `/users/${userId}/scores?${range}${query}`));
+
+t.test('scores of a category are those of providers, and beside them the computed ones', async (t) => {
+  const { data: days } = await read(userId, 'insights', `${range}&sort_order=desc`);
+  const ofSleep = await scores('&category=sleep');
+  t.same(ofSleep.data, [], 'no provider has scored a sleep');
+  t.same(
+    ofSleep.computed,
+    days.map(({ date, sleep_score }) => ({ date, ...Object(sleep_score) })),
+  );
+  const { data, computed, pagination } = await scores('&category=resilience&limit=1');
+  t.match(data, [{ kind: 'resilience', value: null, label: 'solid', date: dateAfter(firstDate, 29) }]);
+  t.match(computed?.[0], {
+    ...{ date: dateAfter(firstDate, 29), value: Number, components: { mean_ms: Number, nights: 7 } },
+    ...{ confidence: 1, reason: null, method: { name: 'hrv_stability', version: 2 } },
+  });
+  t.match(computed?.at(-1), { date: firstDate, value: null, components: null, reason: 'too_few_nights' });
+  const rest = await scores(`&category=resilience&limit=1&cursor=${pagination.next_cursor}`);
+  t.equal(rest.data.length, 1);
+  t.notOk('computed' in rest, 'only the first page has them');
+  const all = await scores('');
+  t.same([all.data.length, 'computed' in all], [3, false]);
+  await api.expect(422, `/users/${userId}/scores?${range}&category=readiness`);
 });
 
 t.test('glucose of two weeks is reported', async (t) => {

@@ -47,6 +47,7 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/days/:date', ''],
   ['/users/:user_id/scores', dates],
   ['/users/:user_id/scores', `${dates}&kind=sleep&provider=devicemaker`],
+  ['/users/:user_id/scores', `${dates}&category=sleep`],
   ['/users/:user_id/summaries/activity', dates],
   ['/users/:user_id/summaries/activity', `${dates}&sort_order=desc`],
   ['/users/:user_id/summaries/sleep', dates],

@@ -103,16 +103,19 @@ def sleep_score(night):
 
 
 def hrv_stability(nights):
-    known = [value for value in nights[-7:] if value is not None]
-    confidence = len(known) / 7
-    if len(known) < 5:
+    week = [night for night in nights[-7:] if night is not None]
+    values = [night["meanMs"] for night in week if night["samples"] >= 12]
+    confidence = len(values) / 7
+    if len(week) < 5:
         return missing("too_few_nights", confidence)
-    mean = mean_of(known)
+    if len(values) < 5:
+        return missing("too_few_samples", confidence)
+    mean = mean_of(values)
     if mean == 0:
         return missing("no_data", confidence)
-    deviation = deviation_of(known)
+    deviation = deviation_of(values)
     coefficient = 0 if deviation <= 1e-9 * mean else deviation / mean
-    return finding({"coefficient": coefficient, "meanMs": mean, "nights": len(known)}, confidence)
+    return finding({"coefficient": coefficient, "meanMs": mean, "nights": len(values)}, confidence)
 
 
 # docs/insights/sleep-regularity.md

@@ -58,13 +58,14 @@ def night_of(draw):
 
 
 def variabilities_of(draw):
-    """Means of seven nights: constant, few, extreme, all 0."""
+    """Means of seven nights: constant, few, extreme, of few samples, all 0."""
     kind, centre = draw.whole(0, 4), draw.whole(150, 900)
     nights = []
     for _ in range(7):
         is_gone, noise = draw.next() < (0.6 if kind == 1 else 0.1), draw.whole(-100, 100)
         value = centre if kind == 0 else 0 if kind == 4 and centre > 600 else centre * 1000000 if kind == 2 and noise > 60 else centre + noise
-        nights.append(None if is_gone else value / 10)
+        samples = draw.whole(1, 20 if kind == 3 else 100)
+        nights.append(None if is_gone else {"meanMs": value / 10, "samples": samples})
     return nights
 
 

@@ -48,15 +48,16 @@ function nightOf(draw: Draw) {
 }
 
 /** Means of seven nights: constant, few, extreme, all 0. */
-function variabilitiesOf(draw: Draw): (number | null)[] {
+function variabilitiesOf(draw: Draw) {
   const [kind, centre] = [draw.whole(0, 4), draw.whole(150, 900)];
   return draw.list(7, () => {
     const isGone = draw.next() < (kind === 1 ? 0.6 : 0.1);
     const noise = draw.whole(-100, 100);
+    const samples = draw.whole(1, kind === 3 ? 20 : 100);
     if (isGone) return null;
-    if (kind === 0) return centre / 10;
-    if (kind === 4 && centre > 600) return 0;
-    return (kind === 2 && noise > 60 ? centre * 1_000_000 : centre + noise) / 10;
+    if (kind === 0) return { meanMs: centre / 10, samples };
+    if (kind === 4 && centre > 600) return { meanMs: 0, samples };
+    return { meanMs: (kind === 2 && noise > 60 ? centre * 1_000_000 : centre + noise) / 10, samples };
   });
 }
 

@@ -137,7 +137,7 @@ t.test('endpoints, their messages, and sending one again', async (t) => {
   };
   t.match(await run('endpoints', {}), [
     new RegExp(
-      `^${endpoint}  disabled \\(failing\\)  https://app.example, last delivered: never, failing since 20`,
+      `^${endpoint}  disabled \\(failing\\)  https://app.example, last delivered: never, failing since 20.*, waiting: 0, API`,
     ),
     '1 endpoints',
   ]);

@@ -1,20 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../api.ts';
 import { isExpired, themeOf, userOfToken } from '../embed.ts';
 import { Day } from '../parts/day/day.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { location } from '../router.tsx';
-import { newestZone, setZone, UserZone } from '../user-zone.ts';
+import { newestZone, UserZone } from '../user-zone.ts';
 
 const renewedMs = 60_000;
 
 /** The days of one user within a page of somebody else. It reads only what its token may, and is renewed every minute. */
 export function Embed({ token }: { token: string }) {
-  const userId = userOfToken(token);
+  const { id: userId, zone: set } = userOfToken(token);
   const [version, setVersion] = useState(0);
   const theme = themeOf(location.value.query);
-  const zone = useResource(userId, (signal) => readZone(userId, signal));
+  const zone = useResource(userId, async (signal) => ({
+    known: set ?? (await newestZone(userId, signal)),
+  }));
   useRepeated(renewedMs, () => setVersion((last) => last + 1));
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
@@ -38,12 +39,4 @@ export function Embed({ token }: { token: string }) {
       )}
     </main>
   );
-}
-
-async function readZone(user_id: string, signal: AbortSignal) {
-  const [fields, newest] = await Promise.all([
-    api.users.get({ user_id }, { signal }),
-    newestZone(user_id, signal),
-  ]);
-  return { known: setZone(fields) ?? newest };
 }

@@ -5,6 +5,7 @@ import type {
   WebhookMessageStatus,
 } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
+import { waitingText } from '../endpoint-texts.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { CursorList } from '../parts/cursor-list.tsx';
@@ -25,7 +26,10 @@ const everyMs = 3000;
 export function Endpoint({ id }: { id: string }) {
   const endpoint = useResource(id, (signal) => api.webhooks.getEndpoint({ endpoint_id: id }, { signal }));
   const [version, setVersion] = useState(0);
-  useRepeated(everyMs, () => setVersion((last) => last + 1));
+  useRepeated(everyMs, () => {
+    endpoint.reload();
+    setVersion((last) => last + 1);
+  });
   return (
     <>
       <h1>Webhook endpoint</h1>
@@ -69,6 +73,8 @@ function Details({ endpoint, changed }: { endpoint: WebhookEndpoint; changed: ()
       <dl class="facts">
         <dt>Events</dt>
         <dd>{endpoint.event_types?.join(', ') ?? 'all types'}</dd>
+        <dt>Behind</dt>
+        <dd>{waitingText(endpoint) ?? 'No message waits'}</dd>
         <dt>Last delivered</dt>
         <dd>
           <Time at={endpoint.last_delivered_at} />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { behindSeconds, waitingText } from '../endpoint-texts.ts';
 import { Badge } from '../parts/badge.tsx';
 import { ShownOnce } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form.tsx';
@@ -21,12 +22,15 @@ export function endpointState(one: {
 
 const states = ['enabled', 'failed', 'paused', 'disabled'] as const;
 const everyMs = 10_000;
+/** More rows than these are drawn by request, because each takes time. */
+const mostAtOnce = 100;
 
-/** The addresses that receive changes. */
+/** The addresses that receive changes, those that are furthest behind first. */
 export function Webhooks() {
   const endpoints = useResource('endpoints', (signal) => api.webhooks.listEndpoints({ signal }));
   useRepeated(everyMs, endpoints.reload);
   const state = states.find((one) => one === location.value.query.get('state'));
+  const isWhole = location.value.query.has('all');
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState('');
   const created = (value: string) => {
@@ -53,7 +57,9 @@ export function Webhooks() {
       </label>
       <Loaded of={endpoints} what="endpoints">
         {(all) => {
-          const list = all.filter((one) => state === undefined || endpointState(one) === state);
+          const list = all
+            .filter((one) => state === undefined || endpointState(one) === state)
+            .toSorted((one, other) => behindSeconds(other) - behindSeconds(one));
           return list.length === 0 ? (
             <Empty>
               {all.length > 0
@@ -61,25 +67,38 @@ export function Webhooks() {
                 : 'There is no endpoint yet. Add the address of your application: it then receives changes as signed requests.'}
             </Empty>
           ) : (
-            <Table title="Endpoints" head={['Address', 'State', 'Description', 'Last delivered', 'Created']}>
-              {list.map((one) => (
-                <tr key={one.id}>
-                  <td>
-                    <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
-                  </td>
-                  <td>
-                    <Badge state={endpointState(one)} />
-                  </td>
-                  <td>{one.description}</td>
-                  <td>
-                    <Time at={one.last_delivered_at} />
-                  </td>
-                  <td>
-                    <Time at={one.created_at} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+            <div class="endpoints">
+              <Table
+                title="Endpoints"
+                head={['Address', 'State', 'Behind', 'Last delivered', 'Description', 'Created']}
+              >
+                {(isWhole ? list : list.slice(0, mostAtOnce)).map((one) => (
+                  <tr key={one.id}>
+                    <td>
+                      <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
+                    </td>
+                    <td>
+                      <Badge state={endpointState(one)} />
+                    </td>
+                    <td>{waitingText(one) ?? 'no'}</td>
+                    <td>
+                      <Time at={one.last_delivered_at} />
+                    </td>
+                    <td>{one.description}</td>
+                    <td>
+                      <Time at={one.created_at} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              {!isWhole && list.length > mostAtOnce && (
+                <p>
+                  <button type="button" onClick={() => setQuery({ all: 'yes' }, false)}>
+                    Show all {list.length.toLocaleString()} endpoints
+                  </button>
+                </p>
+              )}
+            </div>
           );
         }}
       </Loaded>

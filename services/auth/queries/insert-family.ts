@@ -35,19 +35,40 @@ const forUser = withToken(
   "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4), false",
 );
 
-const forEmbed = inserting(`
-  select $1::uuid, $2::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3), users.project_of($2), false
-  from auth.developer where id = $4 for key share`);
+// A family ends with its developer or key, whose row is locked: it is committed before they are deleted, or not at all.
+const forEmbed = {
+  developer: `
+    insert into auth.family (id, user_id, developer_id, issued_by, expires_at, project_id)
+    select $1::uuid, $2::uuid, id, $5, now() + make_interval(secs => $3), users.project_of($2)
+    from auth.developer where id = $4 for key share
+    returning round(extract(epoch from expires_at - now()))::int as seconds`,
+  'api-key': `
+    insert into auth.family (id, user_id, api_key_id, issued_by, expires_at, project_id)
+    select $1::uuid, $2::uuid, id, $5, least(now() + make_interval(secs => $3), expires_at), users.project_of($2)
+    from auth.api_key where id = $4 and coalesce(expires_at > now(), true) for key share
+    returning round(extract(epoch from expires_at - now()))::int as seconds`,
+} as const;
 
-/** Starts a family of one token of a user, which cannot be refreshed; false if the developer does not exist. */
+/** Who makes an embedded page: a developer or an API key. */
+export interface EmbedMaker {
+  readonly kind: keyof typeof forEmbed;
+  readonly id: string;
+  readonly issuedBy: string;
+}
+
+/**
+ * Starts a family of one token of a user, which cannot be refreshed. Returns for how many seconds it is valid: a key bounds it.
+ * Null if the developer or the key does not exist.
+ */
 export async function insertFamilyOfEmbed(
   database: Queryable,
   family: { readonly familyId: string; readonly seconds: number },
   userId: string,
-  developerId: string,
-): Promise<boolean> {
-  const values = [family.familyId, userId, family.seconds, developerId];
-  return (await database.query(forEmbed, values)).length === 1;
+  { kind, id, issuedBy }: EmbedMaker,
+): Promise<number | null> {
+  const values = [family.familyId, userId, family.seconds, id, issuedBy];
+  const [row] = await database.query<{ seconds: number }>(forEmbed[kind], values);
+  return row?.seconds ?? null;
 }
 
 /** Starts a family of a user's tokens that belongs to nobody else. */

@@ -10,7 +10,7 @@ import { callingDeveloper } from '../accounts.ts';
 import { acting } from '../actor.ts';
 import { wrongCredentials } from '../log-in/wrong-credentials.ts';
 import { findFamily } from '../queries/admit.ts';
-import { insertFamilyOfEmbed } from '../queries/insert-family.ts';
+import { type EmbedMaker, insertFamilyOfEmbed } from '../queries/insert-family.ts';
 import { keepUnlessGone } from './issue-token.ts';
 import type { TokenSigner } from './tokens.ts';
 
@@ -37,22 +37,31 @@ export interface EmbedRequest {
  */
 export async function createEmbed(
   { config, database, tokens, call, origin, meta }: Embedding,
-  { user_id, origins, expires_in_seconds: seconds }: EmbedRequest,
+  { user_id, origins, expires_in_seconds }: EmbedRequest,
 ): Promise<{ url: string; expires_at: string }> {
-  const { developer_id } = callingDeveloper(meta);
+  const maker = makerOf(meta);
   const familyId = randomUUID();
   const now = Math.floor(Date.now() / 1000);
-  await acting(database, origin, async (on) => {
-    const isMade = await insertFamilyOfEmbed(on, { familyId, seconds }, user_id, developer_id);
-    if (!isMade) throw wrongCredentials();
+  const seconds = await acting(database, origin, async (on) => {
+    const lasts = await insertFamilyOfEmbed(on, { familyId, seconds: expires_in_seconds }, user_id, maker);
+    if (lasts === null) throw wrongCredentials();
     const entry = { userId: user_id, subjectId: familyId, details: { origins } };
     await recordAudit(on, origin, { ...entry, action: 'embed.created' });
+    return lasts;
   });
-  await keepUnlessGone({ database, call }, user_id, familyId);
-  const grant = { subject: user_id, familyId, issuedBy: `admin:${developer_id}`, origins };
+  const { time_zone: timeZone } = await keepUnlessGone({ database, call }, user_id, familyId);
+  const grant = { subject: user_id, familyId, issuedBy: maker.issuedBy, origins, timeZone };
   const token = tokens.signEmbed(grant, seconds, now);
   const url = `${publicUrl(config, meta.gateway_url)}/console/embed/${token}`;
   return { url, expires_at: formatInstant((now + seconds) * 1000) };
+}
+
+function makerOf(meta: Meta): EmbedMaker {
+  const { caller } = meta;
+  if (caller?.kind === 'api-key')
+    return { kind: caller.kind, id: caller.id, issuedBy: `api_key:${caller.id}` };
+  const { developer_id: id } = callingDeveloper(meta);
+  return { kind: 'developer', id, issuedBy: `admin:${id}` };
 }
 
 /** The origins whose pages may show an embedded page; null if the token is not of one, or has ended. */

@@ -1,4 +1,5 @@
 import type { Caller, Tokens } from '../../../contracts/auth/schemas.ts';
+import type { User } from '../../../contracts/users/schemas.ts';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
@@ -70,16 +71,16 @@ export async function issueForCode(
 }
 
 /**
- * Ends a new family if its user does not exist. The user is looked up after the family is committed: a concurrent deletion of the
+ * The user of a new family, which ends if the user does not exist. The user is looked up after the family is committed: a concurrent deletion of the
  * user either ends the family or is seen by this call. @throws USER_NOT_FOUND (404)
  */
 export async function keepUnlessGone(
   { database, call }: Pick<Issuing, 'database' | 'call'>,
   user_id: string,
   familyId: string,
-): Promise<void> {
+): Promise<User> {
   try {
-    await call('users.get', { user_id });
+    return await call('users.get', { user_id });
   } catch (error) {
     await endFamily(database, familyId);
     throw error;

@@ -18,6 +18,8 @@ export interface Grant {
 /** The subject of the token of an embedded page: a user's id. Only pages of `origins` may show it. */
 export interface EmbedGrant extends Omit<Grant, 'kind'> {
   readonly origins: readonly string[];
+  /** The IANA name of the user's time zone, for the page, which may not read the user; null if none is set. */
+  readonly timeZone: string | null;
 }
 
 /** The claims of an access token with a valid signature. */
@@ -67,8 +69,10 @@ export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MIN
       const access_token = sign(first, grant, expiresIn);
       return { access_token, token_type: 'bearer', expires_in: expiresIn, refresh_token: refreshToken };
     },
-    signEmbed: ({ origins, ...grant }, expiresIn, now) =>
-      sign(first, { ...grant, kind: 'embed' }, expiresIn, { scope: 'read', origins, iat: now }),
+    signEmbed: ({ origins, timeZone, ...grant }, expiresIn, now) => {
+      const more = { scope: 'read', origins, time_zone: timeZone, iat: now };
+      return sign(first, { ...grant, kind: 'embed' }, expiresIn, more);
+    },
     verify: (token) => verify(secrets, token),
   };
 }

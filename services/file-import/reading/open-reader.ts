@@ -36,7 +36,7 @@ export interface FileReader {
 /** A batch, a part of the file and what the parser holds. The phases of sleep of ten years take 30 MB. */
 const resourceLimits = {
   maxOldGenerationSizeMb: threadHeapMb(256, { atOnce: 2 }),
-  maxYoungGenerationSizeMb: 32,
+  maxYoungGenerationSizeMb: 16,
 };
 
 /** The longest time without a batch. A batch takes seconds; the largest documents are the ones of an export. */

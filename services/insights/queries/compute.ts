@@ -5,14 +5,24 @@ import type { Queryable, Statement } from '../../../mixins/database/database.ts'
 const hold: Statement = {
   name: 'insights.hold',
   text: `
-    insert into insights.computed as c (user_id, methods) select live, $2 from users.live_of(array[$1::uuid]) live
-    on conflict (user_id) do update set methods = excluded.methods
+    insert into insights.computed as c (user_id, methods, sources) select live, $2, $3 from users.live_of(array[$1::uuid]) live
+    on conflict (user_id) do update set methods = excluded.methods, sources = excluded.sources
     returning user_id`,
 };
 
+/** What days are computed with: the versions and weights of methods, and the order of sources that chooses the inputs. */
+export interface ComputedWith {
+  readonly methods: string;
+  readonly sources: string;
+}
+
 /** Holds the days of a user until the transaction ends. False: the user is deleted. */
-export async function holdUser(transaction: Queryable, userId: string, methods: string): Promise<boolean> {
-  return (await transaction.query(hold, [userId, methods])).length > 0;
+export async function holdUser(
+  transaction: Queryable,
+  userId: string,
+  { methods, sources }: ComputedWith,
+): Promise<boolean> {
+  return (await transaction.query(hold, [userId, methods, sources])).length > 0;
 }
 
 const insertFacts: Statement = {

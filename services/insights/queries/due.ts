@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { ComputedWith } from './compute.ts';
 
 /** Local days of a user that a change may concern. Null dates stand for all days that are known. */
 export interface ChangedDays {
@@ -67,22 +68,22 @@ export interface DueDay {
 const selectStatement: Statement = {
   name: 'insights.select_due',
   text: `
-    select c.methods, d.date::text, d.due_id::text from insights.computed c
+    select c.methods, c.sources, d.date::text, d.due_id::text from insights.computed c
     left join insights.day d on d.user_id = c.user_id and d.due_id is not null
     where c.user_id = $1 order by d.date`,
 };
 
-/** The versions that the days of a user were computed with, null if they were not, and the days that are due. */
+/** What the days of a user were computed with, null if they were not, and the days that are due. */
 export async function selectDue(
   database: Queryable,
   userId: string,
-): Promise<{ readonly methods: string | null; readonly due: readonly DueDay[] }> {
-  type Row = { methods: string; date: string | null; due_id: string | null };
+): Promise<{ readonly computed: ComputedWith | null; readonly due: readonly DueDay[] }> {
+  type Row = ComputedWith & { date: string | null; due_id: string | null };
   const rows = await database.query<Row>(selectStatement, [userId]);
   const due = rows.flatMap(({ date, due_id }) =>
     date === null || due_id === null ? [] : [{ date, due_id }],
   );
-  return { methods: rows[0]?.methods ?? null, due };
+  return { computed: rows[0] ?? null, due };
 }
 
 /** Notes that the inputs of days were read, unless they changed since. Days without data are deleted. */

@@ -1,6 +1,7 @@
 import type { DayFacts } from '../../../domain/insights/day-facts.ts';
 import type { DayResults } from '../../../domain/insights/day-results.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { ComputedWith } from './compute.ts';
 
 /** A part of the results of a day. */
 export type ResultPart = keyof DayResults;
@@ -25,7 +26,7 @@ export interface DayPage {
 
 const range = 'user_id = $1 and date between $2 and $3 and training is not null';
 const textOf = (part: ResultPart, order: 'asc' | 'desc') => `
-  select c.methods, (select count(*)::int from insights.day where ${range}) as total, d.*
+  select c.methods = $7 and c.sources = $8 as current, (select count(*)::int from insights.day where ${range}) as total, d.*
   from insights.computed c left join lateral (
     select date::text, ${part} as result, case when $6 then facts end as facts from insights.day
     where ${range} and ($4::date is null or date ${order === 'asc' ? '>' : '<'} $4) order by insights.day.date ${order} limit $5
@@ -41,22 +42,22 @@ const statements: ReadonlyMap<string, Statement> = new Map(
   ),
 );
 
-/** Days of a user with one part of their results, and the versions that they were computed with. Null: they were not. */
+/** Days of a user with one part of their results, and whether they were computed with what holds now. Null: they were not computed. */
 export async function selectDays<Part extends ResultPart>(
   database: Queryable,
   part: Part,
   { user_id, first_date, last_date, after, order, limit }: DayPage,
-  withFacts: boolean,
+  { withFacts, wanted }: { readonly withFacts: boolean; readonly wanted: ComputedWith },
 ): Promise<{
-  readonly methods: string | null;
+  readonly isCurrent: boolean | null;
   readonly total: number;
   readonly rows: readonly ResultDay<Part>[];
 }> {
-  type Row = ResultDay<Part> & { methods: string; total: number; date: string | null };
+  type Row = ResultDay<Part> & { current: boolean; total: number; date: string | null };
   const statement = statements.get(`${part} ${order}`);
   if (statement === undefined) throw new Error(`no statement reads ${part}`);
-  const values = [user_id, first_date, last_date, after, limit, withFacts];
+  const values = [user_id, first_date, last_date, after, limit, withFacts, wanted.methods, wanted.sources];
   const found = await database.query<Row>(statement, values);
   const rows = found.filter(({ date }) => date !== null);
-  return { methods: found[0]?.methods ?? null, total: found[0]?.total ?? 0, rows };
+  return { isCurrent: found[0]?.current ?? null, total: found[0]?.total ?? 0, rows };
 }

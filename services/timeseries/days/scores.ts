@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Score } from '../../../contracts/timeseries/scores.ts';
+import type { ComputedScore, DayInsights } from '../../../contracts/insights/schemas.ts';
+import type { Score, ScoreCategory } from '../../../contracts/timeseries/scores.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import type { ScoreKind } from '../../../domain/records/scores.ts';
@@ -14,6 +15,7 @@ import {
   lastMs,
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { isoMicroseconds } from '../samples/scan-range.ts';
 import type { Settings } from '../settings.ts';
 import { type ScoreRow, selectScores } from './queries/select-scores.ts';
@@ -24,6 +26,7 @@ export interface ScoresQuery {
   readonly start_date: Instant;
   readonly end_date: Instant;
   readonly kind?: ScoreKind | undefined;
+  readonly category?: ScoreCategory | undefined;
   readonly provider?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -40,7 +43,8 @@ export async function readScores(
   { shownAs }: Settings,
   request: ScoresQuery,
 ): Promise<Page<Score>> {
-  const { user_id: userId, kind = null, provider = null, limit } = request;
+  const { user_id: userId, provider = null, limit } = request;
+  const kind = request.category ?? request.kind ?? null;
   const { firstDate, lastDate } = datesOf(request);
   const query = ['scores', userId, firstDate, lastDate, kind, provider];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
@@ -57,6 +61,34 @@ export async function readScores(
     toWire: (row) => scoreToWire(row, shownAs),
   });
 }
+
+const mostComputed = 400;
+
+/** The scores of a category that Pulsebus computes of the days of a first page. @throws NOT_IMPLEMENTED (501) if INSIGHTS is off */
+export async function readComputedScores(
+  call: Call,
+  request: ScoresQuery,
+): Promise<{ readonly computed?: ComputedScore[] }> {
+  const { user_id, category, cursor } = request;
+  if (category === undefined || cursor !== undefined) return {};
+  const { firstDate, lastDate } = datesOf(request);
+  const { data } = await call('insights.days', {
+    ...{ user_id, start_date: firstDate, end_date: lastDate, sort_order: 'desc', limit: mostComputed },
+  });
+  return { computed: data.map(computedOf[category]) };
+}
+
+const computedOf: Readonly<Record<ScoreCategory, (day: DayInsights) => ComputedScore>> = {
+  sleep: ({ date, sleep_score }) => ({ date, ...sleep_score }),
+  resilience({ date, resilience: { coefficient, mean_ms, nights, ...rest } }) {
+    return {
+      date,
+      value: coefficient,
+      components: coefficient === null ? null : { mean_ms, nights },
+      ...rest,
+    };
+  },
+};
 
 const positionOf = ([date, at, id]: z.infer<typeof Key>) => ({ date, start: isoMicroseconds(at), id });
 

@@ -174,5 +174,7 @@ function toEndpoint(row: EndpointRow): WebhookEndpoint {
     last_delivered_at: timeOf(row.last_delivered_at),
     created_at: formatInstant(row.created_at.getTime()),
     updated_at: formatInstant(row.updated_at.getTime()),
+    messages_waiting: row.messages_waiting,
+    oldest_waiting_message_seconds: row.oldest_waiting_message_seconds,
   };
 }

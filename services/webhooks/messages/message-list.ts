@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import type {
-  WebhookAttempt,
-  WebhookMessage,
-  WebhookMessageStatus,
-} from '../../../contracts/webhooks/schemas.ts';
+import type { WebhookAttempt, WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
 import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
@@ -11,6 +7,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { selectEndpoint } from '../queries/endpoints.ts';
 import {
   type AttemptRow,
+  type MessageFilter,
   type MessageRow,
   selectAttempts,
   selectMessage,
@@ -20,9 +17,8 @@ import {
 const Key = z.tuple([z.number(), z.uuid()]);
 
 /** The filter and the page of a list of messages. */
-export interface MessagesQuery {
+export interface MessagesQuery extends MessageFilter {
   readonly endpoint_id: string;
-  readonly status?: WebhookMessageStatus | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -31,13 +27,19 @@ export interface MessagesQuery {
 export async function listMessages(
   database: Queryable,
   project: string,
-  { endpoint_id, status, cursor, limit }: MessagesQuery,
+  { endpoint_id, status, user_id, cursor, limit }: MessagesQuery,
 ): Promise<{ data: WebhookMessage[]; pagination: { next_cursor: string | null; has_more: boolean } }> {
-  const query = ['webhook-messages', endpoint_id, status ?? null];
+  const filter = { status, user_id };
+  const query = [
+    'webhook-messages',
+    endpoint_id,
+    status ?? null,
+    ...(user_id === undefined ? [] : [user_id]),
+  ];
   const before = cursor === undefined ? null : decodeCursor(cursor, query, Key).key;
   if ((await selectEndpoint(database, project, endpoint_id)) === undefined)
     throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
-  const read = await selectMessages(database, endpoint_id, status, { before, limit: limit + 1 });
+  const read = await selectMessages(database, endpoint_id, filter, { before, limit: limit + 1 });
   const rows = read.slice(0, limit);
   const last = read.length > limit ? rows.at(-1) : undefined;
   return {

@@ -18,6 +18,9 @@ export interface EndpointRow {
   readonly last_delivered_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** At most `mostCounted`. */
+  readonly messages_waiting: number;
+  readonly oldest_waiting_message_seconds: number | null;
 }
 
 /** The fields that a caller sets. */
@@ -26,9 +29,16 @@ export type EndpointValues = Pick<
   'url' | 'description' | 'event_types' | 'include_data' | 'max_per_second' | 'enabled'
 >;
 
-/** The columns of a row. */
+/** The number of waiting messages that is counted at most. */
+const mostCounted = 10_000;
+
+const waiting = `from webhooks.message m where m.endpoint_id = endpoint.id and m.state = 'waiting'`;
+
+/** The columns of a row. Two subqueries: the number is read from one partial index, the oldest message from another. */
 export const endpointColumns = `id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason, api_key_id, former_until,
-  failing_since, last_delivered_at, created_at, updated_at`;
+  failing_since, last_delivered_at, created_at, updated_at,
+  (select count(*)::int from (select ${waiting} limit ${mostCounted}) counted) as messages_waiting,
+  (select extract(epoch from clock_timestamp() - min(m.recorded_at))::int ${waiting}) as oldest_waiting_message_seconds`;
 
 /** Maximum number of endpoints of a project. */
 export const mostEndpoints = 50;

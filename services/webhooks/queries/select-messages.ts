@@ -42,25 +42,33 @@ const conditions = {
   dropped: `m.state = 'dropped' and m.state in ('failed', 'dropped')`,
 } as const;
 
-const listed = (status: keyof typeof conditions): Statement => ({
-  name: `webhooks.messages_${status}`,
+const listed = (status: keyof typeof conditions, isOfUser: boolean): Statement => ({
+  name: `webhooks.messages_${status}${isOfUser ? '_of_user' : ''}`,
   text: `
     select ${messageColumns} from webhooks.message m
-    where m.endpoint_id = $1 and ${conditions[status]} and (m.created_at, m.id) <
+    where m.endpoint_id = $1 and ${conditions[status]} ${isOfUser ? 'and m.user_id = $5' : ''} and (m.created_at, m.id) <
       (case when $3::float8 is null then 'infinity' else to_timestamp(0) + $3 * interval '1 microsecond' end,
        coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
     order by m.created_at desc, m.id desc limit $2`,
 });
 
+/** Which messages of an endpoint a list has. */
+export interface MessageFilter {
+  readonly status?: WebhookMessageStatus | undefined;
+  readonly user_id?: string | undefined;
+}
+
 /** Messages of an endpoint before a position, newest first. */
 export function selectMessages(
   database: Queryable,
   endpointId: string,
-  status: WebhookMessageStatus | undefined,
+  { status, user_id }: MessageFilter,
   { before, limit }: { readonly before: MessageKey | null; readonly limit: number },
 ): Promise<MessageRow[]> {
   const [us = null, id = null] = before ?? [];
-  return database.query(listed(status ?? 'all'), [endpointId, limit, us, id]);
+  const isOfUser = user_id !== undefined;
+  const values = [endpointId, limit, us, id, ...(isOfUser ? [user_id] : [])];
+  return database.query(listed(status ?? 'all', isOfUser), values);
 }
 
 const one: Statement = {

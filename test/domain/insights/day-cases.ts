@@ -1,5 +1,7 @@
 import { type Case, list, times } from './case.ts';
 
+const nights = (...means: number[]) => means.map((meanMs) => ({ meanMs, samples: 84 }));
+
 /** Days that are few, constant, missing or far from the others. */
 export const days: readonly Case[] = [
   {
@@ -77,27 +79,50 @@ export const days: readonly Case[] = [
   {
     claim: 'five nights suffice: mean 50, deviation 10',
     method: 'hrv_stability',
-    input: [[null, 40, 40, null, 50, 60, 60]],
+    input: [[null, ...nights(40, 40), null, ...nights(50, 60, 60)]],
     value: { coefficient: 0.2, meanMs: 50, nights: 5 },
     confidence: 5 / 7,
   },
   {
     claim: 'equal nights have a coefficient of 0',
     method: 'hrv_stability',
-    input: [times(7, 41.3)],
+    input: [nights(...times(7, 41.3))],
     value: { coefficient: 0, meanMs: 41.3, nights: 7 },
   },
   {
     claim: 'nights before the last seven do not count',
     method: 'hrv_stability',
-    input: [[900, 900, ...times(7, 40)]],
+    input: [nights(900, 900, ...times(7, 40))],
     value: { coefficient: 0, meanMs: 40, nights: 7 },
   },
   {
     claim: 'a variability of 0 is no value to divide by',
     method: 'hrv_stability',
-    input: [times(7, 0)],
+    input: [nights(...times(7, 0))],
     value: null,
     reason: 'no_data',
+  },
+  {
+    claim: 'twelve samples make a night, eleven do not',
+    method: 'hrv_stability',
+    input: [[...nights(40, 40, 50, 60), { meanMs: 60, samples: 12 }, { meanMs: 900, samples: 11 }]],
+    value: { coefficient: 0.2, meanMs: 50, nights: 5 },
+    confidence: 5 / 7,
+  },
+  {
+    claim: 'seven nights of which three have a single sample have no coefficient',
+    method: 'hrv_stability',
+    input: [[...nights(40, 40, 50, 60), ...times(3, 60).map((meanMs) => ({ meanMs, samples: 1 }))]],
+    value: null,
+    reason: 'too_few_samples',
+    confidence: 4 / 7,
+  },
+  {
+    claim: 'four nights are too few, whatever their samples',
+    method: 'hrv_stability',
+    input: [[...nights(40, 40, 50), { meanMs: 60, samples: 1 }]],
+    value: null,
+    reason: 'too_few_nights',
+    confidence: 3 / 7,
   },
 ];

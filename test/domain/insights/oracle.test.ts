@@ -114,7 +114,7 @@ t.test('the users contain a value and each reason of each method, at least three
     monotony: ['no_variation', 'too_few_days', 'value'],
     acute_chronic_ratio: ['no_data', 'too_few_days', 'value'],
     sleep_score: ['no_data', 'no_earlier_night', 'no_stages', 'value'],
-    hrv_stability: ['no_data', 'too_few_nights', 'value'],
+    hrv_stability: ['no_data', 'too_few_nights', 'too_few_samples', 'value'],
     sleep_regularity: ['too_few_days', 'value'],
     social_jet_lag: ['too_few_nights', 'value'],
     weekly_activity: ['too_few_days', 'value'],

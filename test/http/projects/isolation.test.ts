@@ -90,7 +90,9 @@ async function theirState() {
   ];
   const states = await Promise.all(paths.map((path) => as(api, admin, 200, path)));
   // The endpoint has no receiver, so that its health changes by itself.
-  return JSON.parse(JSON.stringify(states, (name, value) => (/_since|_at$/.test(name) ? null : value)));
+  return JSON.parse(
+    JSON.stringify(states, (name, value) => (/_since|_at$|_seconds$/.test(name) ? null : value)),
+  );
 }
 
 t.test('the console refuses what the API refuses', async (t) => {
@@ -176,13 +178,17 @@ t.test('the feed and its cursors are those of the project', async (t) => {
 
 t.test('messages go to the endpoints of the project', async (t) => {
   const listed = z.object({ data: z.array(z.object({ user_id: z.string().nullable() })) });
-  const users = async (of: Filled) => {
-    const path = `/webhook-endpoints/${of.endpointId}/messages?limit=100`;
+  const users = async (of: Filled, filter = '') => {
+    const path = `/webhook-endpoints/${of.endpointId}/messages?limit=100${filter}`;
     const { data } = listed.parse(await as(api, { token: of.adminToken }, 200, path));
     return [...new Set(data.map(({ user_id }) => user_id))];
   };
   t.strictSame(await users(ours), [ours.userId]);
   t.strictSame(await users(theirs), [theirs.userId]);
+  t.strictSame(await users(ours, `&user_id=${ours.userId}`), [ours.userId]);
+  t.strictSame(await users(ours, `&user_id=${theirs.userId}`), []);
+  const foreign = `/webhook-endpoints/${theirs.endpointId}/messages?user_id=${ours.userId}`;
+  await as(api, { token: ours.adminToken }, 404, foreign);
 });
 
 t.test('the audit trail is that of the project', async (t) => {

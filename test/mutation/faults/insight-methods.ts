@@ -129,6 +129,14 @@ export const insightMethods: readonly PlantedFault[] = [
   },
   {
     kind: 'value',
+    promise: 'A night of heart rate variability needs twelve samples.',
+    file: `${folder}/hrv-stability.ts`,
+    before: 'leastNightSamples = 12',
+    after: 'leastNightSamples = 11',
+    test: cases,
+  },
+  {
+    kind: 'value',
     promise: 'A day without recorded sleep is compared with none.',
     file: `${folder}/regularity.ts`,
     before: 'if (!known[day] || !known[day + 1]) continue;',

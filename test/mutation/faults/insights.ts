@@ -1,6 +1,7 @@
 import type { PlantedFault } from '../planted.ts';
 
 const recompute = 'test/services/insights/recompute.test.ts';
+const sourceOrder = 'test/services/insights/source-order.test.ts';
 const facts = 'test/services/insights/facts.test.ts';
 const routes = 'test/http/insights.test.ts';
 
@@ -45,6 +46,22 @@ export const insights: readonly PlantedFault[] = [
     before: 'for (const { date } of due) if (!facts.has(date)) facts.set(date, null);',
     after: 'for (const { date } of []) facts.set(date, null);',
     test: recompute,
+  },
+  {
+    kind: 'value',
+    promise: 'With another order of sources the inputs are read anew.',
+    file: 'services/insights/recompute.ts',
+    before: 'const areInputsNew = computed?.sources !== wanted.sources;',
+    after: 'const areInputsNew = computed === null;',
+    test: sourceOrder,
+  },
+  {
+    kind: 'value',
+    promise: 'Only the first page of scores has the computed ones.',
+    file: 'services/timeseries/days/scores.ts',
+    before: 'if (category === undefined || cursor !== undefined) return {};',
+    after: 'if (category === undefined) return {};',
+    test: routes,
   },
   {
     kind: 'value',

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { extra, kept, notKept } from '../../../domain/provider/field-table.ts';
-import { providerNames, providers } from '../../../providers/all.ts';
+import { extra, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
 import { activitynetCases } from './activitynet.ts';
 import { fieldCases } from './cases.ts';
 import { faultsOf } from './removal.ts';
@@ -16,6 +16,30 @@ for (const name of providerNames) {
       t.same(faultsOf(given), []);
     });
 }
+
+t.test('the connect page names blood oxygen and routes exactly where a provider delivers them', async (t) => {
+  // Records of Apple Health in a file are read by the tables of the phone.
+  const tablesOf = (name: ProviderName): readonly FieldTable[] =>
+    (name === 'file' ? (['file', 'phone'] as const) : [name]).flatMap((one) =>
+      Object.values(providers[one].fields),
+    );
+  const offenders = providerNames.flatMap((name) => {
+    const ends = new Set(
+      tablesOf(name).flatMap((table) =>
+        Object.values(table).flatMap((field) => ('ends' in field ? field.ends : [])),
+      ),
+    );
+    const delivered = [
+      ...(ends.has('series.oxygen_saturation') ? ['oxygen_saturation'] : []),
+      ...(ends.has('streams.latitude') ? ['routes'] : []),
+    ];
+    const named = providers[name].shares
+      .filter((one) => one === 'oxygen_saturation' || one === 'routes')
+      .toSorted();
+    return String(named) === String(delivered) ? [] : [`${name} delivers ${delivered}, and names ${named}`];
+  });
+  t.same(offenders, []);
+});
 
 t.test('a table that is wrong is found', async (t) => {
   const activity = activitynetCases.activity;

@@ -3,6 +3,8 @@ import { isError } from '../../../domain/errors.ts';
 import { hourMs } from '../../../domain/time/time.ts';
 import { insightsService } from '../../../services/insights/insights.service.ts';
 import summaries from '../../../services/summaries/summaries.service.ts';
+import timeseries from '../../../services/timeseries/timeseries.service.ts';
+import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { until } from '../../support/until.ts';
 import { startWebhooks } from '../webhooks/setting.ts';
@@ -20,7 +22,7 @@ t.test('turned off, nothing is computed, nothing stays, and reads are refused', 
   const before = (await s.settled(user_id)).length;
   const off = await startBroker(t, {
     databaseUrl: s.database.url,
-    services: [service(), summaries],
+    services: [service(), summaries, timeseries, users],
     settings: { INSIGHTS: 'off', DATABASE_POOL: '2' },
   });
   await until(async () => (await s.database.query('select from insights.day')).length === 0);
@@ -32,7 +34,9 @@ t.test('turned off, nothing is computed, nothing stays, and reads are refused', 
     () => off.call('insights.training', days),
     () => off.call('insights.glucose', { user_id, end_date: firstDate }),
     () => off.call('summaries.recovery', days),
+    () => off.call('timeseries.scores', { ...days, category: 'sleep' }),
   ])
     t.ok(await read().then(() => false, refused));
+  t.same((await off.call('timeseries.scores', days)).data, [], 'scores of providers are listed');
   t.equal((await s.settled(user_id)).length, before, 'the deletion is no change of the data');
 });

@@ -10,8 +10,6 @@ import { testSettings } from '../../support/servers/broker.ts';
 import { until } from '../../support/until.ts';
 import { type DeliverySetting, fast, startSetting } from './delivery-setting.ts';
 
-t.setTimeout(120_000);
-
 const leaseMs = 600_000;
 const claimOf = (s: DeliverySetting) =>
   claimMessages(s.database, { parallel: 4, free: new Map(), aheadMs: s.clock.aheadMs, leaseMs });

@@ -5,8 +5,6 @@ import { claimMessages } from '../../../services/webhooks/queries/claim-messages
 import { until } from '../../support/until.ts';
 import { startSetting, status, type TestEndpoint } from './delivery-setting.ts';
 
-t.setTimeout(120_000);
-
 t.test('sends a change once and records the attempt', async (t) => {
   const s = await startSetting(t);
   const endpoint = await s.endpoint();

@@ -128,6 +128,44 @@ t.test('an unknown type, an empty list of types and a rate of 0 are refused', as
     await t.rejects(s.call('webhooks.createEndpoint', { url, ...fields }), refusal('VALIDATION_FAILED'));
 });
 
+t.test(
+  'an endpoint is returned with the number of its waiting messages and the age of the oldest',
+  async (t) => {
+    const [{ id: endpoint_id }, { id: other }] = [
+      await s.call('webhooks.createEndpoint', { url }),
+      await s.call('webhooks.createEndpoint', { url }),
+    ];
+    const waitingOf = async (of: string) => {
+      const { messages_waiting, oldest_waiting_message_seconds } = await s.call('webhooks.getEndpoint', {
+        endpoint_id: of,
+      });
+      return [messages_waiting, oldest_waiting_message_seconds];
+    };
+    t.strictSame(await waitingOf(endpoint_id), [0, null]);
+    await s.database.query(`update webhooks.endpoint set paused_until = 'infinity'`);
+    await s.database.query(
+      `insert into webhooks.message (endpoint_id, type, state, recorded_at)
+     select e, 'user.created', state, now() - age * interval '1 s'
+     from (values ($1::uuid, 'waiting', 40), ($1, 'waiting', 7200), ($1, 'delivered', 9000), ($2, 'waiting', 9000)) m (e, state, age)`,
+      [endpoint_id, other],
+    );
+    const [count, age] = await waitingOf(endpoint_id);
+    t.equal(count, 2);
+    t.ok(Number(age) >= 7200 && Number(age) < 7300, `${age} s`);
+    t.match(await s.call('webhooks.updateEndpoint', { endpoint_id, description: 'Late' }), {
+      messages_waiting: 2,
+    });
+    await s.database.query(
+      `insert into webhooks.message (endpoint_id, type, recorded_at)
+     select $1, 'user.created', now() from generate_series(1, 10000)`,
+      [endpoint_id],
+    );
+    t.equal((await waitingOf(endpoint_id))[0], 10_000, 'and is not counted further');
+    await s.database.query('delete from webhooks.endpoint');
+    await s.database.query('delete from webhooks.message');
+  },
+);
+
 t.test('enabling an endpoint again ends its automatic disabling', async (t) => {
   const { id: endpoint_id } = await s.call('webhooks.createEndpoint', { url });
   await s.database.query(

@@ -15,8 +15,6 @@ import { selfSigned } from '../../support/servers/self-signed.ts';
 import { until } from '../../support/until.ts';
 import { drips, floods, type RawReceiver, sends, startRawReceiver } from './raw-receiver.ts';
 
-t.setTimeout(240_000);
-
 const Page = z.object({ data: z.array(WebhookMessage) });
 const Made = z.object({ id: z.string(), secret: z.string() });
 const lines: string[] = [];

@@ -7,8 +7,6 @@ import { createUser, startApi } from '../../support/api.ts';
 import { type Answering, startCallbackServer } from '../../support/callback-server.ts';
 import { until } from '../../support/until.ts';
 
-t.setTimeout(120_000);
-
 const Page = z.object({
   data: z.array(WebhookMessage),
   pagination: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
@@ -150,6 +148,27 @@ t.test('pages list each message once, and filter by status', async (t) => {
   const { pagination } = await list(endpoint, '?limit=4');
   await api.expect(422, `${endpoint}/messages?status=failed&cursor=${pagination.next_cursor}`);
   await api.expect(404, `/webhook-endpoints/${randomUUID()}/messages`);
+  await api.database.query('delete from webhooks.message');
+  const [ada, ben] = [await createUser(api), await createUser(api)];
+  await api.database.query(
+    `insert into webhooks.message (endpoint_id, type, user_id, state, recorded_at, created_at)
+     select e.id, 'user.updated', (array[$1, $2, null]::uuid[])[1 + n % 3], (array['waiting', 'failed'])[1 + n % 2], now(),
+       now() - n * interval '1 second'
+     from webhooks.endpoint e, generate_series(0, 11) n`,
+    [ada, ben],
+  );
+  const first = await list(endpoint, `?limit=3&user_id=${ada.toUpperCase()}`);
+  const next = `&cursor=${first.pagination.next_cursor}`;
+  const second = await list(endpoint, `?limit=3&user_id=${ada}${next}`);
+  t.same(
+    [...first.data, ...second.data].map(({ user_id, status }) => [user_id, status]),
+    [0, 3, 6, 9].map((n) => [ada, n % 2 === 0 ? 'waiting' : 'failed']),
+  );
+  t.equal(second.pagination.next_cursor, null);
+  t.equal((await list(endpoint, `?user_id=${ben}&status=failed`)).data.length, 2);
+  t.same((await list(endpoint, `?user_id=${randomUUID()}`)).data, []);
+  await api.expect(422, `${endpoint}/messages?limit=3&user_id=${ben}${next}`);
+  await api.expect(422, `${endpoint}/messages?user_id=ada`);
 });
 
 t.test('a resent message arrives again with the same webhook-id', async (t) => {

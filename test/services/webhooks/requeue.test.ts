@@ -11,8 +11,6 @@ import { startBroker, testSettings } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
-t.setTimeout(120_000);
-
 const since = '2020-01-01';
 const first = { at: '-infinity', id: '0' };
 

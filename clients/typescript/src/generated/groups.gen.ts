@@ -261,7 +261,7 @@ export class Auth extends Group {
 
   /**
    * Create an address that shows one user's days within your own page.
-   * Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the data of this user, changes nothing, and ends at `expires_at`, when the user or the project is deleted, or with `POST /auth/revoke`. Make a new address each time that your page is opened.
+   * Give `url` to the browser of whoever may see the data of this user, as the `src` of an `<iframe>` in a page of one of `origins`. The address contains a token that reads the health data of this user, but not the profile and the connections, changes nothing, and ends at `expires_at`, when the user, the project, or the account or API key that made it is deleted, or with `POST /auth/revoke`. A rotation of the key ends it too. Make a new address each time that your page is opened.
    */
   createEmbed(params: Input<types.AuthCreateEmbedData>, options?: CallOptions): Promise<types.Embed> {
     return this.json('POST /console/embeds', params, options);
@@ -465,7 +465,7 @@ export class Timeseries extends Group {
 
   /**
    * List scores, newest day first.
-   * Scores that a provider computed, each with its components. Scores of sleep sessions (`sleep`), and stress and body battery from the values of days, are among them. A date is a local day of the user. An instant selects the UTC dates that the range touches. Of one day, the scores that start last come first.
+   * Scores that a provider computed, each with its components. Scores of sleep sessions (`sleep`), and stress and body battery from the values of days, are among them. A date is a local day of the user. An instant selects the UTC dates that the range touches. Of one day, the scores that start last come first. With `category`, the first page also has `computed`: the scores that Pulsebus computes of the days of the range, by published methods.
    */
   scores(params: Input<types.TimeseriesScoresData>, options?: CallOptions): Pages<types.ScorePage> {
     return this.pages('GET /users/{user_id}/scores', params, options);

@@ -693,6 +693,26 @@ export type ComputedResilience = {
     reason: InsightReason | null;
 };
 
+export type ComputedScore = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    /**
+     * `sleep`: the sleep score, from 0 to 100. `resilience`: the coefficient of variation of seven nightly means of heart rate variability; low is steady.
+     */
+    value: number | null;
+    /**
+     * The parts of the score. Null where `value` is.
+     */
+    components: {
+        [key: string]: number | null;
+    } | null;
+    method: InsightMethod;
+    confidence: number;
+    reason: InsightReason | null;
+};
+
 export type ComputedSleepScore = {
     /**
      * From 0 to 100.
@@ -2218,9 +2238,9 @@ export type InsightMethod = {
 export type InsightMethodName = 'baseline' | 'deviation' | 'sleep_score' | 'hrv_stability' | 'sleep_regularity' | 'social_jet_lag' | 'banister_impulse' | 'edwards_impulse' | 'heart_rate_zones' | 'heart_rate_reserve_zones' | 'fitness_and_fatigue' | 'monotony' | 'acute_chronic_ratio' | 'weekly_activity' | 'peak_cadence' | 'oxygen_uptake' | 'glucose_report';
 
 /**
- * Why a value is null. `too_few_days`: There are fewer days with data than the method needs. `too_few_nights`: There are fewer nights with data than the method needs. `no_variation`: The values do not vary, so that a deviation cannot be compared with the usual one. `no_data`: There is no data of the day, or none that can be true. `no_stages`: The source sent no stages of sleep. `no_earlier_night`: No earlier night is known to compare the bedtime with. `no_heart_rate`: There is no heart rate of the span. `no_resting_heart_rate`: The resting heart rate is not known. `no_maximum_heart_rate`: The maximum heart rate is not known. `no_sex`: The formula has different weights for women and men; name one with `sex`. `not_steady`: No part of the workout is long, fast and steady enough. `too_little_coverage`: The sensor covers too little of the span.
+ * Why a value is null. `too_few_days`: There are fewer days with data than the method needs. `too_few_nights`: There are fewer nights with data than the method needs. `too_few_samples`: The nights have fewer samples than the method needs. `no_variation`: The values do not vary, so that a deviation cannot be compared with the usual one. `no_data`: There is no data of the day, or none that can be true. `no_stages`: The source sent no stages of sleep. `no_earlier_night`: No earlier night is known to compare the bedtime with. `no_heart_rate`: There is no heart rate of the span. `no_resting_heart_rate`: The resting heart rate is not known. `no_maximum_heart_rate`: The maximum heart rate is not known. `no_sex`: The formula has different weights for women and men; name one with `sex`. `not_steady`: No part of the workout is long, fast and steady enough. `too_little_coverage`: The sensor covers too little of the span.
  */
-export type InsightReason = 'too_few_days' | 'too_few_nights' | 'no_variation' | 'no_data' | 'no_stages' | 'no_earlier_night' | 'no_heart_rate' | 'no_resting_heart_rate' | 'no_maximum_heart_rate' | 'no_sex' | 'not_steady' | 'too_little_coverage';
+export type InsightReason = 'too_few_days' | 'too_few_nights' | 'too_few_samples' | 'no_variation' | 'no_data' | 'no_stages' | 'no_earlier_night' | 'no_heart_rate' | 'no_resting_heart_rate' | 'no_maximum_heart_rate' | 'no_sex' | 'not_steady' | 'too_little_coverage';
 
 /**
  * Computed values of a local day changed: baselines, scores or training.
@@ -2561,6 +2581,14 @@ export type NewWebhookEndpoint = {
     last_delivered_at: string | null;
     created_at: string;
     updated_at: string;
+    /**
+     * The number of messages that wait for their first or next attempt. 10,000 means 10,000 or more.
+     */
+    messages_waiting: number;
+    /**
+     * The age of the event of the oldest waiting message. Null if none waits.
+     */
+    oldest_waiting_message_seconds: number | null;
     secret: string;
     former_secret_until: string | null;
 };
@@ -3594,6 +3622,10 @@ export type ScorePage = {
     data: Array<Score>;
     pagination: Pagination;
     metadata: PageMetadata;
+    /**
+     * With `category`, on the first page: one item for each local day of the range with data, newest day first, at most 400. They are not comparable with scores of providers.
+     */
+    computed?: Array<ComputedScore>;
 };
 
 /**
@@ -4522,6 +4554,14 @@ export type WebhookEndpoint = {
     last_delivered_at: string | null;
     created_at: string;
     updated_at: string;
+    /**
+     * The number of messages that wait for their first or next attempt. 10,000 means 10,000 or more.
+     */
+    messages_waiting: number;
+    /**
+     * The age of the event of the oldest waiting message. Null if none waits.
+     */
+    oldest_waiting_message_seconds: number | null;
 };
 
 /**
@@ -5859,6 +5899,10 @@ export type TimeseriesScoresData = {
          */
         kind?: ScoreKind;
         /**
+         * Only scores of this kind, and beside them those that Pulsebus computes. It takes the place of `kind`.
+         */
+        category?: 'sleep' | 'resilience';
+        /**
          * Only scores of this provider.
          */
         provider?: Provider;
@@ -6265,6 +6309,10 @@ export type WebhooksMessagesData = {
          * Only messages in this state.
          */
         status?: WebhookMessageStatus;
+        /**
+         * Only messages about this user.
+         */
+        user_id?: string;
         /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */

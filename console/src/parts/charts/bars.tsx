@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useMemo, useState } from 'preact/hooks';
 
 /** One bar: a label, and the value that its height shows. `note` is a further column of the table. */
 export interface Bar {
@@ -63,11 +63,13 @@ export function Bars({
       <DataTable
         title={title}
         head={['Time', unit, ...(noteTitle === undefined ? [] : [noteTitle])]}
-        rows={bars.map(({ label, value, note }) => [
-          label,
-          value === null ? '' : format(value),
-          ...(noteTitle === undefined ? [] : [note ?? '']),
-        ])}
+        rows={() =>
+          bars.map(({ label, value, note }) => [
+            label,
+            value === null ? '' : format(value),
+            ...(noteTitle === undefined ? [] : [note ?? '']),
+          ])
+        }
       />
     </figure>
   );
@@ -78,16 +80,16 @@ export function DataTable({
   title,
   head,
   rows,
-  opened,
 }: {
   title: string;
   head: readonly string[];
-  rows: readonly (readonly string[])[];
-  /** Is called when the table is opened or closed, for rows that are costly to make. */
-  opened?: (isOpen: boolean) => void;
+  /** Is called once the table is opened: rows are costly to make. */
+  rows: () => readonly (readonly string[])[];
 }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = useMemo(() => (isOpen ? rows() : []), [isOpen, rows]);
   return (
-    <details onToggle={(event) => opened?.(event.currentTarget.open)}>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title} as a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keyboard */}
       <section class="scroll tall" tabIndex={0} aria-label={`${title} as a table`}>
@@ -102,7 +104,7 @@ export function DataTable({
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {shown.map((row) => (
               <tr key={row[0]}>
                 {row.map((cell, index) => (
                   <td key={index}>{cell}</td>

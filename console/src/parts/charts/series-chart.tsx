@@ -130,7 +130,7 @@ export function LineTables({ lines }: { lines: readonly Line[] }) {
       key={line.label}
       title={line.label}
       head={[`Time (${zoneName(zone)})`, `${line.aggregate} (${line.unit})`, 'Least', 'Largest']}
-      rows={rowsOf(line, zone)}
+      rows={() => rowsOf(line, zone)}
     />
   ));
 }

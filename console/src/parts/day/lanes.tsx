@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { zoneName } from '../../zone.ts';
 import { DataTable } from '../charts/bars.tsx';
 import type { Baseline } from './baseline.ts';
@@ -153,7 +153,7 @@ const core: readonly (readonly [LaneId, string])[] = [
 
 function ValuesTable({ picture }: { picture: Picture }) {
   const { axis } = picture;
-  const rows = useMemo(() => {
+  const rows = useCallback(() => {
     const slots = slotsOf(axis);
     const times = clockTexts(axis.zone, slots);
     return slots.map((at, index) => [

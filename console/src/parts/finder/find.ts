@@ -1,4 +1,5 @@
 import { api } from '../../api.ts';
+import { behindSeconds, waitingText } from '../../endpoint-texts.ts';
 import { can } from '../../session.ts';
 import { userName } from '../person/user-name.ts';
 import { shownPlaces } from './places.ts';
@@ -46,7 +47,12 @@ async function endpointsBy(isNamed: (name: string | null) => boolean, signal: Ab
   const endpoints = await api.webhooks.listEndpoints({ signal });
   return endpoints
     .filter(({ url, description }) => isNamed(`${url} ${description}`))
-    .map(({ id, url }) => ({ name: url, kind: 'Webhook endpoint', to: `/webhooks/${id}` }));
+    .toSorted((one, other) => behindSeconds(other) - behindSeconds(one))
+    .map((one) => ({
+      name: one.url,
+      kind: ['Webhook endpoint', waitingText(one)].filter((text) => text !== null).join(', '),
+      to: `/webhooks/${one.id}`,
+    }));
 }
 
 async function keysBy(isNamed: (name: string | null) => boolean, signal: AbortSignal): Promise<Found[]> {

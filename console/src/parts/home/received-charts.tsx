@@ -83,7 +83,7 @@ function Chart({ title, buckets, period }: ChartProps) {
       <DataTable
         title={title}
         head={['Time', title]}
-        rows={buckets.map(({ at, value }) => [timeText(at), value.toLocaleString()])}
+        rows={() => buckets.map(({ at, value }) => [timeText(at), value.toLocaleString()])}
       />
     </figure>
   );

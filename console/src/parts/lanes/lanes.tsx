@@ -178,15 +178,12 @@ const headsOf = (lanes: readonly Lane[]) =>
 
 function LaneTable({ title, range, lanes }: { title: string; range: Range; lanes: readonly Lane[] }) {
   const zone = useZone();
-  const [isOpen, setOpen] = useState(false);
   const clock = formatIn(zone, dateAndSecond);
-  const times = isOpen ? rowTimes(lanes, range) : [];
   return (
     <DataTable
       title={title}
       head={[`Time (${zoneName(zone)})`, ...headsOf(lanes)]}
-      rows={times.map((at) => [clock(at), ...lanes.map((lane) => lane.read(at))])}
-      opened={setOpen}
+      rows={() => rowTimes(lanes, range).map((at) => [clock(at), ...lanes.map((lane) => lane.read(at))])}
     />
   );
 }

@@ -8,10 +8,9 @@ import { Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 import type { OfUser } from './of-user.ts';
 
-const mostEndpoints = 10;
-const perEndpoint = 100;
+const perEndpoint = 20;
 
-/** The webhook messages about a user among the newest of each endpoint: the API has no list of one user's messages. */
+/** The newest webhook messages about a user, of each endpoint. */
 export function Messages({ userId, version }: OfUser) {
   const messages = useResource(
     `${userId} messages ${version}`,
@@ -27,10 +26,10 @@ export function Messages({ userId, version }: OfUser) {
             sent to it.
           </Empty>
         ) : list.length === 0 ? (
-          <Empty>None of the newest {perEndpoint} messages of each endpoint is about this user.</Empty>
+          <Empty>No message about this user is kept.</Empty>
         ) : (
           <>
-            <p class="faint">Those about this user among the newest {perEndpoint} of each endpoint.</p>
+            <p class="faint">The newest {perEndpoint} of each endpoint.</p>
             <Listed messages={list} endpoints={endpoints} />
           </>
         )
@@ -42,12 +41,12 @@ export function Messages({ userId, version }: OfUser) {
 async function readMessages(user_id: string, signal: AbortSignal) {
   const endpoints = await api.webhooks.listEndpoints({ signal });
   const pages = await Promise.all(
-    endpoints
-      .slice(0, mostEndpoints)
-      .map(({ id }) => api.webhooks.messages({ endpoint_id: id, limit: perEndpoint }, { signal })),
+    endpoints.map(({ id }) =>
+      api.webhooks.messages({ endpoint_id: id, user_id, limit: perEndpoint }, { signal }),
+    ),
   );
   const list = pages
-    .flatMap(({ data }) => data.filter((one) => one.user_id === user_id))
+    .flatMap(({ data }) => data)
     .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
   return { endpoints, list };
 }

@@ -23,6 +23,7 @@ export const ar: Texts = {
     activities: 'الأنشطة والتمارين',
     daily_activity: 'الخطوات والمسافة والسعرات الحرارية لكل يوم',
     heart_rate: 'معدل ضربات القلب',
+    oxygen_saturation: 'أكسجين الدم',
     sleep: 'النوم',
     stress: 'التوتر والتعافي',
     body: 'الوزن وتركيب الجسم',

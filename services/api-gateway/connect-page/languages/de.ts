@@ -28,6 +28,7 @@ export const de: Texts = {
     activities: 'Aktivitäten und Trainings',
     daily_activity: 'Schritte, Strecke und Kalorien jedes Tages',
     heart_rate: 'Herzfrequenz',
+    oxygen_saturation: 'Sauerstoffsättigung des Blutes',
     sleep: 'Schlaf',
     stress: 'Stress und Erholung',
     body: 'Gewicht und Körperzusammensetzung',

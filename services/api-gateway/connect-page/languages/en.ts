@@ -26,6 +26,7 @@ export const en: Texts = {
     activities: 'Activities and workouts',
     daily_activity: 'Steps, distance and calories of each day',
     heart_rate: 'Heart rate',
+    oxygen_saturation: 'Blood oxygen',
     sleep: 'Sleep',
     stress: 'Stress and recovery',
     body: 'Weight and body composition',

@@ -26,6 +26,7 @@ export const es: Texts = {
     activities: 'Actividades y entrenamientos',
     daily_activity: 'Pasos, distancia y calorías de cada día',
     heart_rate: 'Frecuencia cardíaca',
+    oxygen_saturation: 'Oxígeno en sangre',
     sleep: 'Sueño',
     stress: 'Estrés y recuperación',
     body: 'Peso y composición corporal',

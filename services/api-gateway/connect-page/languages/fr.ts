@@ -28,6 +28,7 @@ export const fr: Texts = {
     activities: 'Activités et entraînements',
     daily_activity: 'Pas, distance et calories de chaque jour',
     heart_rate: 'Fréquence cardiaque',
+    oxygen_saturation: 'Oxygène dans le sang',
     sleep: 'Sommeil',
     stress: 'Stress et récupération',
     body: 'Poids et composition corporelle',

@@ -21,6 +21,7 @@ export const he: Texts = {
     activities: 'פעילויות ואימונים',
     daily_activity: 'צעדים, מרחק וקלוריות של כל יום',
     heart_rate: 'דופק',
+    oxygen_saturation: 'רמת החמצן בדם',
     sleep: 'שינה',
     stress: 'מתח והתאוששות',
     body: 'משקל והרכב הגוף',

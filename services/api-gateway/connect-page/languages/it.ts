@@ -22,6 +22,7 @@ export const it: Texts = {
     activities: 'Attività e allenamenti',
     daily_activity: 'Passi, distanza e calorie di ogni giorno',
     heart_rate: 'Frequenza cardiaca',
+    oxygen_saturation: 'Ossigeno nel sangue',
     sleep: 'Sonno',
     stress: 'Stress e recupero',
     body: 'Peso e composizione corporea',

@@ -24,6 +24,7 @@ export const ja: Texts = {
     activities: 'アクティビティとワークアウト',
     daily_activity: '毎日の歩数、距離、消費カロリー',
     heart_rate: '心拍数',
+    oxygen_saturation: '血中酸素',
     sleep: '睡眠',
     stress: 'ストレスと回復',
     body: '体重と体組成',

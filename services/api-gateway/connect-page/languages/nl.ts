@@ -24,6 +24,7 @@ export const nl: Texts = {
     activities: 'Activiteiten en trainingen',
     daily_activity: 'Stappen, afstand en calorieën van elke dag',
     heart_rate: 'Hartslag',
+    oxygen_saturation: 'Zuurstof in het bloed',
     sleep: 'Slaap',
     stress: 'Stress en herstel',
     body: 'Gewicht en lichaamssamenstelling',

@@ -22,6 +22,7 @@ export const pl: Texts = {
     activities: 'Aktywności i treningi',
     daily_activity: 'Kroki, dystans i kalorie z każdego dnia',
     heart_rate: 'Tętno',
+    oxygen_saturation: 'Poziom tlenu we krwi',
     sleep: 'Sen',
     stress: 'Stres i regeneracja',
     body: 'Masa i skład ciała',

@@ -22,6 +22,7 @@ export const pt: Texts = {
     activities: 'Atividades e treinos',
     daily_activity: 'Passos, distância e calorias de cada dia',
     heart_rate: 'Frequência cardíaca',
+    oxygen_saturation: 'Oxigênio no sangue',
     sleep: 'Sono',
     stress: 'Estresse e recuperação',
     body: 'Peso e composição corporal',

@@ -20,6 +20,7 @@ export const zh: Texts = {
     activities: '活动和锻炼',
     daily_activity: '每天的步数、距离和卡路里',
     heart_rate: '心率',
+    oxygen_saturation: '血氧',
     sleep: '睡眠',
     stress: '压力与恢复',
     body: '体重和身体成分',

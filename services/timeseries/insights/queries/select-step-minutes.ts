@@ -13,25 +13,29 @@ export interface StepMinutesRow {
 }
 
 // Only days whose statistics count enough samples are shown: slots of a quarter of an hour say nothing about a minute. The series is
-// scanned once for all days. Local minutes are whole numbers: 96,000 samples take 0.1 s, with dates and times 0.5 s.
+// scanned once for all days. Local minutes are whole numbers, and only the values of a day are sorted, for its highest 30: a year
+// takes 0.3 s, with dates and times, or one sort of all days, more than twice that.
 const statement = {
   name: 'timeseries-select-step-minutes',
   text: `
-    select d.date::text, s.provider, s.device, count(*)::int as minutes, (array_agg(m.steps order by m.steps desc))[1:30] as top
+    select d.date::text, s.provider, s.device, cardinality(m.steps) as minutes, t.top
     from timeseries.series s
     cross join lateral (
-      select floor(date_part('epoch', ts) / 60)::int + zone_offset_minutes as minute, sum(value) as steps
-      from timeseries.sample
-      where series_id = s.id and ts >= $4 and ts < $5
-        and ts >= $2::date::timestamp at time zone 'UTC' - interval '18 hours'
-        and ts < $3::date::timestamp at time zone 'UTC' + interval '42 hours'
-      group by 1
+      select date '1970-01-01' + minute / 1440 as date, array_agg(steps) as steps from (
+        select floor(date_part('epoch', ts) / 60)::int + zone_offset_minutes as minute, sum(value) as steps
+        from timeseries.sample
+        where series_id = s.id and ts >= $4 and ts < $5
+          and ts >= $2::date::timestamp at time zone 'UTC' - interval '18 hours'
+          and ts < $3::date::timestamp at time zone 'UTC' + interval '42 hours'
+        group by 1
+      ) minutes group by 1
     ) m
-    join timeseries.sample_local_day d on d.series_id = s.id and d.date = date '1970-01-01' + m.minute / 1440
-      and d.date between $2 and $3 and d.n >= 600
+    join timeseries.sample_local_day d on d.series_id = s.id and d.date = m.date and d.date between $2 and $3 and d.n >= 600
+    cross join lateral (
+      select array_agg(steps order by steps desc) as top from (select steps from unnest(m.steps) steps order by steps desc limit 30) highest
+    ) t
     where s.user_id = $1 and s.type_id = ${seriesOf('steps').id} and exists (
       select from timeseries.sample_local_day where series_id = s.id and date between $2 and $3 and n >= 600)
-    group by d.date, s.provider, s.device, s.id
     order by 1, 2, 3`,
 };
 

@@ -11,20 +11,20 @@ import { Link } from '../../../router.tsx';
 import { sourceOf } from '../../../titles.ts';
 import { digits } from '../../../units.ts';
 import { UserZone, useZone } from '../../../user-zone.ts';
-import { formatIn, type Zone, zoneName } from '../../../zone.ts';
+import type { Zone } from '../../../zone.ts';
 import { Lanes } from '../../lanes/lanes.tsx';
 import { Empty, Loaded } from '../../states.tsx';
 import { duration } from '../../time.tsx';
 import { Figures } from '../figures.tsx';
 import type { OfUser } from '../of-user.ts';
 import { sameTime } from '../overlap.ts';
+import { datesAround, RecordOrigin } from '../record-origin.tsx';
 import { DayScores } from './day-scores.tsx';
 import { nightLanes } from './night-lanes.ts';
 import { dateText, wakingDay } from './nights.ts';
 import { StageTotals } from './stage-totals.tsx';
 import { spansOf, type Timings, timingsOf } from './stages.ts';
 
-const dayMs = 86_400_000;
 const around = 5;
 
 /** The page of one night or nap. */
@@ -60,7 +60,7 @@ function Shown({ userId, session }: { userId: string; session: SingleSleepSessio
       <h2>
         {session.is_nap ? 'Nap on' : 'Night to'} {dateText(date, { dateStyle: 'full' })}
       </h2>
-      <Origin userId={userId} session={session} zone={zone} sessions={sessions.data ?? []} />
+      <Origin userId={userId} session={session} sessions={sessions.data ?? []} />
       <Headline session={session} timings={timings} />
       <Course userId={userId} session={session} zone={zone}>
         <div class="columns">
@@ -73,12 +73,9 @@ function Shown({ userId, session }: { userId: string; session: SingleSleepSessio
   );
 }
 
-function useSessionsAround(userId: string, { id, start_time, end_time }: SingleSleepSession) {
-  const day = (at: string, days: number) =>
-    new Date(Date.parse(at) + days * dayMs).toISOString().slice(0, 10);
-  const range = { start_date: day(start_time, -around), end_date: day(end_time, around), limit: 100 };
-  return useResource(`${userId} around ${id}`, (signal) =>
-    api.timeseries.sleeps({ user_id: userId, ...range }, { signal }).toArray(100),
+function useSessionsAround(userId: string, session: SingleSleepSession) {
+  return useResource(`${userId} around ${session.id}`, (signal) =>
+    api.timeseries.sleeps({ user_id: userId, ...datesAround(session, around) }, { signal }).toArray(100),
   );
 }
 
@@ -109,34 +106,15 @@ function NightNav({ userId, session, date, sessions }: NavProps) {
   );
 }
 
-function Origin({ userId, session, zone, sessions }: Omit<NavProps, 'date'> & { zone: Zone }) {
-  const clock = formatIn(zone, { timeStyle: 'short' });
+function Origin({ userId, session, sessions }: Omit<NavProps, 'date'>) {
   const others = sameTime(session, sessions).filter(({ is_nap }) => is_nap === session.is_nap);
   return (
-    <p class="line faint">
-      <span>
-        <time dateTime={session.start_time} title={`${session.start_time} (UTC)`}>
-          {clock(session.start_time)}
-        </time>{' '}
-        to{' '}
-        <time dateTime={session.end_time} title={`${session.end_time} (UTC)`}>
-          {clock(session.end_time)}
-        </time>{' '}
-        {zoneName(zone)}
-      </span>
-      <span>{sourceOf(session.source)}</span>
-      {others.length > 0 && (
-        <span>
-          Also recorded by{' '}
-          {others.map((one, index) => (
-            <span key={one.id}>
-              {index > 0 && ', '}
-              <Link to={`/users/${userId}/sleep/${one.id}`}>{sourceOf(one.source)}</Link>
-            </span>
-          ))}
-        </span>
-      )}
-    </p>
+    <RecordOrigin
+      record={session}
+      start={{ timeStyle: 'short' }}
+      others={others}
+      list={`/users/${userId}/sleep`}
+    />
   );
 }
 

@@ -19,7 +19,7 @@ export function Downloads({ userId, workout }: { userId: string; workout: Single
           <li key={format}>
             <a class="button" href={streamUrl(`${path}?format=${format}`)} download>
               {name}
-            </a>{' '}
+            </a>
             <span class="faint">{what}</span>
           </li>
         ))}

@@ -3,10 +3,9 @@ import type { SingleWorkout } from '../../../../../clients/typescript/src/index.
 import { api } from '../../../api.ts';
 import { useResource } from '../../../resource.ts';
 import { Link, location } from '../../../router.tsx';
-import { sourceOf } from '../../../titles.ts';
 import { digits, distance, elevation, speed } from '../../../units.ts';
 import { UserZone, useZone } from '../../../user-zone.ts';
-import { dateAndMinute, formatIn, zoneName } from '../../../zone.ts';
+import { dateAndMinute } from '../../../zone.ts';
 import { timeOf } from '../../charts/chart-span.ts';
 import { Lanes } from '../../lanes/lanes.tsx';
 import { Empty, Loaded } from '../../states.tsx';
@@ -14,6 +13,7 @@ import { duration } from '../../time.tsx';
 import { Figures } from '../figures.tsx';
 import type { OfUser } from '../of-user.ts';
 import { sameTime } from '../overlap.ts';
+import { datesAround, RecordOrigin } from '../record-origin.tsx';
 import { Downloads } from './downloads.tsx';
 import { Laps } from './laps.tsx';
 import { meanMotion, motionOf, workoutType } from './motion.ts';
@@ -22,8 +22,6 @@ import { Splits } from './splits-table.tsx';
 import { useStreams } from './streams.ts';
 import { useCourses, workoutLanes } from './workout-lanes.ts';
 import { HeartZones } from './zones-card.tsx';
-
-const dayMs = 86_400_000;
 
 /** The page of one workout. */
 export function WorkoutPage({ userId, version, id }: OfUser & { id: string }) {
@@ -62,36 +60,19 @@ function Shown({ userId, workout }: OfWorkout) {
 }
 
 function Origin({ userId, workout }: OfWorkout) {
-  const zone = useZone();
-  const { id, start_time, end_time } = workout;
-  const day = (at: string, days: number) =>
-    new Date(Date.parse(at) + days * dayMs).toISOString().slice(0, 10);
-  const range = { user_id: userId, start_date: day(start_time, -1), end_date: day(end_time, 1), limit: 100 };
-  const near = useResource(`${userId} around ${id}`, (signal) =>
-    api.timeseries.workouts(range, { signal }).toArray(100),
+  const near = useResource(`${userId} around ${workout.id}`, (signal) =>
+    api.timeseries.workouts({ user_id: userId, ...datesAround(workout, 1) }, { signal }).toArray(100),
   );
-  const others = sameTime(workout, near.data ?? []);
   return (
-    <p class="line faint">
-      <span>{workoutType(workout.type)}</span>
-      <time dateTime={start_time} title={`${start_time} (UTC)`}>
-        {formatIn(zone, dateAndMinute)(start_time)} to {formatIn(zone, { timeStyle: 'short' })(end_time)}{' '}
-        {zoneName(zone)}
-      </time>
-      <span>{sourceOf(workout.source)}</span>
+    <RecordOrigin
+      record={workout}
+      start={dateAndMinute}
+      kind={workoutType(workout.type)}
+      others={sameTime(workout, near.data ?? [])}
+      list={`/users/${userId}/workouts`}
+    >
       {workout.details.manual === true && <span>Entered by hand</span>}
-      {others.length > 0 && (
-        <span>
-          Also recorded by{' '}
-          {others.map((one, index) => (
-            <span key={one.id}>
-              {index > 0 && ', '}
-              <Link to={`/users/${userId}/workouts/${one.id}`}>{sourceOf(one.source)}</Link>
-            </span>
-          ))}
-        </span>
-      )}
-    </p>
+    </RecordOrigin>
   );
 }
 

@@ -1,0 +1,1 @@
+drop index webhooks.message_waiting;

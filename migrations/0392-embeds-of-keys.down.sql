@@ -1,0 +1,1 @@
+alter table auth.family drop column api_key_id;

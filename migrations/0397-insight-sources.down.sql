@@ -1,0 +1,2 @@
+alter table insights.computed drop column sources;
+truncate insights.computed, insights.day;
