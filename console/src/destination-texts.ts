@@ -30,12 +30,12 @@ export const stateWord = ({ state }: Pick<Destination, 'state'>) => state.replac
 
 /** What a destination does, in a sentence: why it is behind, and by how much. */
 export function stateSentence(one: Destination): string {
-  const behind = behindText(one);
+  const behind = one.snapshot_complete ? behindText(one) : 'The copy of the stored data is not complete';
   const more = behind === null ? '' : ` ${behind}.`;
   if (one.state === 'paused') return `${pauses[one.paused_reason ?? 'request']}${more}`;
   if (one.state === 'failing')
     return `${one.last_error?.message ?? 'The last attempt failed.'} It is tried again.${more}`;
-  if (!one.snapshot_complete) return 'Stored data is being copied. Changes follow it.';
+  if (!one.snapshot_complete) return 'The stored data is being copied. Changes follow it.';
   return more.trim() || 'Everything is copied.';
 }
 

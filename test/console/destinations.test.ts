@@ -45,8 +45,11 @@ t.test('a state is a word and a sentence', async (t) => {
   const cases = {
     'Everything is copied.': destination(),
     '100,000 or more changes wait, the oldest for 3 min.': destination({ ...behind, state: 'catching_up' }),
-    'Stored data is being copied. Changes follow it.': destination({
+    'The stored data is being copied. Changes follow it.': destination({
       ...{ ...behind, state: 'catching_up', snapshot_complete: false },
+    }),
+    'The last attempt failed. It is tried again. The copy of the stored data is not complete.': destination({
+      ...{ state: 'failing', snapshot_complete: false },
     }),
     'Paused by a developer. 1 change waits for 3 min.': destination({
       ...{ ...behind, changes_behind: 1, state: 'paused', paused_reason: 'request' },

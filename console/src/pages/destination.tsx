@@ -42,18 +42,23 @@ function State({ one }: { one: Shown }) {
       <p>
         {kinds[one.kind].title} <code>{placeOf(one)}</code> <Badge state={stateWord(one)} />
       </p>
-      <p>{stateSentence(one)}</p>
-      {error !== null && one.state === 'failing' && (
-        <div class="state problem">
-          <strong>{adviceOn(error.code)}</strong>
+      {error !== null && one.state === 'failing' ? (
+        <div class="state">
+          <strong class="problem">{error.message}</strong> {adviceOn(error.code)}
           <br />
           Failing since <Time at={one.failing_since} />, last tried <Ago at={error.at} />. Nothing is lost:
-          what waits is written when the cause has ended.
+          what waits is written once it works again.
         </div>
+      ) : (
+        <p>{stateSentence(one)}</p>
       )}
       <dl class="facts">
         <dt>Behind</dt>
-        <dd>{behindText(one) ?? 'No change waits'}</dd>
+        <dd>
+          {one.snapshot_complete
+            ? (behindText(one) ?? 'No change waits')
+            : 'The copy of the stored data is not complete'}
+        </dd>
         <dt>Rows written</dt>
         <dd>{one.rows_written.toLocaleString()}</dd>
         <dt>Last commit</dt>

@@ -35,7 +35,7 @@ export function Destinations() {
             <div class="endpoints">
               <Table
                 title="Destinations"
-                head={['Destination', 'State', 'How far it is', 'Rows', 'Description', 'Last commit']}
+                head={['Destination', 'State', 'Progress', 'Rows', 'Description', 'Last commit']}
               >
                 {list.map((one) => (
                   <tr key={one.id}>

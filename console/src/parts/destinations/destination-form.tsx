@@ -119,11 +119,18 @@ const common = (field: (name: string) => string, types: readonly DestinationType
 });
 
 function Settings({ fields, stored }: { fields: readonly Field[]; stored?: Destination['settings'] }) {
+  const drawn = (some: readonly Field[]) =>
+    some.map((one) => <Setting key={one.name} field={one} stored={stored} />);
+  const rare = fields.filter(({ isRare }) => isRare);
   return (
     <>
-      {fields.map((one) => (
-        <Setting key={one.name} field={one} stored={stored} />
-      ))}
+      {drawn(fields.filter(({ isRare }) => !isRare))}
+      {rare.length > 0 && (
+        <details>
+          <summary>More settings</summary>
+          <div class="more-settings">{drawn(rare)}</div>
+        </details>
+      )}
     </>
   );
 }
@@ -158,14 +165,14 @@ function Setting({
     );
   return (
     <label>
-      {label}
+      {isOptional ? `${label} (optional)` : label}
       <input
         name={name}
         {...(type === 'number' ? { inputMode: 'numeric', pattern: '\\d+' } : {})}
         autocomplete="off"
         required={!isOptional}
-        placeholder={placeholder ?? preset ?? ''}
-        defaultValue={String(value ?? '')}
+        placeholder={placeholder ?? ''}
+        defaultValue={String(value ?? (stored === undefined ? (preset ?? '') : ''))}
       />
     </label>
   );
@@ -174,7 +181,7 @@ function Setting({
 function Description({ text = '' }: { text?: string }) {
   return (
     <label>
-      Description
+      Description (optional)
       <input name="description" maxLength={255} defaultValue={text} />
     </label>
   );

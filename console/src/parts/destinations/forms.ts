@@ -8,8 +8,10 @@ export interface Field {
   readonly type?: 'text' | 'secret' | 'number' | 'yes';
   readonly isOptional?: boolean;
   readonly placeholder?: string;
-  /** The value of an empty field. */
+  /** The value of a new destination, and of an empty field. */
   readonly preset?: string;
+  /** Few change it: it is shown by request. */
+  readonly isRare?: boolean;
 }
 
 /** What is said of a kind before its settings, and the settings. */
@@ -28,26 +30,26 @@ export const forms: Readonly<Record<DestinationKind, KindForm>> = {
         label: 'Address of the store',
         placeholder: 'https://s3.eu-central-1.amazonaws.com',
       },
-      { name: 'region', label: 'Region', isOptional: true, preset: 'us-east-1' },
-      { name: 'bucket', label: 'Bucket', placeholder: 'health-data' },
-      { name: 'prefix', label: 'Folder', isOptional: true, placeholder: 'pulsebus', preset: '' },
+      { name: 'region', label: 'Region', preset: 'us-east-1' },
+      { name: 'bucket', label: 'Bucket' },
+      { name: 'prefix', label: 'Folder', isOptional: true, preset: '' },
       { name: 'access_key_id', label: 'Access key id' },
       { name: 'secret_access_key', label: 'Secret access key', type: 'secret' },
       {
         name: 'interval_seconds',
         label: 'Seconds between two writes of a file',
         type: 'number',
-        isOptional: true,
         preset: '300',
+        isRare: true,
       },
       {
         name: 'hourly_days',
         label: 'Days with a file for each hour',
         type: 'number',
-        isOptional: true,
         preset: '1',
+        isRare: true,
       },
-      { name: 'virtual_host', label: 'The bucket is a part of the host name', type: 'yes' },
+      { name: 'virtual_host', label: 'The bucket is a part of the host name', type: 'yes', isRare: true },
     ],
   },
 };
