@@ -4,6 +4,8 @@ import { waits } from './endpoint-texts.ts';
 /** What a kind is called, and the settings that name its place. */
 export const kinds: Readonly<Record<DestinationKind, { title: string; place: readonly string[] }>> = {
   s3: { title: 'S3 bucket', place: ['bucket', 'prefix'] },
+  postgres: { title: 'PostgreSQL', place: ['host', 'database', 'schema'] },
+  jetstream: { title: 'NATS JetStream', place: ['stream', 'subject_prefix'] },
 };
 
 /** The server counts no further. */

@@ -3,10 +3,11 @@ import { recordKinds } from '../../domain/destinations/columns.ts';
 import { SeriesTypeName, Text, Timestamp } from '../../domain/wire.ts';
 
 /** The kinds of destinations. */
-export const destinationKinds = ['s3'] as const;
+export const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
 export const DestinationKind = z.enum(destinationKinds).meta({
   id: 'DestinationKind',
-  description: '`s3`: Parquet files in a bucket.',
+  description:
+    '`s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: rows in tables.',
 });
 export type DestinationKind = z.infer<typeof DestinationKind>;
 

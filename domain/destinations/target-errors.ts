@@ -14,6 +14,7 @@ export const targetErrors = {
   secrets_unreadable: 'The credentials cannot be decrypted: ENCRYPTION_KEY has changed. Set them again.',
   missing: 'The bucket, stream, database or table does not exist.',
   schema_changed: 'A table or stream at the destination has another form than expected.',
+  too_large: 'A row is larger than a message of the destination may be.',
   full: 'The destination has no space left, or its quota is used up.',
   busy: 'The destination is overloaded or temporarily unavailable.',
   failed: 'The destination answered with an error.',

@@ -27,6 +27,8 @@ const processes: MoreServers = {
   'test/services/activitynet-ingest/event-orders.test.ts': most(1, 3),
   'test/services/activitynet-ingest/records.test.ts': most(1, 2),
   'test/services/deliveries/kept-deliveries.test.ts': most(1, 3),
+  'test/services/destinations/postgres-failures.test.ts': most(2, 1),
+  'test/services/destinations/postgres.test.ts': most(2, 1),
   'test/services/devicemaker-ingest/ping.test.ts': most(1, 2),
   'test/services/devicemaker-ingest/push.test.ts': most(1, 3),
   'test/services/insights/off.test.ts': most(1, 2),

@@ -163,8 +163,12 @@ function Settings({ one }: { one: Shown }) {
         <dd>
           {one.from === 'now' ? 'with what changed after it was created or reset' : 'with all stored data'}
         </dd>
-        {fields.map(({ name, label, type }) => (
-          <Fact key={name} label={label} value={type === 'secret' ? 'not shown' : one.settings[name]} />
+        {fields.map(({ name, label, isSecret, choices }) => (
+          <Fact
+            key={name}
+            label={label}
+            value={isSecret ? 'not shown' : (choices?.[String(one.settings[name])] ?? one.settings[name])}
+          />
         ))}
         <dt>Description</dt>
         <dd>{one.description ?? 'none'}</dd>
@@ -180,7 +184,8 @@ function Settings({ one }: { one: Shown }) {
 }
 
 function Fact({ label, value }: { label: string; value: unknown }) {
-  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '');
+  const plain = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : plain;
   return (
     <>
       <dt>{label}</dt>

@@ -97,9 +97,11 @@ export async function rowsInDatabase(database: TestDatabase, project = 'default'
   return lines.toSorted();
 }
 
-const lineOf = (type: string, values: readonly string[]) => [type, ...values].join('|');
+/** A row as a line of text. */
+export const lineOf = (type: string, values: readonly string[]) => [type, ...values].join('|');
 
-function textOf(value: unknown): string {
+/** A value as it stands in a line. */
+export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   // Of a timestamp milliseconds are compared: a Date has no more.
   if (value instanceof Date) return dateText(value);

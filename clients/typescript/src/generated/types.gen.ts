@@ -1822,9 +1822,9 @@ export type DestinationError = {
 export type DestinationFrom = 'beginning' | 'now';
 
 /**
- * `s3`: Parquet files in a bucket.
+ * `s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: rows in tables.
  */
-export type DestinationKind = 's3';
+export type DestinationKind = 's3' | 'jetstream' | 'postgres';
 
 /**
  * `catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated.

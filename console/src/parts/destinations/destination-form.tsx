@@ -135,44 +135,59 @@ function Settings({ fields, stored }: { fields: readonly Field[]; stored?: Desti
   );
 }
 
-function Setting({
-  field: { name, label, type = 'text', isOptional = false, placeholder, preset },
-  stored,
-}: {
-  field: Field;
-  stored: Destination['settings'] | undefined;
-}) {
-  const value = stored?.[name];
+function Setting({ field, stored }: { field: Field; stored: Destination['settings'] | undefined }) {
+  const { name, label, type, isSecret, isOptional, isRare, preset = '', choices } = field;
+  const value = stored === undefined ? preset : (stored[name] ?? '');
+  const isKept = isSecret === true && stored !== undefined;
+  const shared = {
+    name,
+    // An empty rare setting, which may be out of sight, has its preset.
+    required: !isOptional && !isRare && !isKept,
+    placeholder: isKept ? 'unchanged' : (field.placeholder ?? ''),
+  };
+  const title = isOptional ? `${label} (optional)` : label;
   if (type === 'yes')
     return (
       <label class="choice">
         <input type="checkbox" name={name} defaultChecked={value === true} />
-        {label}
+        {title}
       </label>
     );
-  if (type === 'secret')
+  if (choices !== undefined)
     return (
       <label>
-        {label}
-        <input
-          name={name}
-          type="password"
-          autocomplete="new-password"
-          required={!isOptional && stored === undefined}
-          placeholder={stored === undefined ? '' : 'unchanged'}
-        />
+        {title}
+        <select name={name}>
+          {Object.entries(choices).map(([one, text]) => (
+            <option key={one} value={one} selected={one === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  if (type === 'lines')
+    return (
+      <label>
+        {title}
+        <textarea {...shared} rows={3} spellcheck={false} defaultValue={isSecret ? '' : String(value)} />
+      </label>
+    );
+  if (isSecret)
+    return (
+      <label>
+        {title}
+        <input {...shared} type="password" autocomplete="new-password" />
       </label>
     );
   return (
     <label>
-      {isOptional ? `${label} (optional)` : label}
+      {title}
       <input
-        name={name}
+        {...shared}
         {...(type === 'number' ? { inputMode: 'numeric', pattern: '\\d+' } : {})}
         autocomplete="off"
-        required={!isOptional}
-        placeholder={placeholder ?? ''}
-        defaultValue={String(value ?? (stored === undefined ? (preset ?? '') : ''))}
+        defaultValue={Array.isArray(value) ? value.join(', ') : String(value)}
       />
     </label>
   );

@@ -5,7 +5,7 @@ import { type Command, type Context, Failure, UsageError } from '../command.ts';
 import { formatOption, printRows } from '../table.ts';
 
 const begins = ['beginning', 'now'] as const;
-const kinds: readonly Destination['kind'][] = ['s3'];
+const kinds: readonly Destination['kind'][] = ['s3', 'postgres', 'jetstream'];
 
 /** What is said of a change that only --yes makes. */
 const consequences: Readonly<Record<string, string>> = {

@@ -1,0 +1,114 @@
+import type { RecordKind } from '../../../domain/destinations/columns.ts';
+import { type SeriesType, seriesCatalogue } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { type ReadRecord, readRecords } from '../read/records.ts';
+import { readSamples, type SampleBatch } from '../read/samples.ts';
+import type { Snapshot } from '../read/snapshot.ts';
+import type { Run } from '../targets/target.ts';
+import type { Plan, ReplacedKey, ReplacedSpan } from './plan-changes.ts';
+
+/** Takes samples of one type, batch by batch. */
+export type TakeSamples = (batch: SampleBatch, type: SeriesType) => Promise<void>;
+/** Takes records of one kind, batch by batch. */
+export type TakeRecords = (records: readonly ReadRecord[], kind: RecordKind) => Promise<void>;
+
+/** Bounds of all times, in microseconds since 1970: the years 1 and 10000. */
+const [always, never] = [-62_135_596_800_000_000, 253_402_300_800_000_000];
+
+/** A plan without deleted users. Their rows go with their erasure. */
+export async function withoutDeleted(snapshot: Queryable, run: Run, plan: Plan): Promise<Plan> {
+  const ids = [...new Set([...plan.spans, ...plan.keys].map(({ user_id }) => user_id))];
+  const rows = await snapshot.query<{ id: string }>(
+    'select id from users.person where project_id = $1 and deleted_at is null and id = any($2::uuid[])',
+    [run.destination.project_id, ids],
+  );
+  const users = new Set(rows.map(({ id }) => id));
+  const isLeft = ({ user_id }: { readonly user_id: string }) => users.has(user_id);
+  return { spans: plan.spans.filter(isLeft), keys: plan.keys.filter(isLeft) };
+}
+
+/** Reads the samples of a span, oldest first. */
+export function readSpan(
+  { destination, shownAs }: Run,
+  snapshot: Snapshot,
+  { user_id, type, provider, device, first, last }: ReplacedSpan,
+  take: TakeSamples,
+): Promise<void> {
+  const query = {
+    ...{ type, project: destination.project_id, users: [user_id], source: { provider, device } },
+    ...{ from: first ?? always, end: last === null ? never : last + 1 },
+  };
+  return readSamples(snapshot, query, (batch) => take(batch, type), shownAs);
+}
+
+/** Reads the records that keys of one kind name. */
+export async function readKeys(
+  { destination, shownAs }: Run,
+  snapshot: Snapshot,
+  kind: RecordKind,
+  keys: readonly ReplacedKey[],
+  take: TakeRecords,
+): Promise<void> {
+  const project = destination.project_id;
+  const onBatch = (records: readonly ReadRecord[]) => take(records, kind);
+  const common = { kind, project, firstDate: null, lastDate: null };
+  const users = [...new Set(keys.map(({ user_id }) => user_id))];
+  if (kind !== 'day') {
+    const ids = kind === 'user' ? null : keys.map(({ key }) => key);
+    if (keys.length > 0) await readRecords(snapshot, { ...common, users, ids }, onBatch, shownAs);
+    return;
+  }
+  for (const user of users) {
+    const dates = new Set(keys.filter(({ user_id }) => user_id === user).map(({ key }) => key));
+    const sorted = [...dates].toSorted();
+    const [firstDate = null, lastDate = null] = [sorted[0], sorted.at(-1)];
+    await readRecords(
+      snapshot,
+      { kind, project, users: [user], ids: null, firstDate, lastDate },
+      (records) => onBatch(records.filter(({ date }) => dates.has(date))),
+      shownAs,
+    );
+  }
+}
+
+/** Reads the records of one kind that users have. */
+export async function readRecordsOf(
+  run: Run,
+  snapshot: Snapshot,
+  kind: RecordKind,
+  users: readonly string[],
+  take: TakeRecords,
+): Promise<void> {
+  const { destination, shownAs } = run;
+  const project = destination.project_id;
+  const query = { kind, project, users, ids: null, firstDate: null, lastDate: null };
+  if (isWanted(run, kind)) await readRecords(snapshot, query, (records) => take(records, kind), shownAs);
+}
+
+/** Reads the samples of users, type by type. */
+export async function readSamplesOf(
+  run: Run,
+  snapshot: Snapshot,
+  users: readonly string[],
+  take: TakeSamples,
+): Promise<void> {
+  const { destination, shownAs } = run;
+  const project = destination.project_id;
+  for (const type of await selectTypes(snapshot, users)) {
+    const query = { type, project, users, source: null, from: always, end: never };
+    if (isWanted(run, type)) await readSamples(snapshot, query, (batch) => take(batch, type), shownAs);
+  }
+}
+
+function isWanted({ destination: { types } }: Run, type: string): boolean {
+  return types === null || types.some((one) => one === type);
+}
+
+async function selectTypes(snapshot: Queryable, users: readonly string[]): Promise<SeriesType[]> {
+  const rows = await snapshot.query<{ id: number }>(
+    'select distinct type_id as id from timeseries.series where user_id = any($1::uuid[])',
+    [users],
+  );
+  const ids = new Set(rows.map(({ id }) => id));
+  return seriesCatalogue.filter(({ id }) => ids.has(id)).map(({ type }) => type);
+}
