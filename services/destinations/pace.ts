@@ -40,7 +40,7 @@ export const defaultPace: Pace = {
   connectMs: 5000,
   totalMs: 30_000,
   changes: 2000,
-  rowsPerCommit: 2_000_000,
+  rowsPerCommit: 1_000_000,
   random: Math.random,
   retryMs: [2000, 5000, 15_000, minuteMs, 5 * minuteMs],
 };

@@ -117,7 +117,8 @@ t.test('a page of a listed origin shows the day, its week and the days around it
   await page.evaluate('history.back()');
   await title(frame, long(dateOf(1))).waitFor();
   await frame.getByRole('link', { name: 'Week', exact: true }).click();
-  await frame.getByRole('link', { name: long(dateOf(2)) }).click();
+  // A square of the month has a colon after its date.
+  await frame.getByRole('link', { name: new RegExp(`^${long(dateOf(2))}(?!:)`) }).click();
   await title(frame, long(dateOf(2))).waitFor();
   t.strictSame([complaints, refused], [[], []]);
 

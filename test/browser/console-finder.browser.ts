@@ -49,7 +49,10 @@ t.test('Ctrl-K finds endpoints and pages; arrows choose, Escape closes', async (
   t.equal(await dialog(page).count(), 0, 'a slash in a field is a slash');
   await page.keyboard.press('Control+K');
   await page.keyboard.type('finder.example');
-  await option(page, `${url} Webhook endpoint`).waitFor();
+  // It may have messages that wait.
+  await dialog(page)
+    .getByRole('option', { name: new RegExp(`^${url} Webhook endpoint`) })
+    .waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Webhook endpoint', level: 1 }).waitFor();
   await page.getByText(url).first().waitFor();

@@ -89,7 +89,7 @@ export type NewDestination = Pick<
 >;
 
 // The copy begins after the last published change; what is recorded and not published yet follows.
-const lastId = 'coalesce((select max(id) from changes.change), 0)';
+const lastId = 'greatest((select max(id) from changes.change), (select last_id from changes.expired))';
 
 /** Inserts a destination. Returns false if there are as many as there may be. */
 export async function insertDestination(transaction: Queryable, row: NewDestination): Promise<boolean> {

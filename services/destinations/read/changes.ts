@@ -67,7 +67,7 @@ const statement = {
   name: 'destinations.select_changes',
   text: `
     select b.last_id, b.expired_id, c.* from (
-      select coalesce((select max(id) from changes.change), 0)::text as last_id,
+      select greatest((select max(id) from changes.change), (select last_id from changes.expired))::text as last_id,
         (select last_id from changes.expired)::text as expired_id) b
     left join (
       select id::text, user_id, type, object, ${us('first_at')} as first, ${us('last_at')} as last, data, recorded_at

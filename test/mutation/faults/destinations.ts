@@ -67,10 +67,10 @@ export const destinations: readonly PlantedFault[] = [
   },
   {
     kind: 'erasure',
-    promise: 'Former files and manifests of a deleted user are deleted at once.',
-    file: 'services/destinations/targets/s3/erase.ts',
-    before: 'deleteUnused(writing, Number.MAX_SAFE_INTEGER)',
-    after: 'deleteUnused(writing, 0)',
+    promise: 'Later days of a user are known to its erasure.',
+    file: 'services/destinations/targets/s3/queries/partitions.ts',
+    before: 'last_date = greatest(s.last_date, excluded.last_date)',
+    after: 'last_date = s.last_date',
     test: files,
   },
   {

@@ -168,6 +168,11 @@ t.test('destinations of another project are unknown, and go with it', async (t) 
   const { id: destination_id } = await s.call('destinations.create', { kind: 's3', settings }, meta);
   await t.rejects(s.call('destinations.get', { destination_id }), refusal('DESTINATION_NOT_FOUND'));
   await t.rejects(s.call('destinations.pause', { destination_id }), refusal('DESTINATION_NOT_FOUND'));
+  t.equal(
+    (await s.call('destinations.get', { destination_id }, meta)).paused_reason,
+    null,
+    'it is as it was',
+  );
   t.same(await s.call('destinations.list', {}), []);
   t.same(await s.call('destinations.forgetProject', { project_id: 'stage' }), { deleted: 1 });
   t.same(await s.call('destinations.list', {}, meta), []);

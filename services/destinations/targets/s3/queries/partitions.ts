@@ -86,7 +86,7 @@ export async function storeWritten(
     `update destinations.object set unused_since = null where destination_id = $1 and name = any($2)`,
     [destinationId, written.flatMap(({ file }) => file ?? [])],
   );
-  // A day without rows for a month is looked at again when a change names it.
+  // Rows of days without data go: a change that names such a day makes a new one.
   await transaction.query(
     `delete from destinations.partition where destination_id = $1 and file is null and dirty_at is null
        and written_at < now() - interval '1 day'`,
