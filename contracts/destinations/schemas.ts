@@ -6,8 +6,7 @@ import { SeriesTypeName, Text, Timestamp } from '../../domain/wire.ts';
 export const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
 export const DestinationKind = z.enum(destinationKinds).meta({
   id: 'DestinationKind',
-  description:
-    '`s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: rows in tables.',
+  description: '`s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: tables.',
 });
 export type DestinationKind = z.infer<typeof DestinationKind>;
 

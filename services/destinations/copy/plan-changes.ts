@@ -31,12 +31,12 @@ export interface Plan {
 }
 
 /** A column that keys are values of. */
-export type KeyColumn = 'id' | 'date' | 'user_id';
+export type KeyColumn = 'id' | 'local_date' | 'user_id';
 
 /** The column that the keys of a kind are values of. */
 export function keyColumn(kind: RecordKind): KeyColumn {
   if (kind === 'user') return 'user_id';
-  return kind === 'day' ? 'date' : 'id';
+  return kind === 'day' ? 'local_date' : 'id';
 }
 
 /** What changes replace, each row once: spans of a source that meet are one. */
@@ -84,7 +84,7 @@ function union(one: ReplacedSpan, other: ReplacedSpan): ReplacedSpan {
 }
 
 function keyOf({ kind, user_id, record_id, date, id }: RecordChange): ReplacedKey[] {
-  const keys = { id: record_id, date, user_id };
+  const keys = { id: record_id, local_date: date, user_id };
   const key = keys[keyColumn(kind)];
   return key === null ? [] : [{ kind, user_id, key, sequence: id }];
 }

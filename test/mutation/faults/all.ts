@@ -8,6 +8,7 @@ import { conformance } from './conformance.ts';
 import { connect } from './connect.ts';
 import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
+import { destinationCopies } from './destination-copies.ts';
 import { destinations } from './destinations.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
@@ -63,6 +64,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   webhooks,
   deliveries,
   destinations,
+  'destination-copies': destinationCopies,
   console: consolePages,
   'api-gateway': apiGateway,
   clients,

@@ -1822,7 +1822,7 @@ export type DestinationError = {
 export type DestinationFrom = 'beginning' | 'now';
 
 /**
- * `s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: rows in tables.
+ * `s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: tables.
  */
 export type DestinationKind = 's3' | 'jetstream' | 'postgres';
 
