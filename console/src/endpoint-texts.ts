@@ -15,9 +15,14 @@ export function waitingText({
   messages_waiting: count,
   oldest_waiting_message_seconds: age,
 }: WaitingMessages): string | null {
-  if (count === 0 || age === null) return null;
-  if (count === 1) return `1 message waits for ${duration(age)}`;
-  return `${count.toLocaleString()}${count < mostCounted ? '' : ' or more'} messages wait, the oldest for ${duration(age)}`;
+  return age === null ? null : waits('message', count, age, mostCounted);
+}
+
+/** The same of other things, of which the server counts no more than `most`. */
+export function waits(noun: string, count: number, seconds: number, most: number): string | null {
+  if (count === 0) return null;
+  if (count === 1) return `1 ${noun} waits for ${duration(seconds)}`;
+  return `${count.toLocaleString()}${count < most ? '' : ' or more'} ${noun}s wait, the oldest for ${duration(seconds)}`;
 }
 
 /** The seconds that an endpoint is behind; 0 if its messages are not late. */

@@ -42,6 +42,8 @@ export const consolePages = [
   'jobs',
   'webhooks',
   'webhooks/:id',
+  'destinations',
+  'destinations/:id',
   'developers',
   'members',
   'providers',

@@ -105,13 +105,13 @@ t.test('a member with the role support finds users, and nothing that the role ma
   await page.keyboard.press('Control+K');
   await option(page, 'Home Page').waitFor();
   const offered = await dialog(page).getByRole('option').allInnerTexts();
-  t.notMatch(offered.join(' '), /Webhooks|endpoint|Developers|Members|Create/);
+  t.notMatch(offered.join(' '), /Webhooks|endpoint|estination|Developers|Members|Create/);
   t.match(offered.join(' '), /Users/);
   await page.keyboard.type('finder');
   await option(page, 'Quentin Finder User').waitFor();
   t.equal(await dialog(page).getByRole('option').count(), 1, 'neither the endpoint nor an action');
   t.strictSame(
-    asked.filter((one) => /webhook-endpoints|api-keys/.test(one)),
+    asked.filter((one) => /webhook-endpoints|destinations|api-keys/.test(one)),
     [],
     'what the role may not read is not asked for',
   );

@@ -8,6 +8,7 @@ import { developer } from '../support/api.ts';
 import { insertDeveloper } from '../support/developer.ts';
 import {
   apiNames,
+  createFailingDestination,
   newestDelivery,
   newestEvent,
   sharedConsole,
@@ -24,6 +25,7 @@ const { api, root, userId, receiverUrl, openConsole, openAt } = await sharedCons
 const deliveryId = await newestDelivery(api);
 const nightId = await newestEvent(api, userId, 'sleep');
 const workoutId = await newestEvent(api, userId, 'workouts');
+const destinationId = await createFailingDestination({ api, receiverUrl }, 'health-data');
 await insertFreshness(api.database, { provider: 'suunto', states: { sleep: 'stale' } });
 
 /** Each page, its main heading, and what is there once it has been read. A picture is made of each. */
@@ -45,6 +47,8 @@ const pages: readonly (readonly [path: string, heading: string, ready: string])[
   [`/deliveries/${deliveryId}`, 'Delivery', 'dl'],
   ['/jobs', 'Jobs', 'main .state, table'],
   ['/webhooks', 'Webhooks', 'main .state, table'],
+  ['/destinations', 'Destinations', 'table'],
+  [`/destinations/${destinationId}`, 'Destination', 'dl'],
   ['/developers', 'Developers', 'section[aria-labelledby=audit] table'],
   ['/members', 'Members', 'form'],
   ['/providers', 'Providers', 'dl'],
@@ -190,6 +194,7 @@ const nameOf = (path: string) =>
   path
     .replace(`/users/${userId}`, '/user')
     .replace(`/deliveries/${deliveryId}`, '/delivery')
+    .replace(`/destinations/${destinationId}`, '/destination')
     .replace(`sleep/${nightId}`, 'night')
     .replace(`workouts/${workoutId}`, 'workout')
     .slice(1)

@@ -72,6 +72,7 @@ export async function startConsole(
   await buildConsole(() => undefined);
   const product = await whole(t, who, {
     WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
+    DESTINATION_HOSTS: `127.0.0.1:${port}`,
     RATE_LIMIT_DEVELOPER: '100000',
     ...settings,
   });
@@ -173,6 +174,18 @@ export async function violations(page: Pick<Page, 'evaluate'>): Promise<string[]
   const run =
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
   return Violations.parse(await page.evaluate(run));
+}
+
+const Created = z.object({ id: z.string() });
+
+/** Creates a destination at a store that does not speak S3: it fails. Only what changes from now on waits. Returns its id. */
+export async function createFailingDestination(
+  { api, receiverUrl: endpoint }: Pick<Console, 'api' | 'receiverUrl'>,
+  bucket: string,
+): Promise<string> {
+  const settings = { endpoint, bucket, access_key_id: 'KEY', secret_access_key: 'of-the-browser' };
+  const body = { kind: 's3', settings, from: 'now' };
+  return Created.parse(await api.expect(201, '/destinations', { body })).id;
 }
 
 const Listed = z.object({ data: z.array(z.object({ id: z.string() })) });

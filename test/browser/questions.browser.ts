@@ -2,11 +2,13 @@
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { createUser } from '../support/api.ts';
-import { newestDelivery, sharedConsole } from './console.ts';
+import { createFailingDestination, newestDelivery, sharedConsole } from './console.ts';
 import { insertFreshness, insertIncident } from './freshness-rows.ts';
 
 const { api, userId, receiverUrl, openAt } = await sharedConsole(t);
 const mostClicks = 3;
+
+await createFailingDestination({ api, receiverUrl }, 'asked-copy');
 
 const ada = await createUser(api, { first_name: 'Ada', last_name: 'Asked' });
 await api.expect(201, `/users/${ada}/connections`, {
@@ -165,6 +167,11 @@ const questions: Readonly<Record<string, Way>> = {
     await q.link('Webhooks');
     const row = q.page.getByRole('row').filter({ hasText: `${receiverUrl}/asked` });
     await row.getByText(/^\d+ messages wait, the oldest for 3 h/).waitFor();
+  },
+  'Which copy of our data is behind, and why?': async (q) => {
+    await q.link('Destinations');
+    const row = q.page.getByRole('row').filter({ hasText: 'asked-copy' });
+    await row.getByText(/^The answer is not one of such a destination\. .*\d changes? waits?/).waitFor();
   },
   'What was sent to this endpoint?': async (q) => {
     await q.find(`${receiverUrl}/asked`);

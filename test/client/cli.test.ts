@@ -149,6 +149,42 @@ t.test('replay processes a delivery again, and refuses half an argument', async 
   t.match(await cli.run(['replay', '--endpoint', userId, '--since', '1h']), { code: 1, notes: /\[request / });
 });
 
+t.test('a destination is added from a file or the input, shown, paused, reset and deleted', async (t) => {
+  const destinations = (...args: string[]) => cli.run(['destinations', ...args]);
+  t.match(await destinations(), { code: 0, out: '', notes: 'There are no destinations yet.\n' });
+  const settings = {
+    ...{ endpoint: 'https://store.example', bucket: 'health-data' },
+    ...{ access_key_id: 'KEY', secret_access_key: 'of-the-command-line' },
+  };
+  const file = join(cli.configFolder, 'bucket.json');
+  writeFileSync(file, JSON.stringify(settings));
+  const added = await destinations('add', 's3', '--settings', file, '--types', 'sleep,heart_rate');
+  t.match(added, { code: 0, out: /^id +kind +description +state +changes_behind .*\n\S+ +s3 / });
+  const given = ['--settings', '-', '--from', 'now', '--description', 'Copy', '--format', 'json'];
+  const piped = await cli.run(['destinations', 'add', 's3', ...given], { input: JSON.stringify(settings) });
+  const { id } = z.object({ id: z.string() }).parse(JSON.parse(piped.out));
+  t.notMatch(added.out + piped.out, 'of-the-command-line');
+  const [first, second] = await client.destinations.list();
+  t.match([first, second], [{ types: ['heart_rate', 'sleep'] }, { id, from: 'now', description: 'Copy' }]);
+
+  t.match((await destinations('pause', id)).out, / Copy +paused /);
+  t.match((await destinations('show', id)).out, / Copy +paused /);
+  t.notMatch((await destinations('resume', id)).out, /paused/);
+  t.match(await destinations('reset', id), { code: 2, notes: /^pulsebus: Everything is written again\./ });
+  t.match(await client.destinations.get({ destination_id: id }), { from: 'now' }, 'nothing was changed');
+  await destinations('reset', id, '--yes');
+  t.match(await client.destinations.get({ destination_id: id }), { from: 'beginning' });
+  t.match(await destinations('delete', id), { code: 2, out: '' });
+  for (const one of [id, first?.id ?? '']) t.match(await destinations('delete', one, '--yes'), { code: 0 });
+  t.same(await client.destinations.list(), []);
+
+  t.match(await destinations('show', id), { code: 1, notes: /\[request / });
+  for (const wrong of [['show'], ['copy', id], ['add', 's3'], ['add', 'ftp', '--settings', file]])
+    t.match(await destinations(...wrong), { code: 2, out: '' }, wrong.join(' '));
+  t.match(await destinations('add', 's3', '--settings', credentials), { code: 1, notes: /\[request / });
+  t.match(await destinations('add', 's3', '--settings', `${file}.no`), { code: 1, notes: /cannot be read/ });
+});
+
 t.test('a retention rule is shown, counted and saved', async (t) => {
   const { access_token } = await new Pulsebus({ baseUrl: product.url }).auth.login(admin);
   const env = { PULSEBUS_URL: product.url, PULSEBUS_API_KEY: access_token };
@@ -308,6 +344,7 @@ t.test('help of every command has an example, and completion is valid', async (t
     'import',
     'deliveries',
     'replay',
+    'destinations',
     'mcp',
     'completion',
   ]);

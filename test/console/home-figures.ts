@@ -1,4 +1,4 @@
-import type { ProviderSetup, WebhookEndpoint } from '../../clients/typescript/src/index.ts';
+import type { Destination, ProviderSetup, WebhookEndpoint } from '../../clients/typescript/src/index.ts';
 import type { Figures } from '../../console/src/parts/home/figures.ts';
 
 export const nowMs = Date.parse('2026-01-05T12:00:00Z');
@@ -34,7 +34,18 @@ export const endpoint = (changed: Partial<WebhookEndpoint> = {}): WebhookEndpoin
   ...changed,
 });
 
+/** A destination that has everything. */
+export const destination = (changed: Partial<Destination> = {}): Destination => ({
+  ...{ id: 'd', kind: 's3', description: null, settings: { bucket: 'health', prefix: 'copy' } },
+  ...{ types: null, from: 'beginning', state: 'running', paused_reason: null },
+  ...{ lag_seconds: 0, changes_behind: 0, snapshot_complete: true, failing_since: null, last_error: null },
+  ...{ rows_written: 12, last_commit_at: '2026-01-05T11:59:00Z', erasures_open: 0, api_key_id: null },
+  ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+  ...changed,
+});
+
 export const figures: Figures = {
   ...{ overview, providers: [provider()], incidents: [], endpoints: [endpoint()], keys: 1, unread: [] },
+  destinations: [destination()],
   stale: { connections: 0, isMore: false, since: null },
 };

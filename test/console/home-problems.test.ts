@@ -3,7 +3,7 @@ import { type Figures, staleOf } from '../../console/src/parts/home/figures.ts';
 import { problemsOf } from '../../console/src/parts/home/problems.ts';
 import { sentenceOf } from '../../console/src/parts/home/sentence.ts';
 import { stepsOf } from '../../console/src/parts/home/setup.ts';
-import { endpoint, figures, nowMs, overview, provider } from './home-figures.ts';
+import { destination, endpoint, figures, nowMs, overview, provider } from './home-figures.ts';
 
 const problemsIn = (changed: Partial<Figures>) => problemsOf({ ...figures, ...changed }, nowMs);
 const ofOverview = (changed: Partial<Figures['overview']>) =>
@@ -135,6 +135,35 @@ t.test('an endpoint that fails says how far it is behind; one that was paused by
       action: { to: '/webhooks?state=failed' },
     },
   ]);
+});
+
+t.test('a destination that fails, lost its key or is behind leads to its page', async (t) => {
+  const failing = destination({
+    ...{ state: 'failing', failing_since: '2026-01-05T10:00:00Z', changes_behind: 2, lag_seconds: 7200 },
+    last_error: { code: 'missing', message: 'The bucket does not exist.', at: '2026-01-05T11:59:00Z' },
+  });
+  const paused = destination({ state: 'paused', paused_reason: 'key_deleted' });
+  const late = destination({ changes_behind: 1, lag_seconds: 901, settings: { bucket: 'late' } });
+  const settings = { bucket: 'hourly', interval_seconds: 3600 };
+  const none = [
+    destination({ state: 'paused', paused_reason: 'request', lag_seconds: 9000 }),
+    destination({ state: 'catching_up', snapshot_complete: false, lag_seconds: 9000 }),
+    destination({ lag_seconds: 4500, settings }),
+  ];
+  t.match(problemsIn({ destinations: [late, failing, paused, ...none] }), [
+    {
+      what: 'The destination health/copy fails',
+      means:
+        'The bucket does not exist. It is tried again. 2 changes wait, the oldest for 2 h. Nothing is lost.',
+      ...{ since: '2026-01-05T10:00:00Z', action: { to: '/destinations/d', needs: 'destinations.read' } },
+    },
+    { what: 'The destination health/copy is paused', means: /^The API key that had set its place/ },
+    {
+      ...{ severity: 'warn', what: 'The destination late is behind', since: '2026-01-05T11:44:59.000Z' },
+      means: '1 change waits for 15 min. Nothing is lost.',
+    },
+  ]);
+  t.equal(problemsIn({ destinations: [destination({ lag_seconds: 4501, settings })] }).length, 1);
 });
 
 t.test('a quota of which less than a tenth is left is nearly used', async (t) => {

@@ -7,7 +7,7 @@ const developer = { id: 'd-1', email: 'a@example.com', created_at: '2026-01-01T0
 const page = { data: [], pagination: { next_cursor: null, has_more: false } };
 const answers: Readonly<Record<string, unknown>> = {
   ...{ overview, providers: [provider()], incidents: { data: [] }, freshness: page },
-  ...{ 'webhook-endpoints': [], 'api-keys': [{ id: 'k' }] },
+  ...{ 'webhook-endpoints': [], destinations: [], 'api-keys': [{ id: 'k' }] },
 };
 
 /** Answers the requests of a member with a role, and returns what was asked for. */
@@ -49,5 +49,5 @@ t.test('what the role may not read is not asked for, and is no problem', async (
   const asked = asMember(t, 'support');
   const figures = await readFigures(new AbortController().signal);
   t.strictSame(asked.toSorted(), ['freshness', 'incidents', 'overview', 'providers']);
-  t.match(figures, { endpoints: null, keys: null, unread: [] });
+  t.match(figures, { endpoints: null, destinations: null, keys: null, unread: [] });
 });

@@ -1,5 +1,8 @@
-const good = ['active', 'fresh', 'done', 'delivered', 'connected', 'enabled', 'received', 'configured'];
-const bad = ['dead', 'stale', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing'];
+const good = [
+  ...['active', 'fresh', 'done', 'delivered', 'connected', 'enabled', 'received', 'configured'],
+  'running',
+];
+const bad = ['dead', 'stale', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing', 'failing'];
 
 /** The state of something, in words; the colour only repeats it. */
 export function Badge({ state }: { state: string }) {

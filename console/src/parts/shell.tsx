@@ -23,6 +23,12 @@ import { Skeleton } from './states.tsx';
 const loadUser = () => import('../pages/user.tsx').then(({ User }) => ({ default: User }));
 const User = lazy(loadUser);
 if (location.value.path.startsWith('/users/')) void loadUser().catch(() => undefined);
+const Destinations = lazy(() =>
+  import('../pages/destinations.tsx').then(({ Destinations }) => ({ default: Destinations })),
+);
+const Destination = lazy(() =>
+  import('../pages/destination.tsx').then(({ Destination }) => ({ default: Destination })),
+);
 
 /** What the address of a page names: an object, a part of its page, and an object of that part. */
 export interface PageProps {
@@ -54,6 +60,13 @@ const routes: readonly Route[] = [
   { pattern: /^\/jobs$/, title: 'Jobs', needs: 'deliveries.read', page: Jobs },
   { pattern: /^\/webhooks$/, title: 'Webhooks', needs: 'webhooks.read', page: Webhooks },
   { pattern: /^\/webhooks\/([\w-]+)$/, title: 'Webhook endpoint', needs: 'webhooks.read', page: Endpoint },
+  { pattern: /^\/destinations$/, title: 'Destinations', needs: 'destinations.read', page: Destinations },
+  {
+    pattern: /^\/destinations\/([\w-]+)$/,
+    title: 'Destination',
+    needs: 'destinations.read',
+    page: Destination,
+  },
   { pattern: /^\/developers$/, title: 'Developers', needs: 'credentials', page: Developers },
   { pattern: /^\/members$/, title: 'Members', needs: 'members', page: Members },
   { pattern: /^\/providers$/, title: 'Providers', needs: 'status.read', page: Providers },
@@ -74,6 +87,7 @@ const groups = [
       ['/deliveries', 'Deliveries'],
       ['/jobs', 'Jobs'],
       ['/webhooks', 'Webhooks'],
+      ['/destinations', 'Destinations'],
     ],
   },
   {

@@ -3,6 +3,7 @@ import { backfill } from './commands/backfill.ts';
 import { completion } from './commands/completion.ts';
 import { connect } from './commands/connect.ts';
 import { deliveries } from './commands/deliveries.ts';
+import { destinations } from './commands/destinations.ts';
 import { exportData } from './commands/export.ts';
 import { freshness } from './commands/freshness.ts';
 import { importFile } from './commands/import.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   importFile,
   deliveries,
   replay,
+  destinations,
   mcp,
   completion(() => commands),
 ];

@@ -1,4 +1,5 @@
 import { api } from '../../api.ts';
+import { placeOf } from '../../destination-texts.ts';
 import { behindSeconds, waitingText } from '../../endpoint-texts.ts';
 import { can } from '../../session.ts';
 import { userName } from '../person/user-name.ts';
@@ -16,7 +17,7 @@ const mostOfKind = 6;
 const mostOfWord = 100;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a text finds: pages and actions first, then users, endpoints and keys by their names, and objects by their ids. */
+/** What a text finds: pages and actions first, then users, endpoints, destinations and keys by their names, and objects by their ids. */
 export async function find(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   const words = text.toLowerCase();
   const isNamed = (name: string | null) => name?.toLowerCase().includes(words) === true;
@@ -25,6 +26,7 @@ export async function find(text: string, signal: AbortSignal): Promise<readonly 
   const kinds = await Promise.allSettled([
     usersBy(text, signal),
     endpointsBy(isNamed, signal),
+    destinationsBy(isNamed, signal),
     keysBy(isNamed, signal),
   ]);
   const found = kinds.flatMap((kind) => (kind.status === 'fulfilled' ? kind.value.slice(0, mostOfKind) : []));
@@ -53,6 +55,17 @@ async function endpointsBy(isNamed: (name: string | null) => boolean, signal: Ab
       kind: ['Webhook endpoint', waitingText(one)].filter((text) => text !== null).join(', '),
       to: `/webhooks/${one.id}`,
     }));
+}
+
+async function destinationsBy(
+  isNamed: (name: string | null) => boolean,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  if (!can('destinations.read')) return [];
+  const all = await api.destinations.list({ signal });
+  return all
+    .filter((one) => isNamed(`${placeOf(one)} ${one.description}`))
+    .map((one) => ({ name: placeOf(one), kind: 'Destination', to: `/destinations/${one.id}` }));
 }
 
 async function keysBy(isNamed: (name: string | null) => boolean, signal: AbortSignal): Promise<Found[]> {

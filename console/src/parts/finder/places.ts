@@ -38,6 +38,13 @@ const places: readonly Place[] = [
     to: '/webhooks?state=failed',
     needs: 'webhooks.read',
   },
+  {
+    name: 'Destinations',
+    other: 'copies warehouse parquet bucket',
+    kind: 'Page',
+    to: '/destinations',
+    needs: 'destinations.read',
+  },
   { name: 'Providers', other: 'quota credentials', kind: 'Page', to: '/providers', needs: 'status.read' },
   {
     name: 'Developers',
@@ -57,6 +64,12 @@ const places: readonly Place[] = [
   { name: 'Create a user', kind: 'Action', to: '/users?create=yes', needs: 'users.write' },
   { name: 'Create an API key', kind: 'Action', to: '/developers', needs: 'credentials' },
   { name: 'Add a webhook endpoint', kind: 'Action', to: '/webhooks', needs: 'webhooks.write' },
+  {
+    name: 'Add a destination',
+    kind: 'Action',
+    to: '/destinations?create=yes',
+    needs: 'destinations.write',
+  },
 ];
 
 /** The pages and actions that the role permits. */

@@ -1,4 +1,5 @@
 import type {
+  Destination,
   FreshnessPage,
   Incident,
   Overview,
@@ -16,6 +17,7 @@ export interface Figures {
   readonly incidents: readonly Incident[] | null;
   readonly stale: StaleData | null;
   readonly endpoints: readonly WebhookEndpoint[] | null;
+  readonly destinations: readonly Destination[] | null;
   readonly keys: number | null;
   readonly unread: readonly string[];
 }
@@ -43,7 +45,7 @@ export async function readFigures(signal: AbortSignal): Promise<Figures> {
       return null;
     }
   };
-  const [overview, providers, incidents, stale, endpoints, keys] = await Promise.all([
+  const [overview, providers, incidents, stale, endpoints, destinations, keys] = await Promise.all([
     api.deliveries.overview({ signal }),
     api.deliveries.providers({ signal }),
     part('providers.read', 'incidents', () => api.freshness.incidents({ signal })),
@@ -51,10 +53,11 @@ export async function readFigures(signal: AbortSignal): Promise<Figures> {
       api.freshness.list({ state: 'stale', limit: mostRows }, { signal }),
     ),
     part('webhooks.read', 'webhook endpoints', () => api.webhooks.listEndpoints({ signal })),
+    part('destinations.read', 'destinations', () => api.destinations.list({ signal })),
     part('credentials', 'API keys', () => api.auth.listKeys({ signal })),
   ]);
   return {
-    ...{ overview, providers, endpoints, unread },
+    ...{ overview, providers, endpoints, destinations, unread },
     incidents: incidents?.data ?? null,
     stale: stale === null ? null : staleOf(stale),
     keys: keys?.length ?? null,

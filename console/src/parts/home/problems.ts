@@ -2,6 +2,7 @@ import type { Permission } from '../../../../domain/access.ts';
 import { duration } from '../../duration.ts';
 import { incidentReasons } from '../../freshness-texts.ts';
 import { titleOf } from '../../titles.ts';
+import { destinationProblems } from './destination-problems.ts';
 import { endpointProblems } from './endpoint-problems.ts';
 import type { Figures } from './figures.ts';
 
@@ -39,6 +40,7 @@ export const counted = (count: number, noun: string, isMore = false, nouns = `${
 const partsAway: Readonly<Record<string, string>> = {
   users: 'Users and connections can be neither read nor changed.',
   webhooks: 'No changes are sent to webhook endpoints.',
+  destinations: 'Copies in destinations get no new data.',
 };
 
 const away: Rule = ({ overview }) =>
@@ -200,5 +202,6 @@ const unread: Rule = ({ unread: names }) =>
 const rules: readonly Rule[] = [
   ...[away, disk, unset, incidents],
   ({ endpoints }, nowMs) => endpointProblems(endpoints ?? [], nowMs),
+  ({ destinations }, nowMs) => destinationProblems(destinations ?? [], nowMs),
   ...[deadDeliveries, deadJobs, stale, waiting, quotas, unread],
 ];
