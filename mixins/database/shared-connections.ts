@@ -24,12 +24,14 @@ interface Lease {
 export class SharedConnections {
   readonly #pool: pg.Pool;
   readonly #lateMs: number;
+  readonly #longestMs: number;
   #leases: readonly Lease[] = [];
 
   /** `pool`: of clients with the option `pipeline`. */
-  constructor(pool: pg.Pool, late = lateMs) {
+  constructor(pool: pg.Pool, late = lateMs, longest = longestMs) {
     this.#pool = pool;
     this.#lateMs = late;
+    this.#longestMs = longest;
   }
 
   /** @throws pg.DatabaseError, or the error of the connection */
@@ -56,7 +58,7 @@ export class SharedConnections {
   // The first connection with room, so that statements gather on few of them.
   #lease(): Lease {
     const now = performance.now();
-    this.#leases = this.#leases.filter(({ takenAt }) => now - takenAt < longestMs);
+    this.#leases = this.#leases.filter(({ takenAt }) => now - takenAt < this.#longestMs);
     const free = this.#leases.find(
       ({ waiting, answeredAt }) => waiting < mostWaiting && now - answeredAt < this.#lateMs,
     );

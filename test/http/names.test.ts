@@ -39,6 +39,7 @@ const withoutBody = new Set([
   'POST /webhook-endpoints/:endpoint_id/rotate-secret',
   'POST /webhook-endpoints/:endpoint_id/test',
   'POST /webhook-endpoints/:endpoint_id/messages/:message_id/resend',
+  ...['pause', 'resume', 'reset'].map((what) => `POST /destinations/:destination_id/${what}`),
 ]);
 
 function namesOf({ definition, route }: Endpoint): string[] {

@@ -5,14 +5,16 @@ import { freshDatabase } from '../support/servers/database.ts';
 
 const ownPid = 'select pg_backend_pid() as pid';
 
+const never = Number.POSITIVE_INFINITY;
+
 // Connections are late only where a test is about that: a busy machine is slower than the limit.
-async function connections(t: Test, max: number, lateMs = Number.POSITIVE_INFINITY) {
+async function connections(t: Test, max: number, lateMs = never, longestMs?: number) {
   const { url } = await freshDatabase(t);
   const pool = new pg.Pool({ connectionString: url, max, pipeline: true });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   t.teardown(() => pool.end());
-  const shared = new SharedConnections(pool, lateMs);
+  const shared = new SharedConnections(pool, lateMs, longestMs);
   const one = async (text: string, n: number) => {
     const query = { name: text, text: text.replace('select ', 'select $1::int as n, '), values: [n] };
     return (await shared.query<{ pid: number; n: number }>(query)).rows;
@@ -23,7 +25,7 @@ async function connections(t: Test, max: number, lateMs = Number.POSITIVE_INFINI
 }
 
 t.test('statements of one moment share a connection, eight at most', async (t) => {
-  const { pool, all } = await connections(t, 4);
+  const { pool, all } = await connections(t, 4, never, never);
   const answers = await all(20);
   t.strictSame(
     answers.map(({ n }) => n),
