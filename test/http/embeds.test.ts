@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Permission, permissions } from '../../domain/access.ts';
 import { permissionOf } from '../../domain/contract.ts';
 import { EmbedOrigin } from '../../domain/embed-origin.ts';
+import { resourceId } from '../../domain/fhir/ids.ts';
 import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { buildConsole } from '../../stack/commands/console-build.ts';
@@ -200,6 +201,15 @@ t.test('an unknown user leaves no token', async (t) => {
   t.equal((await api.database.query(orphans)).length, 0);
 });
 
+/** A path with the id of a user, which FHIR has in the id of a resource or in the query. */
+function withUser(path: string, id: string): string {
+  const named = path
+    .replace(':user_id', id)
+    .replace(/:(device|observation)_id/, resourceId(id, 'x'))
+    .replace(/:[a-z_]+/g, randomUUID());
+  return /^\/fhir\/(Device|Observation)$/.test(path) ? `${named}?patient=${id}` : named;
+}
+
 /** What an embedded page may do, by hand. */
 const granted: readonly Permission[] = ['data.read'];
 
@@ -211,8 +221,7 @@ t.test('the token has one of the permissions, of its own user, and no other', as
     const permission = permissionOf(route);
     if (permission === null) continue;
     tried.add(permission);
-    const of = (id: string) =>
-      `/api/v1${route.path.replace(':user_id', id).replace(/:[a-z_]+/g, randomUUID())}`;
+    const of = (id: string) => `/api/v1${withUser(route.path, id)}`;
     const status = async (id: string) => {
       const body = ['GET', 'DELETE'].includes(route.method) ? {} : { body: {} };
       return (await api.ask(of(id), { method: route.method, token, ...body })).status;
