@@ -106,7 +106,7 @@ function shorten(file: string): void {
     .replace(/;$/gm, '')
     .replace(/\n{2,}/g, '\n')
     .replace(
-      /^(\t*\/\*\* )(.{300,})( \*\/)$/gm,
+      /^(\t*\/\*\* )(.{160,})( \*\/)$/gm,
       (_, open, words, end) => `${open}${firstSentence(words)}${end}`,
     );
   writeFileSync(file, withoutRepetition(text));
