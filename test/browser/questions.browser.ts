@@ -15,7 +15,7 @@ await api.expect(201, `/users/${ada}/connections`, {
   body: { provider: 'phone', provider_user_id: ada },
 });
 await insertFreshness(api.database, { userId: ada, provider: 'suunto', states: { sleep: 'stale' } });
-await insertIncident(api.database, 'polar');
+await insertIncident(api.database, 'whoop');
 const { id: asked } = Object(
   await api.expect(201, '/webhook-endpoints', { body: { url: `${receiverUrl}/asked` } }),
 );
@@ -69,7 +69,7 @@ type Way = (asker: Asker) => Promise<unknown>;
 
 const questions: Readonly<Record<string, Way>> = {
   'Is everything well?': (q) => q.shows(/need attention\.$|^Everything is well/),
-  'Which provider has an incident, and since when?': (q) => q.shows('Polar has an incident'),
+  'Which provider has an incident, and since when?': (q) => q.shows('WHOOP has an incident'),
   'How fast is data readable after it was received?': (q) =>
     q.page
       .getByRole('columnheader', { name: /readable/i })
