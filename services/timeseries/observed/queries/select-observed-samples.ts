@@ -58,32 +58,29 @@ interface AggregatedRow {
   zones: string;
 }
 
-// Numbers are sent as texts with commas: 1,440 samples of a day take 1 ms less than as arrays. The order of the inner query is
-// that of each group.
-const columns = (table: string, time: string, ends: string, key: string) => `
-  select series_id, day, string_agg(at::text, ',') as at, ${ends} as ends, string_agg(value::text, ',') as values,
-    string_agg(zone_offset_minutes::text, ',') as zones
+// Numbers are sent as texts with commas: 1,440 samples of a day take 1 ms less than as arrays. All texts have one order, so that
+// one sort serves them.
+const columns = (table: string, time: string, ends: string | null, key: string) => {
+  const text = (value: string) => `string_agg((${value})::text, ',' order by at${key})`;
+  return `
+  select series_id, day, ${text('at')} as at, ${ends === null ? 'null' : text(ends)} as ends, ${text('value')} as values,
+    ${text('zone_offset_minutes')} as zones
   from (
     select x.*, round(date_part('epoch', x.${time}) * 1000000)::int8 as at,
       floor((date_part('epoch', x.${time}) + 60 * x.zone_offset_minutes) / 86400)::int as day
     from timeseries.series s join ${table} x on x.series_id = s.id and x.${time} >= $4 and x.${time} < $5
-    where s.user_id = $1 and s.id = any($6)
-    order by x.series_id, x.${time}${key}) x
+    where s.user_id = $1 and s.id = any($6)) x
   where day between $2 and $3
   group by 1, 2`;
+};
 
 const samplesOf = {
   name: 'timeseries-select-observed-samples',
-  text: columns('timeseries.sample', 'ts', 'null', ''),
+  text: columns('timeseries.sample', 'ts', null, ''),
 };
 const intervalsOf = {
   name: 'timeseries-select-observed-intervals',
-  text: columns(
-    'timeseries.interval_value',
-    'start_time',
-    "string_agg((at + duration_ms::int8 * 1000)::text, ',')",
-    ', x.key',
-  ),
+  text: columns('timeseries.interval_value', 'start_time', 'at + duration_ms::int8 * 1000', ', key'),
 };
 
 /** The samples of series on the local days from first to last. */
