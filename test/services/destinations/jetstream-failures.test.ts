@@ -70,6 +70,22 @@ t.test('a full stream is a state; what is missing follows when there is room', a
   t.equal((await s.get(id)).last_error, null);
 });
 
+t.test('the only message of a part is acknowledged before the position moves', async (t) => {
+  await server.addStream({ name: 'ONE', subjects: ['one.>'] });
+  const given = { stream: 'ONE', subject_prefix: 'one' };
+  const { id } = await s.call('destinations.create', {
+    ...{ kind: 'jetstream', settings: { ...server.settings, ...given }, types: ['heart_rate'] },
+  });
+  await s.written(id);
+  const { length } = await server.messages('ONE');
+  await server.manager.streams.update('ONE', { max_msgs: length });
+  await s.store(user, [heart(old + 29 * dayMs, 3)]);
+  t.equal(await s.failure(id), 'full');
+  await server.manager.streams.update('ONE', { max_msgs: -1 });
+  await s.written(id);
+  t.ok((await server.messages('ONE')).length > length);
+});
+
 t.test('messages are as small as the stream wants; a row that is larger is a state', async (t) => {
   const name = 'NARROW';
   await server.addStream({ name, subjects: ['narrow.>'], max_msg_size: 6000 });
