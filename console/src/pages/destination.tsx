@@ -134,7 +134,7 @@ function Actions({ one, changed }: { one: Shown; changed: () => void }) {
       >
         <p>
           Nothing is copied to {placeOf(one)} from then on. What was written stays there, also the data of
-          users who are deleted later: delete the files yourself.
+          users who are deleted later: delete it there yourself.
         </p>
       </TypedConfirmation>
       {isChanging && (
