@@ -145,16 +145,17 @@ export async function removeDestination(
 ): Promise<Destination> {
   return database.transaction(async (transaction) => {
     const shown = await findDestination(transaction, projectOf(meta), id);
-    await dropDestination(transaction, id);
+    // Another call may have deleted it in the meantime.
+    if (!(await dropDestination(transaction, id))) throw new ServiceError('DESTINATION_NOT_FOUND');
     await recordAudit(transaction, origin, { action: 'destination.deleted', subjectId: id });
     return shown;
   });
 }
 
-/** Deletes a destination with its job. */
-export async function dropDestination(transaction: Queryable, id: string): Promise<void> {
+/** Deletes a destination with its job. Returns whether it was there. */
+export async function dropDestination(transaction: Queryable, id: string): Promise<boolean> {
   await cancelJob(transaction, runKind, id);
-  await deleteDestination(transaction, id);
+  return deleteDestination(transaction, id);
 }
 
 /** Makes the job of a destination due. */

@@ -185,9 +185,12 @@ export async function setPaused(
   );
 }
 
-/** Deletes a destination with what is stored of it here. */
-export async function deleteDestination(transaction: Queryable, id: string): Promise<void> {
-  await transaction.query('delete from destinations.destination where id = $1', [id]);
+/** Deletes a destination with what is stored of it here. Returns whether it was there. */
+export async function deleteDestination(transaction: Queryable, id: string): Promise<boolean> {
+  const rows = await transaction.query('delete from destinations.destination where id = $1 returning id', [
+    id,
+  ]);
+  return rows.length > 0;
 }
 
 /** The ids of the destinations of a project. */

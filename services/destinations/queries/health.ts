@@ -1,14 +1,18 @@
 import type { TargetErrorCode } from '../../../domain/destinations/target-errors.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** Stores a failure. Returns the number of failures since the last success. */
-export async function noteFailure(database: Queryable, id: string, code: TargetErrorCode): Promise<number> {
+/** Stores a failure. Returns the number of failures since the last success; null if the destination is deleted. */
+export async function noteFailure(
+  database: Queryable,
+  id: string,
+  code: TargetErrorCode,
+): Promise<number | null> {
   const [row] = await database.query<{ failures: number }>(
     `update destinations.destination set failing_since = coalesce(failing_since, now()), failures = failures + 1,
        last_error = $2, last_error_at = now() where id = $1 returning failures`,
     [id, code],
   );
-  return row?.failures ?? 1;
+  return row?.failures ?? null;
 }
 
 /** Ends the failing of a destination. */

@@ -81,9 +81,11 @@ async function failed(
 ): Promise<JobOutcome> {
   const reason = error instanceof TargetError ? error.reason : 'internal';
   if (reason === 'stopped' || signal.aborted) return { kind: 'again', delayMs: 0 };
+  const failures = await noteFailure(database, id, reason);
+  // It was deleted while it was worked on.
+  if (failures === null) return { kind: 'done' };
   if (reason === 'internal') failureOf(error, logger, runKind.name);
   else logger.warn('destination.failed', { destination_id: id, reason });
-  const failures = await noteFailure(database, id, reason);
   const delayMs = pace.retryMs[Math.min(failures, pace.retryMs.length) - 1] ?? pace.pollMs;
   return { kind: 'later', reason, delayMs: Math.round(delayMs * (0.9 + pace.random() / 5)) };
 }

@@ -63,6 +63,15 @@ t.test('a destination is created, read, changed and deleted, and never shows its
   await until(async () => (await openJobs()).length === 0);
 });
 
+t.test('of two deletions at once one finds it, and one entry says so', async (t) => {
+  const { id: destination_id } = await create();
+  const remove = () => s.call('destinations.remove', { destination_id });
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, remove));
+  t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
+  const entries = `select from auth.audit_entry where action = 'destination.deleted' and subject_id = $1`;
+  t.equal((await s.database.query(entries, [destination_id])).length, 1);
+});
+
 t.test('settings that lead nowhere are refused with their field', async (t) => {
   const cases: [Record<string, unknown>, string, RegExp][] = [
     [{ bucket: undefined }, 'settings.bucket', /required/],
