@@ -15,7 +15,7 @@ const names: Readonly<Record<string, WorkoutType>> = {
   ...of('swimming', 'swimming swim openwaterswimming poolswimming'),
   ...of(
     'strength_training',
-    'strengthtraining weightlifting powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight kettlebell calisthenics outdoorgym',
+    'strengthtraining weightlifting weightliftingmsk powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight kettlebell calisthenics outdoorgym',
   ),
   ...of('hiit', 'hiit highintensityintervaltraining crossfit'),
   ...of('yoga', 'yoga hotyoga'),

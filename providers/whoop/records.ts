@@ -1,4 +1,12 @@
-import { decides, extra, type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import {
+  assumed,
+  decides,
+  extra,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
@@ -47,6 +55,8 @@ const cycle: Collection = {
     id: kept(null, 'key'),
     ...times,
     score_state: decides(null, 'score.strain'),
+    // Those of the cycle, which is no day of the calendar.
+    ...assumed({ step_count: kept('count', 'score_components.strain') }),
     ...under('score', {
       strain: kept(null, 'score.strain'),
       kilojoule: kept('kJ', 'score_components.strain'),

@@ -3,11 +3,12 @@ import { recorded as activitynet } from '../../fixtures/recorded/activitynet/act
 import { recorded as googlehealth } from '../../fixtures/recorded/googlehealth/points.ts';
 import type { Recorded } from '../../fixtures/recorded/recorded.ts';
 import { recorded as suunto } from '../../fixtures/recorded/suunto/samples.ts';
+import { recorded as whoop } from '../../fixtures/recorded/whoop/records.ts';
 import { recorded as withings } from '../../fixtures/recorded/withings/answers.ts';
 import { fieldCases } from './cases.ts';
 import { faultsInPart } from './removal.ts';
 
-const bodies: Readonly<Record<string, Recorded>> = { activitynet, googlehealth, suunto, withings };
+const bodies: Readonly<Record<string, Recorded>> = { activitynet, googlehealth, suunto, whoop, withings };
 
 const ranked = 'dataSource.recordingMethod does not change source';
 
