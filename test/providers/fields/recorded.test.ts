@@ -1,6 +1,7 @@
 import t from 'tap';
 import { recorded as activitynet } from '../../fixtures/recorded/activitynet/activities.ts';
 import { recorded as googlehealth } from '../../fixtures/recorded/googlehealth/points.ts';
+import { recorded as oura } from '../../fixtures/recorded/oura/documents.ts';
 import type { Recorded } from '../../fixtures/recorded/recorded.ts';
 import { recorded as suunto } from '../../fixtures/recorded/suunto/samples.ts';
 import { recorded as whoop } from '../../fixtures/recorded/whoop/records.ts';
@@ -8,7 +9,14 @@ import { recorded as withings } from '../../fixtures/recorded/withings/answers.t
 import { fieldCases } from './cases.ts';
 import { faultsInPart } from './removal.ts';
 
-const bodies: Readonly<Record<string, Recorded>> = { activitynet, googlehealth, suunto, whoop, withings };
+const bodies: Readonly<Record<string, Recorded>> = {
+  activitynet,
+  googlehealth,
+  oura,
+  suunto,
+  whoop,
+  withings,
+};
 
 const ranked = 'dataSource.recordingMethod does not change source';
 
@@ -30,6 +38,8 @@ const outdone: Readonly<Record<string, readonly string[]>> = {
   'googlehealth heart-rate': [ranked],
   'googlehealth steps': [ranked],
   'googlehealth exercise': ['dataSource.recordingMethod does not change workout.manual'],
+  // The time in bed is that between both.
+  'oura sleep': ['bedtime_end does not change end_time'],
   'suunto workout': [
     'hrdata.avg does not change workout.avg_heart_rate_bpm',
     'hrdata.hrmax does not change workout.max_heart_rate_bpm',
