@@ -147,7 +147,8 @@ const workout: Collection = {
       average_heart_rate: kept('bpm', 'workout.avg_heart_rate_bpm'),
       max_heart_rate: kept('bpm', 'workout.max_heart_rate_bpm'),
       kilojoule: kept('kJ', 'workout.calories_kcal'),
-      percent_recorded: extra('percent'),
+      // The reference has 100 for all of it, recorded workouts have 1.
+      percent_recorded: extra('0-1'),
       distance_meter: kept('m', 'workout.distance_meters'),
       altitude_gain_meter: kept('m', 'workout.elevation_gain_meters'),
       altitude_change_meter: extra('m'),
