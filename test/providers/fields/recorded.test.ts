@@ -2,6 +2,7 @@ import t from 'tap';
 import { recorded as activitynet } from '../../fixtures/recorded/activitynet/activities.ts';
 import { recorded as googlehealth } from '../../fixtures/recorded/googlehealth/points.ts';
 import { recorded as oura } from '../../fixtures/recorded/oura/documents.ts';
+import { recorded as polar } from '../../fixtures/recorded/polar/records.ts';
 import type { Recorded } from '../../fixtures/recorded/recorded.ts';
 import { recorded as suunto } from '../../fixtures/recorded/suunto/samples.ts';
 import { recorded as whoop } from '../../fixtures/recorded/whoop/records.ts';
@@ -13,6 +14,7 @@ const bodies: Readonly<Record<string, Recorded>> = {
   activitynet,
   googlehealth,
   oura,
+  polar,
   suunto,
   whoop,
   withings,
@@ -40,6 +42,11 @@ const outdone: Readonly<Record<string, readonly string[]>> = {
   'googlehealth exercise': ['dataSource.recordingMethod does not change workout.manual'],
   // The time in bed is that between both.
   'oura sleep': ['bedtime_end does not change end_time'],
+  // Both names of the sport are the same.
+  'polar activities': [
+    'detailed_sport_info does not change workout.type',
+    'sport does not change workout.raw_type, workout.type',
+  ],
   'suunto workout': [
     'hrdata.avg does not change workout.avg_heart_rate_bpm',
     'hrdata.hrmax does not change workout.max_heart_rate_bpm',
