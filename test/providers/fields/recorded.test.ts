@@ -1,5 +1,6 @@
 import t from 'tap';
 import { recorded as activitynet } from '../../fixtures/recorded/activitynet/activities.ts';
+import { recorded as devicemaker } from '../../fixtures/recorded/devicemaker/pushes.ts';
 import { recorded as googlehealth } from '../../fixtures/recorded/googlehealth/points.ts';
 import { recorded as oura } from '../../fixtures/recorded/oura/documents.ts';
 import { recorded as polar } from '../../fixtures/recorded/polar/records.ts';
@@ -12,6 +13,7 @@ import { faultsInPart } from './removal.ts';
 
 const bodies: Readonly<Record<string, Recorded>> = {
   activitynet,
+  devicemaker,
   googlehealth,
   oura,
   polar,
@@ -29,6 +31,8 @@ const ranked = 'dataSource.recordingMethod does not change source';
 const outdone: Readonly<Record<string, readonly string[]>> = {
   // `utc_offset` is read first.
   'activitynet activity': ['timezone does not change zone_offset'],
+  // The id of the activity is the key.
+  'devicemaker activities': ['summaryId does not change key'],
   // The stages have the times of each.
   'googlehealth sleep': [
     'sleep.summary.minutesAsleep does not change sleep.asleep_seconds',
