@@ -20,7 +20,7 @@ export interface SampleParser {
 }
 
 /** Rows of a batch. */
-export const rowsPerBatch = 16_384;
+export const rowsPerBatch = 4000;
 /** The signature, the flags and the length of an extension that is empty. */
 const headerBytes = 19;
 /** From 1970 to 2000, in microseconds. */
