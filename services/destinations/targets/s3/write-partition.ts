@@ -84,7 +84,7 @@ async function fillWithSamples(
   const file = sampleFile(take);
   const startMs = Date.parse(`${date}T00:00:00Z`) + (hour === -1 ? 0 : hour * hourMs);
   const [from, end] = [startMs * 1000, (startMs + (hour === -1 ? dayMs : hourMs)) * 1000];
-  const query = { type, project: run.destination.project_id, users: null, source: null, from, end };
+  const query = { type, project: run.destination.project_id, users: null, from, end };
   await readSamples(
     snapshot,
     query,
