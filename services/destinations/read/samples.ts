@@ -114,7 +114,7 @@ const ofSpans = {
     select (r.n - 1)::int as n, s.id, s.user_id, s.provider, s.device, s.is_interval
     from unnest($3::uuid[], $4::text[], $5::text[]) with ordinality r (user_id, provider, device, n)
     join timeseries.series s on s.user_id = r.user_id and s.type_id = $2 and s.provider = r.provider and s.device = r.device
-    join users.person p on p.id = s.user_id and p.project_id = $1 and p.deleted_at is null
+    join users.person p on p.project_id = $1 and p.deleted_at is null and p.id = s.user_id
     order by r.n`,
 };
 
