@@ -68,26 +68,13 @@ export async function readKeys(
   keys: readonly ReplacedKey[],
   take: TakeRecords,
 ): Promise<void> {
-  const project = destination.project_id;
-  const onBatch = (records: readonly ReadRecord[]) => take(records, kind);
-  const common = { kind, project, firstDate: null, lastDate: null };
-  const users = [...new Set(keys.map(({ user_id }) => user_id))];
-  if (kind !== 'day') {
-    const ids = kind === 'user' ? null : keys.map(({ key }) => key);
-    if (keys.length > 0) await readRecords(snapshot, { ...common, users, ids }, onBatch, shownAs);
-    return;
-  }
-  for (const user of users) {
-    const dates = new Set(keys.filter(({ user_id }) => user_id === user).map(({ key }) => key));
-    const sorted = [...dates].toSorted();
-    const [firstDate = null, lastDate = null] = [sorted[0], sorted.at(-1)];
-    await readRecords(
-      snapshot,
-      { kind, project, users: [user], ids: null, firstDate, lastDate },
-      (records) => onBatch(records.filter(({ date }) => dates.has(date))),
-      shownAs,
-    );
-  }
+  if (keys.length === 0) return;
+  const all = keys.map(({ user_id }) => user_id);
+  const named = keys.map(({ key }) => key);
+  const users = kind === 'day' ? all : [...new Set(all)];
+  const [ids, dates] = [kind === 'day' || kind === 'user' ? null : named, kind === 'day' ? named : null];
+  const query = { kind, project: destination.project_id, users, ids, dates };
+  await readRecords(snapshot, query, (records) => take(records, kind), shownAs);
 }
 
 /** Reads the records of one kind that users have. */
@@ -100,7 +87,7 @@ export async function readRecordsOf(
 ): Promise<void> {
   const { destination, shownAs } = run;
   const project = destination.project_id;
-  const query = { kind, project, users, ids: null, firstDate: null, lastDate: null };
+  const query = { kind, project, users, ids: null, dates: null };
   if (isWanted(run, kind)) await readRecords(snapshot, query, (records) => take(records, kind), shownAs);
 }
 

@@ -109,7 +109,7 @@ async function fillWithRecords(
 ): Promise<Finished> {
   const file = recordFile(kind, take);
   const project = run.destination.project_id;
-  const query = { kind, project, users: null, ids: null, firstDate: date, lastDate: date };
+  const query = { kind, project, users: null, ids: null, dates: [date] };
   const userIndex = columnIndex(kind, 'user_id');
   const idIndex = columnsOf[kind].findIndex(({ name }) => name === 'id');
   await readRecords(
