@@ -82,11 +82,13 @@ function ofPhones(): unknown {
   const read = (list: Parameters<typeof readItem>[0], fields: object) =>
     readItem(list, { ...item, ...fields }, afterMs);
   return [
-    recordTypeNames.flatMap((type) =>
-      [0.5, 40].flatMap((value) =>
-        [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+    recordTypeNames
+      .toSorted()
+      .flatMap((type) =>
+        [0.5, 40].flatMap((value) =>
+          [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+        ),
       ),
-    ),
     eventTypeNames.flatMap((type) =>
       [0, 1, 2, 3, 4, 5, 6, 7].flatMap((value) =>
         [null, 'kcal', 'g', 'mcg'].map((unit) =>

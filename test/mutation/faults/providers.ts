@@ -45,8 +45,8 @@ export const providers: readonly PlantedFault[] = [
     kind: 'unit',
     promise: 'The moving time of a workout is in seconds.',
     file: 'providers/phone/normalise/workout.ts',
-    before: 'Math.min(seconds, Math.round(moving * 60)),',
-    after: 'Math.min(seconds, Math.round(moving)),',
+    before: "rounded(convert(value, given, 'minutes'), 60);",
+    after: "rounded(convert(value, given, 'minutes'));",
     test: 'test/services/phone-ingest/sync.test.ts',
   },
   {

@@ -209,6 +209,21 @@ t.test('no item of any shape makes a reader throw', async (t) => {
         );
 });
 
+t.test('a name of an object in JavaScript is as unknown as any other', async (t) => {
+  const entry = { id: 'one', startDate: start, endDate: '2026-03-02T08:05:00Z' };
+  const sample = { type: 'constructor', value: 1, unit: 'bpm', timestamp: start };
+  const value = { type: 'distance', value: 5, unit: 'constructor' };
+  const workout = { ...entry, type: 'running', samples: [sample], values: [value] };
+  t.match(readItem('workouts', workout, nowMs), {
+    workout: { workout: { distance_meters: null }, samples: [] },
+  });
+  const phase = { ...entry, stage: 'constructor' };
+  t.match(readItem('sleep', phase, nowMs), { problem: { field: 'stage' } });
+  t.match(read(hk('HeartRate'), 61, 'constructor'), { field: 'unit' });
+  const source = { deviceType: 'constructor', deviceModel: 'Watch7,1' };
+  t.match(read(hk('HeartRate'), 61, 'bpm', { source }), { source: { device_type: 'watch' } });
+});
+
 t.test('an offset has its sign in hours and minutes', async (t) => {
   for (const [sent, minutes] of [
     ['-03:30', -210],
