@@ -9,9 +9,9 @@ import {
 } from '../../domain/provider/field-table.ts';
 import { seriesOf } from '../../domain/records/series.ts';
 import { eventFields } from './normalise/event.ts';
-import { type EventType, eventTypeNames, eventTypeOf } from './normalise/event-types.ts';
+import { type EventType, eventTypes } from './normalise/event-types.ts';
 import { asSent, itemFields } from './normalise/item.ts';
-import { type RecordType, recordTypeNames, recordTypeOf } from './normalise/record-types.ts';
+import { type RecordType, recordTypes } from './normalise/record-types.ts';
 import { workoutFields, workoutValues } from './normalise/workout.ts';
 
 /** Fields of items that are of the device that measured them. */
@@ -56,19 +56,10 @@ const confirmed: ReadonlySet<string> = new Set([
   ].map((name) => `DIETARY_${name}`),
 ]);
 
-/** The ends of each type. */
-function typesTable<T>(
-  names: readonly string[],
-  typeOf: (name: string) => T | undefined,
-  fieldOf: (type: T) => Field,
-): FieldTable {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const type = typeOf(name);
-      if (type === undefined) return [];
-      return [[name, confirmed.has(name) ? fieldOf(type) : { ...fieldOf(type), assumed: true }]];
-    }),
-  );
+function typesTable<T>(types: ReadonlyMap<string, T>, fieldOf: (type: T) => Field): FieldTable {
+  const fieldNamed = (name: string, field: Field): Field =>
+    confirmed.has(name) ? field : { ...field, assumed: true };
+  return Object.fromEntries([...types].map(([name, type]) => [name, fieldNamed(name, fieldOf(type))]));
 }
 
 function recordField({ series, atInstant }: RecordType): Field {
@@ -90,7 +81,7 @@ function eventField(type: EventType): Field {
 
 /** The fields of all data types. */
 export const fields = {
-  ...{ records, recordTypes: typesTable(recordTypeNames, recordTypeOf, recordField), events: eventFields },
-  ...{ eventTypes: typesTable(eventTypeNames, eventTypeOf, eventField), sleep },
+  ...{ records, recordTypes: typesTable(recordTypes, recordField), events: eventFields },
+  ...{ eventTypes: typesTable(eventTypes, eventField), sleep },
   ...{ workouts: workoutFields, workoutValues, deleted: each(kept(null, 'key'), 'id', 'type') },
 } as const;

@@ -71,12 +71,8 @@ function* typesByName(): Generator<readonly [string, EventType]> {
   }
 }
 
-const byName: ReadonlyMap<string, EventType> = new Map(typesByName());
-
-/** The names of all record types that become events. */
-export const eventTypeNames: readonly string[] = [...byName.keys()];
+/** All record types that become events, by their names. */
+export const eventTypes: ReadonlyMap<string, EventType> = new Map(typesByName());
 
 /** How records of a type become events; undefined if they do not. */
-export function eventTypeOf(name: string): EventType | undefined {
-  return byName.get(name);
-}
+export const eventTypeOf = (name: string): EventType | undefined => eventTypes.get(name);

@@ -69,11 +69,7 @@ const fractions: Readonly<Partial<Record<SeriesType, number>>> = {
 };
 const atInstant: Readonly<Record<string, SeriesType>> = { BASAL_METABOLIC_RATE: 'basal_metabolic_rate' };
 
-const lettersOf = (name: string) =>
-  name
-    .replace(/^Apple/, '')
-    .replaceAll('_', '')
-    .toLowerCase();
+const lettersOf = (name: string) => name.replaceAll(/^Apple|_/g, '').toLowerCase();
 
 function seriesNamed(name: string): SeriesType {
   const series = seriesTypes.find((one) => lettersOf(one) === lettersOf(name));
@@ -82,7 +78,8 @@ function seriesNamed(name: string): SeriesType {
 }
 
 const rows = [...named.map((name) => [seriesNamed(name), name] as const), ...others];
-const byName: ReadonlyMap<string, RecordType> = new Map(
+/** All record types with a series of the catalogue, by their names. */
+export const recordTypes: ReadonlyMap<string, RecordType> = new Map(
   rows.flatMap(([series, ...names]) =>
     names.map((name): [string, RecordType] =>
       /[a-z]/.test(name)
@@ -92,10 +89,5 @@ const byName: ReadonlyMap<string, RecordType> = new Map(
   ),
 );
 
-/** The names of all record types with a series of the catalogue. */
-export const recordTypeNames: readonly string[] = [...byName.keys()];
-
 /** How records of a type are read; undefined if the catalogue has no such series. */
-export function recordTypeOf(name: string): RecordType | undefined {
-  return byName.get(name);
-}
+export const recordTypeOf = (name: string): RecordType | undefined => recordTypes.get(name);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { isSeriesType, seriesTypes } from '../../../domain/records/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
-import { recordTypeNames, recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { recordTypes } from '../../../providers/phone/normalise/record-types.ts';
 import { workoutTypeOf } from '../../../providers/phone/normalise/workout-types.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
@@ -83,10 +83,10 @@ t.test('values are converted to the units of the catalogue', async (t) => {
 
 t.test('every type leads to a series of the catalogue, and the number of types is known', async (t) => {
   t.same(
-    recordTypeNames.filter((name) => !isSeriesType(recordTypeOf(name)?.series ?? '')),
+    [...recordTypes.values()].filter(({ series }) => !isSeriesType(series)),
     [],
   );
-  t.ok(recordTypeNames.length > 95, String(recordTypeNames.length));
+  t.ok(recordTypes.size > 95, String(recordTypes.size));
   t.ok(seriesTypes.length > 80);
 });
 
