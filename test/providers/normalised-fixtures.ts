@@ -1,8 +1,7 @@
 import type { Collection } from '../../domain/recipe/collection.ts';
 import { normaliserOf } from '../../domain/recipe/record-type.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
-import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
-import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
+import { streamSamples, streamTrack, trackKeys } from '../../providers/activitynet/normalise/streams.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import { readAppleRecord } from '../../providers/file/apple.ts';
 import { readAppleWorkout } from '../../providers/file/apple-workout.ts';

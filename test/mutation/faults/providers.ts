@@ -188,9 +188,9 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The offset of an activity of the activity platform is in minutes.',
-    file: 'providers/activitynet/normalise/zone-offset.ts',
-    before: 'return Math.round(utcOffsetSeconds / 60);',
-    after: 'return Math.round(-utcOffsetSeconds / 60);',
+    file: 'providers/activitynet/normalise/activity.ts',
+    before: 'return Math.round(seconds / 60);',
+    after: 'return Math.round(-seconds / 60);',
     test: 'test/providers/activitynet/activity.test.ts',
   },
   {
