@@ -39,7 +39,7 @@ const sleep: FieldTable = {
   'values[].unit': notKept('a constant'),
 };
 
-/** The types that our documentation of the SDKs names, or that these send today. Nutrients of Android are in no other. */
+/** The types that our documentation of the SDKs names, or that these send today. */
 const confirmed: ReadonlySet<string> = new Set([
   ...['HEART_RATE', 'STEP_COUNT', 'DISTANCE', 'BODY_FAT', 'BMI', 'FLOORS_CLIMBED', 'HYDRATION', 'FOOD'],
   ...['ACTIVE_CALORIES_BURNED', 'BASAL_METABOLIC_RATE', 'HEART_RATE_VARIABILITY'],

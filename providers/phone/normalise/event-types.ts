@@ -16,7 +16,7 @@ export type EventType =
       readonly values: Readonly<Record<number, string | null>>;
     };
 
-/** Nutrients with names of their own in HealthKit, and in the app for Android. */
+/** Nutrients and observations with other names in HealthKit, and nutrients in the app for Android. */
 const healthKitNames: Readonly<Partial<Record<Nutrient | CycleObservation, string>>> = {
   ...{ energy_kcal: 'EnergyConsumed', fat_g: 'FatTotal', saturated_fat_g: 'FatSaturated' },
   ...{ monounsaturated_fat_g: 'FatMonounsaturated', polyunsaturated_fat_g: 'FatPolyunsaturated' },

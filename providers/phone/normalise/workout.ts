@@ -73,6 +73,7 @@ export const workoutFields: FieldTable = {
   }),
 };
 
+/** Values with the same ends. */
 const valuesTo = (ends: readonly [FieldEnd, ...FieldEnd[]], ...names: readonly string[]): FieldTable =>
   each(kept(asSent, ...ends), ...names.map((name) => `${name}.value`));
 
