@@ -60,9 +60,10 @@ export function streamSamples(streams: unknown, workout: Clock, nowMs: number): 
 export function streamTrack(streams: unknown, startMs: number): Track | null {
   const dataOf = readerOf(streams);
   const sorted = indexesByTime(dataOf('time'), longestSeconds);
+  const order = sorted.map(([, index]) => index);
   const columns = new Map<StreamType, Float64Array>();
   const add = (type: StreamType, read: (index: number) => unknown) => {
-    const values = Float64Array.from(sorted, ([, index]) => {
+    const values = Float64Array.from(order, (index) => {
       const value = read(index);
       return acceptsStream(type, value) ? value : Number.NaN;
     });

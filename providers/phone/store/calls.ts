@@ -59,9 +59,14 @@ function withSources(records: readonly PhoneRecord[]): IntervalCall {
     return place;
   };
   const intervals = records.map(
-    ({ id, series, source, start_ms, end_ms, value, zone_offset_minutes }): IntervalRecord => ({
-      ...{ id, type: SummedTypeName.parse(series), source: places.get(source) ?? placeOf(source) },
-      ...{ start_ms, end_ms, value, zone_offset_minutes },
+    (record): IntervalRecord => ({
+      id: record.id,
+      type: SummedTypeName.parse(record.series),
+      source: places.get(record.source) ?? placeOf(record.source),
+      start_ms: record.start_ms,
+      end_ms: record.end_ms,
+      value: record.value,
+      zone_offset_minutes: record.zone_offset_minutes,
     }),
   );
   return { sources, intervals };
