@@ -76,7 +76,7 @@ function recordOf(
   if (known === undefined) return null;
   const given = Number(attributes.value);
   const value = type === oxygenSaturation && attributes.unit === '%' ? given * 100 : given;
-  const record = recordWithin({ value, unit: attributes.unit }, { name: type, known, span }, source);
+  const record = recordWithin({ value, unit: attributes.unit }, { known, span }, source);
   if (isProblem(record)) return record;
   if (record.kind === 'interval')
     return { kind: 'record', record: { ...record, id: keyOf(type, source, span, attributes.value) } };

@@ -1,7 +1,8 @@
+import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import type { StoreItem } from '../../domain/records/records.ts';
 import { readEvent } from './normalise/event.ts';
-import { idOf, isObject, isProblem, type Problem, type RawItem, textOrNull } from './normalise/item.ts';
-import { type PhoneRecord, readRecord, type Unmapped } from './normalise/record.ts';
+import { idOf, idProblem, isProblem, type Problem, textOrNull } from './normalise/item.ts';
+import { type PhoneRecord, readRecord } from './normalise/record.ts';
 import { readSleepPhase, type SleepPhase } from './normalise/sleep-phase.ts';
 import { readWorkout } from './normalise/workout.ts';
 
@@ -43,54 +44,37 @@ export function readItem(
   nowMs: number,
   timeZone: string | null = null,
 ): UploadItem {
-  if (!isObject(item)) return setAside(list, null, { field: '', reason: 'must be an object' });
-  const read = readers[list](item, nowMs, timeZone);
-  return 'reason' in read ? setAside(list, idOf(item), read) : read;
+  const isObject = isItem(item);
+  const read = isObject ? readers[list](item, nowMs, timeZone) : { field: '', reason: 'must be an object' };
+  return isProblem(read)
+    ? { list: 'set_aside', id: isObject ? idOf(item) : null, in: list, problem: read }
+    : read;
 }
 
-type Reader = (item: RawItem, nowMs: number, timeZone: string | null) => UploadItem | Problem;
+type Reader = (item: Item, nowMs: number, timeZone: string | null) => UploadItem | Problem;
 
 const readers: Readonly<Record<UploadList, Reader>> = {
   records(item, nowMs, timeZone) {
-    const read = readRecord(item, nowMs, timeZone);
-    if (isProblem(read)) return read;
-    return read.kind === 'unmapped'
-      ? eventItem(item, nowMs, timeZone, read)
-      : { list: 'records', record: read };
+    const record = readRecord(item, nowMs, timeZone);
+    if (isProblem(record)) return record;
+    if (record.kind !== 'unmapped') return { list: 'records', record };
+    // The types of events have no series.
+    const event = readEvent(item, nowMs, timeZone);
+    if (event === null) return { list: 'unmapped', id: idOf(item), type: record.type };
+    return isProblem(event) ? event : { list: 'events', event };
   },
-  sleep(item, nowMs, timeZone) {
-    const phase = readSleepPhase(item, nowMs, timeZone);
+  sleep(...entry) {
+    const phase = readSleepPhase(...entry);
     return isProblem(phase) ? phase : { list: 'sleep', phase };
   },
-  workouts(item, nowMs, timeZone) {
-    const workout = readWorkout(item, nowMs, timeZone);
+  workouts(...entry) {
+    const workout = readWorkout(...entry);
     return isProblem(workout) ? workout : { list: 'workouts', workout };
   },
   deleted(item) {
     const id = idOf(item);
-    return id === null
-      ? { field: 'id', reason: 'must be a text of 1 to 200 characters' }
-      : { list: 'deleted', id, mayBeWorkout: mayBeWorkout(item.type) };
+    // Without a type, the item may be of any list.
+    const mayBeWorkout = typeof item.type !== 'string' || /workout|exercise/i.test(item.type);
+    return id === null ? idProblem : { list: 'deleted', id, mayBeWorkout };
   },
 };
-
-// Without a type, the item may be of any list.
-function mayBeWorkout(type: unknown): boolean {
-  return typeof type !== 'string' || /workout|exercise/i.test(type);
-}
-
-// The types of events have no series.
-function eventItem(
-  item: RawItem,
-  nowMs: number,
-  timeZone: string | null,
-  { type }: Unmapped,
-): UploadItem | Problem {
-  const event = readEvent(item, nowMs, timeZone);
-  if (event === null) return { list: 'unmapped', id: idOf(item), type };
-  return isProblem(event) ? event : { list: 'events', event };
-}
-
-function setAside(list: UploadList, id: string | null, problem: Problem): UploadItem {
-  return { list: 'set_aside', id, in: list, problem };
-}

@@ -10,8 +10,7 @@ import {
   type NormalisedActivity,
   normaliseActivity,
 } from '../../providers/activitynet/normalise/activity.ts';
-import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
-import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
+import { streamSamples, streamTrack, trackKeys } from '../../providers/activitynet/normalise/streams.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';

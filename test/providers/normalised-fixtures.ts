@@ -1,8 +1,7 @@
 import type { Collection } from '../../domain/recipe/collection.ts';
 import { normaliserOf } from '../../domain/recipe/record-type.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
-import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
-import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
+import { streamSamples, streamTrack, trackKeys } from '../../providers/activitynet/normalise/streams.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import { readAppleRecord } from '../../providers/file/apple.ts';
 import { readAppleWorkout } from '../../providers/file/apple-workout.ts';
@@ -12,8 +11,8 @@ import { pointOf, recordingOf } from '../../providers/file/points.ts';
 import { readRecording } from '../../providers/file/recording.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
 import { collections as oura } from '../../providers/oura/collections.ts';
-import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
-import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
+import { eventTypes } from '../../providers/phone/normalise/event-types.ts';
+import { recordTypes } from '../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../providers/phone/upload.ts';
 import { collections as polar } from '../../providers/polar/records.ts';
 import { collections as suunto } from '../../providers/suunto/records.ts';
@@ -82,12 +81,14 @@ function ofPhones(): unknown {
   const read = (list: Parameters<typeof readItem>[0], fields: object) =>
     readItem(list, { ...item, ...fields }, afterMs);
   return [
-    recordTypeNames.flatMap((type) =>
-      [0.5, 40].flatMap((value) =>
-        [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+    [...recordTypes.keys()]
+      .toSorted()
+      .flatMap((type) =>
+        [0.5, 40].flatMap((value) =>
+          [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+        ),
       ),
-    ),
-    eventTypeNames.flatMap((type) =>
+    [...eventTypes.keys()].flatMap((type) =>
       [0, 1, 2, 3, 4, 5, 6, 7].flatMap((value) =>
         [null, 'kcal', 'g', 'mcg'].map((unit) =>
           read('records', {

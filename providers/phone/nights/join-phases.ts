@@ -1,17 +1,11 @@
 import { minuteMs } from '../../../domain/time/time.ts';
-import type { PhaseStage } from '../normalise/sleep-phase.ts';
+import type { SleepPhase } from '../normalise/sleep-phase.ts';
 
 /** A stored phase. */
-export interface NightPhase {
-  readonly id: string;
+export interface NightPhase extends Omit<SleepPhase, 'source'> {
   readonly source: string;
   readonly device: string;
   readonly device_type: string;
-  readonly stage: PhaseStage;
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly zone_offset_minutes: number | null;
-  readonly score: number | null;
 }
 
 /** Phases of one source without longer gaps. */

@@ -12,7 +12,7 @@ import type { NightPhase, PhaseGroup } from './join-phases.ts';
 interface Stretch {
   readonly stage: PhaseStage;
   readonly start_ms: number;
-  readonly end_ms: number;
+  end_ms: number;
 }
 
 const longestNapMs = 3 * hourMs;
@@ -22,30 +22,27 @@ const napsUntilHour = 21;
 /** The sleep session of a group of phases. */
 export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord {
   const stretches = stretchesOf(phases);
-  const seconds = (...stages: readonly PhaseStage[]) =>
-    Math.round(
-      stretches
-        .filter(({ stage }) => stages.includes(stage))
-        .reduce((sum, stretch) => sum + stretch.end_ms - stretch.start_ms, 0) / 1000,
-    );
-  const has = (...stages: readonly PhaseStage[]) => stretches.some(({ stage }) => stages.includes(stage));
-  const isStaged = has('light', 'deep', 'rem');
-  const isAsleep = has('asleep', 'light', 'deep', 'rem');
-  const span_seconds = Math.round((end_ms - start_ms) / 1000);
-  const offset =
-    phases.findLast(({ zone_offset_minutes }) => zone_offset_minutes !== null)?.zone_offset_minutes ?? null;
+  const ms = { in_bed: 0, asleep: 0, awake: 0, light: 0, deep: 0, rem: 0 };
+  for (const one of stretches) ms[one.stage] += one.end_ms - one.start_ms;
+  const seconds = (stage: PhaseStage) => Math.round(ms[stage] / 1000);
+  const stagedMs = ms.light + ms.deep + ms.rem;
+  const isStaged = stagedMs > 0;
+  const isAsleep = stagedMs + ms.asleep > 0;
   const staged = (stage: PhaseStage) => (isStaged ? seconds(stage) : null);
-  const awakes = stretches.filter(({ stage }) => stage === 'awake').length;
+  const hasAwake = isStaged || ms.awake > 0;
+  const offset = phases.findLast((one) => one.zone_offset_minutes !== null)?.zone_offset_minutes ?? null;
   return {
     ...{ start_ms, end_ms, zone_offset_minutes: offset, date: knownLocalDate(end_ms, offset) },
     device: phases[0]?.device ?? 'unknown',
     is_nap: isNap(start_ms, end_ms, offset),
     rank: isAsleep ? sleepRanks.final : sleepRanks.tentative,
-    asleep_seconds: isAsleep ? seconds('asleep', 'light', 'deep', 'rem') : span_seconds - seconds('awake'),
+    asleep_seconds: isAsleep
+      ? Math.round((stagedMs + ms.asleep) / 1000)
+      : Math.round((end_ms - start_ms) / 1000) - seconds('awake'),
     ...{ deep_seconds: staged('deep'), light_seconds: staged('light'), rem_seconds: staged('rem') },
-    awake_seconds: isStaged || awakes > 0 ? seconds('awake') : null,
-    unmeasurable_seconds: isStaged && has('asleep') ? seconds('asleep') : null,
-    interruptions: isStaged || awakes > 0 ? awakes : null,
+    awake_seconds: hasAwake ? seconds('awake') : null,
+    unmeasurable_seconds: isStaged && ms.asleep > 0 ? seconds('asleep') : null,
+    interruptions: hasAwake ? stretches.filter(({ stage }) => stage === 'awake').length : null,
     score: phases.findLast(({ score }) => score !== null)?.score ?? null,
     stage_intervals: isStaged ? spansOf(stretches, start_ms) : null,
     details: null,
@@ -60,12 +57,7 @@ function isNap(startMs: number, endMs: number, offset: number | null): boolean {
 }
 
 const ranks: Readonly<Record<PhaseStage, number>> = {
-  in_bed: 0,
-  asleep: 1,
-  light: 2,
-  deep: 2,
-  rem: 2,
-  awake: 2,
+  ...{ in_bed: 0, asleep: 1, light: 2, deep: 2, rem: 2, awake: 2 },
 };
 
 /**
@@ -73,40 +65,27 @@ const ranks: Readonly<Record<PhaseStage, number>> = {
  * began last: `in_bed` covers the stages, and a repeated phase may overlap another.
  */
 function stretchesOf(phases: readonly NightPhase[]): Stretch[] {
-  const borders = [...new Set(phases.flatMap(({ start_ms, end_ms }) => [start_ms, end_ms]))].toSorted(
-    (a, b) => a - b,
-  );
+  const starting = Map.groupBy(phases, ({ start_ms }) => start_ms);
+  const borders = new Set(phases.flatMap(({ start_ms, end_ms }) => [start_ms, end_ms]));
   const stretches: Stretch[] = [];
-  const open: NightPhase[] = [];
-  const waiting = phases.toSorted((a, b) => a.start_ms - b.start_ms);
-  let next = 0;
-  for (const [index, from] of borders.entries()) {
-    const to = borders[index + 1];
-    if (to === undefined) break;
-    for (let phase = waiting[next]; phase !== undefined && phase.start_ms <= from; phase = waiting[next]) {
-      open.push(phase);
-      next += 1;
-    }
-    for (let at = open.length - 1; at >= 0; at -= 1) if ((open[at]?.end_ms ?? 0) <= from) open.splice(at, 1);
-    const best = open.reduce<NightPhase | null>(
-      (so, one) => (so === null || isBetter(one, so) ? one : so),
-      null,
-    );
-    if (best !== null) extend(stretches, { stage: best.stage, start_ms: from, end_ms: to });
+  let open: NightPhase[] = [];
+  let from = 0;
+  for (const to of [...borders].toSorted((a, b) => a - b)) {
+    const [first, ...others] = open;
+    const stage = first && others.reduce(betterOf, first).stage;
+    const last = stretches.at(-1);
+    if (stage !== undefined && last?.stage === stage && last.end_ms === from) last.end_ms = to;
+    else if (stage !== undefined) stretches.push({ stage, start_ms: from, end_ms: to });
+    open.push(...(starting.get(to) ?? []));
+    open = open.filter(({ end_ms }) => end_ms > to);
+    from = to;
   }
   return stretches;
 }
 
-function isBetter(one: NightPhase, other: NightPhase): boolean {
+function betterOf(one: NightPhase, other: NightPhase): NightPhase {
   const by = ranks[one.stage] - ranks[other.stage];
-  return by > 0 || (by === 0 && one.start_ms >= other.start_ms);
-}
-
-function extend(stretches: Stretch[], stretch: Stretch): void {
-  const last = stretches.at(-1);
-  if (last?.stage === stretch.stage && last.end_ms === stretch.start_ms)
-    stretches[stretches.length - 1] = { ...last, end_ms: stretch.end_ms };
-  else stretches.push(stretch);
+  return by > 0 || (by === 0 && one.start_ms > other.start_ms) ? one : other;
 }
 
 const names = { awake: 'awake', light: 'light', deep: 'deep', rem: 'rem', asleep: 'unmeasurable' } as const;

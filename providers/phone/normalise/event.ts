@@ -1,15 +1,40 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type CycleRecordData,
   type NutritionData,
   nutrientUnits,
 } from '../../../domain/provider/event-data.ts';
+import { assumed, each, type FieldTable, kept, notKept } from '../../../domain/provider/field-table.ts';
+import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
 import { dayMs } from '../../../domain/time/time.ts';
 import { type EventType, eventTypeOf } from './event-types.ts';
-import { isObject, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
+import { asSent, flagOf, isProblem, itemFields, ofDevice, type Problem, spanOf, textOrNull } from './item.ts';
+import { amountOf } from './record.ts';
 import { sourceOf } from './source.ts';
-import { convert } from './units.ts';
+
+const unmarked = notKept('an event does not say how it was recorded');
+
+/** Fields of the records of `eventTypes`. */
+export const eventFields: FieldTable = {
+  ...itemFields,
+  type: kept(null, 'nutrition.protein_g', 'cycle_record.observation'),
+  value: kept(asSent, 'nutrition.protein_g', 'cycle_record.value'),
+  unit: kept(null, 'nutrition.protein_g'),
+  endDate: kept(null, 'end_time', 'duration_seconds'),
+  parentId: kept(null, 'nutrition.meal_id'),
+  'metadata.title': kept(null, 'nutrition.name'),
+  'metadata.mealType': kept(null, 'nutrition.meal_type'),
+  ...each(ofDevice, 'source.deviceId', 'source.deviceType'),
+  'source.recordingMethod': unmarked,
+  ...assumed({
+    'metadata.HKFoodType': kept(null, 'nutrition.name'),
+    'metadata.HKFoodMeal': kept(null, 'nutrition.meal_type'),
+    'metadata.HKMenstrualCycleStart': kept(null, 'cycle_record.is_cycle_start'),
+    'metadata.HKSexualActivityProtectionUsed': kept(null, 'cycle_record.is_protected'),
+    'metadata.HKWasUserEntered': unmarked,
+  }),
+};
 
 type Of<T extends EventType['type']> = Extract<EventType, { type: T }>;
 
@@ -20,67 +45,58 @@ const longestDays = { nutrition: 7, mindfulness: 1, cycle_record: Number.POSITIV
  * Reads an entry of `records` that is an event: nutrition, a mindful session or a record of the menstrual cycle. Its id is
  * the key, so an event that is sent again replaces itself. Null: its type is none of these.
  */
-export function readEvent(item: RawItem, nowMs: number, timeZone: string | null): StoreItem | Problem | null {
+export function readEvent(item: Item, nowMs: number, timeZone: string | null): StoreItem | Problem | null {
   const known = eventTypeOf(textOrNull(item.type, 100) ?? '');
   if (known === undefined) return null;
   const span = spanOf(item, nowMs, timeZone);
   if (isProblem(span)) return span;
   const { id, ...times } = span;
-  const days = longestDays[known.type];
-  if (span.end_ms - span.start_ms > days * dayMs)
+  const [days, lengthMs] = [longestDays[known.type], span.end_ms - span.start_ms];
+  if (lengthMs > days * dayMs)
     return { field: 'endDate', reason: `is more than ${days * 24} hours after startDate` };
   const data = dataOf(item, id, known);
-  if ('reason' in data) return data;
+  if (isProblem(data)) return data;
   const { device } = sourceOf(item);
   return {
-    ...bareItem,
-    ...{ data_type: known.type, key: id, hash: hashOf({ ...times, device, data }), supersede: 'latest' },
-    duration_seconds: Math.round((span.end_ms - span.start_ms) / 1000),
+    ...{ ...bareItem, data_type: known.type, key: id, supersede: 'latest' },
+    hash: hash('sha256', JSON.stringify({ ...times, device, data }), 'base64url'),
+    duration_seconds: Math.round(lengthMs / 1000),
     other: { type: known.type, ...times, date: null, device, data: { ...data } },
   };
 }
 
-function dataOf(item: RawItem, id: string, type: EventType): object | Problem {
+function dataOf(item: Item, id: string, type: EventType): object {
   if (type.type === 'nutrition') return nutritionOf(item, id, type);
   return type.type === 'cycle_record' ? cycleOf(item, type) : {};
 }
 
+const range = { min: 0, max: 1_000_000 };
+/** More digits are only errors of conversions. */
+const digits = 6;
+
 // The app for Android sends a meal as a record of its own. The nutrients of the meal name it as their parent.
-function nutritionOf(item: RawItem, id: string, { nutrient }: Of<'nutrition'>): NutritionData | Problem {
-  const metadata = isObject(item.metadata) ? item.metadata : {};
-  const amount = nutrient === null ? null : amountOf(item, nutrientUnits[nutrient]);
-  if (typeof amount === 'object' && amount !== null) return amount;
+function nutritionOf(item: Item, id: string, { nutrient }: Of<'nutrition'>): NutritionData | Problem {
+  const metadata = isItem(item.metadata) ? item.metadata : {};
+  const amount = nutrient === null ? 0 : amountOf(item, nutrientUnits[nutrient], range);
+  if (typeof amount !== 'number') return amount;
   const meal_id = nutrient === null ? id : textOrNull(item.parentId, 200);
   const name = textOrNull(metadata.title ?? metadata.HKFoodType, 500);
   const meal = textOrNull(metadata.mealType ?? metadata.HKFoodMeal, 60);
   return {
-    ...(nutrient === null || amount === null ? {} : { [nutrient]: amount }),
+    ...(nutrient === null ? {} : { [nutrient]: Number(amount.toFixed(digits)) }),
     ...(meal_id === null ? {} : { meal_id }),
     ...(name === null ? {} : { name }),
     ...(meal === null ? {} : { meal_type: meal.toLowerCase().replaceAll(/\s+/g, '_') }),
   };
 }
 
-const most = 1_000_000;
-/** More digits are only errors of conversions. */
-const digits = 6;
-
-function amountOf({ value, unit }: RawItem, wanted: string): number | Problem {
-  if (typeof value !== 'number' || !Number.isFinite(value))
-    return { field: 'value', reason: 'must be a number' };
-  const converted = convert(value, textOrNull(unit, 60), wanted);
-  if (converted === null) return { field: 'unit', reason: 'is not known for this type' };
-  if (converted < 0 || converted > most) return { field: 'value', reason: `must be 0 to ${most}` };
-  return Number(converted.toFixed(digits));
-}
-
 function cycleOf(
-  { value, metadata }: RawItem,
+  { value, metadata }: Item,
   { observation, values }: Of<'cycle_record'>,
 ): CycleRecordData | Problem {
   const found = value == null ? null : typeof value === 'number' ? values[value] : undefined;
   if (found === undefined) return { field: 'value', reason: 'is not known for this type' };
-  const flags = isObject(metadata) ? metadata : {};
+  const flags = isItem(metadata) ? metadata : {};
   const isStart = observation === 'menstrual_flow' ? flagOf(flags.HKMenstrualCycleStart) : null;
   const isProtected = observation === 'sexual_activity' ? flagOf(flags.HKSexualActivityProtectionUsed) : null;
   return {
@@ -88,15 +104,4 @@ function cycleOf(
     ...(isStart === null ? {} : { is_cycle_start: isStart }),
     ...(isProtected === null ? {} : { is_protected: isProtected }),
   };
-}
-
-/** The app for iOS sends all metadata as text. */
-function flagOf(value: unknown): boolean | null {
-  const text = typeof value === 'string' ? value.toLowerCase() : value;
-  if (text === true || text === 1 || text === '1' || text === 'true') return true;
-  return text === false || text === 0 || text === '0' || text === 'false' ? false : null;
-}
-
-function hashOf(content: object): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
 }

@@ -1,14 +1,39 @@
+import {
+  assumed,
+  each,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../../domain/provider/field-table.ts';
+import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import { dayMs, earliestMs } from '../../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../../domain/time/zone.ts';
+
+/** The unit of a value that has its unit beside it. */
+export const asSent = 'as sent';
+/** A field that is not kept. */
+export const ofDevice = notKept('describes the device, which the source names');
+
+/** Fields of all items. */
+export const itemFields: FieldTable = {
+  id: kept(null, 'key'),
+  startDate: kept(null, 'start_time'),
+  ...each(kept(null, 'zone_offset'), 'zoneOffset', 'metadata.HKTimeZone'),
+  parentId: notKept('groups items that a phone made of one record'),
+  ...under('source', {
+    ...each(kept(null, 'source'), 'bundleIdentifier', 'appId', 'name'),
+    ...each(kept(null, 'source'), 'productType', 'deviceName', 'deviceModel'),
+    ...each(ofDevice, 'version', 'operatingSystemVersion', 'deviceManufacturer'),
+    ...assumed(each(ofDevice, 'deviceHardwareVersion', 'deviceSoftwareVersion')),
+  }),
+};
 
 /** The reason why an item is set aside. It never contains a value. */
 export interface Problem {
   readonly field: string;
   readonly reason: string;
 }
-
-/** An item of an upload before it is read. */
-export type RawItem = Readonly<Record<string, unknown>>;
 
 /** The id and the span of an item. Without an offset the user's latest known one counts. */
 export interface ItemSpan {
@@ -18,32 +43,38 @@ export interface ItemSpan {
   readonly zone_offset_minutes: number | null;
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is RawItem {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A text of at most `most` characters that PostgreSQL can store, or null. */
 export function textOrNull(value: unknown, most: number): string | null {
   if (typeof value !== 'string') return null;
-  const text = value.replaceAll('\0', '').trim().slice(0, most).toWellFormed();
-  return text === '' ? null : text;
+  return value.replaceAll('\0', '').trim().slice(0, most).toWellFormed() || null;
+}
+
+/** The objects of a list, of its first `most` entries. */
+export function itemsOf(list: unknown, most?: number): Item[] {
+  return Array.isArray(list) ? list.slice(0, most).filter(isItem) : [];
+}
+
+/** A flag. The app for iOS sends all metadata as text. Null: it is none. */
+export function flagOf(value: unknown): boolean | null {
+  const text = typeof value === 'string' ? value.toLowerCase() : value;
+  if (text === true || text === 1 || text === '1' || text === 'true') return true;
+  return text === false || text === 0 || text === '0' || text === 'false' ? false : null;
 }
 
 const longestId = 200;
+/** The problem of an item without a usable id. */
+export const idProblem: Problem = { field: 'id', reason: `must be a text of 1 to ${longestId} characters` };
 
 /** The id of an item as it is stored. Null: the item has no usable id. */
-export function idOf(item: RawItem): string | null {
-  const { id } = item;
-  return typeof id === 'string' && id !== '' && id.length <= longestId && !/[\0\ud800-\udfff]/.test(id)
-    ? id
-    : null;
+export function idOf({ id }: Item): string | null {
+  const isUsable = typeof id === 'string' && id !== '' && id.length <= longestId;
+  return isUsable && !/[\0\ud800-\udfff]/.test(id) ? id : null;
 }
 
 /** Reads the id and the span of an item. `timeZone`: the zone of items that name neither an offset nor a zone. */
-export function spanOf(item: RawItem, nowMs: number, timeZone: string | null = null): ItemSpan | Problem {
+export function spanOf(item: Item, nowMs: number, timeZone: string | null = null): ItemSpan | Problem {
   const id = idOf(item);
-  if (id === null) return { field: 'id', reason: 'must be a text of 1 to 200 characters' };
+  if (id === null) return idProblem;
   const start_ms = instantOf(item.startDate, nowMs);
   if (typeof start_ms === 'string') return { field: 'startDate', reason: start_ms };
   const end_ms = item.endDate == null ? start_ms : instantOf(item.endDate, nowMs);
@@ -54,8 +85,8 @@ export function spanOf(item: RawItem, nowMs: number, timeZone: string | null = n
 }
 
 // HealthKit has no offsets; some apps state the zone in a record's metadata.
-function zonedOffset({ metadata }: RawItem, timeZone: string | null, atMs: number): number | null {
-  const named = isObject(metadata) ? textOrNull(metadata.HKTimeZone, 60) : null;
+function zonedOffset({ metadata }: Item, timeZone: string | null, atMs: number): number | null {
+  const named = isItem(metadata) ? textOrNull(metadata.HKTimeZone, 60) : null;
   const offset = named === null ? null : offsetMinutesIn(named, atMs);
   return offset ?? (timeZone === null ? null : offsetMinutesIn(timeZone, atMs));
 }

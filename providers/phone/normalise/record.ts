@@ -1,7 +1,8 @@
+import type { Item } from '../../../domain/recipe/read-fields.ts';
 import { type IntervalSource, longestIntervalMs } from '../../../domain/records/interval-records.ts';
-import { accepts, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
-import { type ItemSpan, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
-import { isHealthKit, type RecordType, recordTypeOf } from './record-types.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import { type ItemSpan, isProblem, type Problem, spanOf, textOrNull } from './item.ts';
+import { type RecordType, recordTypeOf } from './record-types.ts';
 import { sampleDevice, sourceOf } from './source.ts';
 import { convert } from './units.ts';
 
@@ -21,53 +22,52 @@ export interface Unmapped {
 
 /** Reads one entry of `records`. */
 export function readRecord(
-  item: RawItem,
+  item: Item,
   nowMs: number,
   timeZone: string | null = null,
 ): PhoneRecord | Unmapped | Problem {
-  const name = textOrNull(item.type, 100);
-  if (name === null) return { field: 'type', reason: 'must be a text' };
-  const known = recordTypeOf(name);
-  if (known === undefined) return { kind: 'unmapped', type: name };
+  const type = textOrNull(item.type, 100);
+  if (type === null) return { field: 'type', reason: 'must be a text' };
+  const known = recordTypeOf(type);
+  if (known === undefined) return { kind: 'unmapped', type };
   const span = spanOf(item, nowMs, timeZone);
-  return isProblem(span) ? span : recordWithin(item, { name, known, span });
+  return isProblem(span) ? span : recordWithin(item, { known, span });
 }
 
-/** The type and the span of an entry that are read already. */
-interface KnownEntry {
-  readonly name: string;
-  readonly known: RecordType;
-  readonly span: ItemSpan;
-}
-
-/** Reads the value and the source of an entry. */
+/** Reads the value and the source of an entry. Its type and its span are read already. */
 export function recordWithin(
-  item: RawItem,
-  { name, known, span }: KnownEntry,
+  item: Item,
+  { known, span }: { readonly known: RecordType; readonly span: ItemSpan },
   source: IntervalSource = sourceOf(item),
 ): PhoneRecord | Problem {
-  const isLong = span.end_ms > span.start_ms;
-  const type = isLong || known.atInstant === undefined ? known : { ...known, series: known.atInstant };
-  const value = amountOf(item, name, type);
-  if (typeof value !== 'number') return value;
-  const isSummed = seriesOf(type.series).bucket === 'sum';
-  if (isSummed && span.end_ms - span.start_ms > longestIntervalMs)
-    return { field: 'endDate', reason: 'is more than 7 days after startDate' };
   const { id, start_ms, end_ms, zone_offset_minutes } = span;
-  const common = { id, start_ms, end_ms, zone_offset_minutes, series: type.series, value };
+  const series = end_ms > start_ms ? known.series : (known.atInstant ?? known.series);
+  const row = seriesOf(series);
+  const value = amountOf(item, row.unit, row, known.fraction);
+  if (typeof value !== 'number') return value;
+  const isSummed = row.bucket === 'sum';
+  if (isSummed && end_ms - start_ms > longestIntervalMs)
+    return { field: 'endDate', reason: 'is more than 7 days after startDate' };
+  const common = { id, start_ms, end_ms, zone_offset_minutes, series, value };
   if (isSummed) return { ...common, kind: 'interval', source };
-  const device = sampleDevice(item, source, type.series);
+  const device = sampleDevice(item, source, series);
   return { ...common, kind: 'sample', source: device === source.device ? source : { ...source, device } };
 }
 
-function amountOf(item: RawItem, name: string, { series, fraction }: RecordType): number | Problem {
-  const { value, unit } = item;
+/** The value of an item in a unit of the catalogue. A share of 1 has the factor `fraction`. */
+export function amountOf(
+  { value, unit }: Item,
+  wanted: string,
+  { min, max }: { readonly min: number; readonly max: number },
+  fraction?: number,
+): number | Problem {
   if (typeof value !== 'number' || !Number.isFinite(value))
     return { field: 'value', reason: 'must be a number' };
   const sent = textOrNull(unit, 60);
-  const isShare = fraction !== undefined && isHealthKit(name) && (sent === null || sent === '%');
-  const converted = isShare ? value * fraction : convert(value, sent, seriesOf(series).unit);
+  const isShare = fraction !== undefined && (sent === null || sent === '%');
+  const converted = isShare ? value * fraction : convert(value, sent, wanted);
   if (converted === null) return { field: 'unit', reason: 'is not known for this type' };
-  const { min, max } = seriesOf(series);
-  return accepts(series, converted) ? converted : { field: 'value', reason: `must be ${min} to ${max}` };
+  return converted >= min && converted <= max
+    ? converted
+    : { field: 'value', reason: `must be ${min} to ${max}` };
 }

@@ -1,5 +1,7 @@
+import type { Item } from '../../../domain/recipe/read-fields.ts';
 import type { IntervalSource } from '../../../domain/records/interval-records.ts';
-import { type ItemSpan, isObject, isProblem, type Problem, type RawItem, spanOf } from './item.ts';
+import { dayMs } from '../../../domain/time/time.ts';
+import { type ItemSpan, isProblem, itemsOf, type Problem, spanOf } from './item.ts';
 import { sourceOf } from './source.ts';
 
 /** The stages that we distinguish. `asleep`: asleep in an unknown stage; `in_bed`: in bed, asleep or not. */
@@ -13,28 +15,19 @@ export interface SleepPhase extends ItemSpan {
   readonly score: number | null;
 }
 
-const stages: Readonly<Record<string, PhaseStage>> = {
-  in_bed: 'in_bed',
-  sleeping: 'asleep',
-  asleep: 'asleep',
-  unknown: 'asleep',
-  unspecified: 'asleep',
-  awake: 'awake',
-  awake_in_bed: 'awake',
-  out_of_bed: 'awake',
-  light: 'light',
-  core: 'light',
-  deep: 'deep',
-  rem: 'rem',
-};
-
-const longestPhaseMs = 24 * 3_600_000;
+const stages: ReadonlyMap<string, PhaseStage> = new Map(
+  Object.entries({
+    ...({ in_bed: 'in_bed', light: 'light', core: 'light', deep: 'deep', rem: 'rem' } as const),
+    ...({ sleeping: 'asleep', asleep: 'asleep', unknown: 'asleep', unspecified: 'asleep' } as const),
+    ...({ awake: 'awake', awake_in_bed: 'awake', out_of_bed: 'awake' } as const),
+  }),
+);
 
 /** Reads one entry of `sleep`. */
-export function readSleepPhase(item: RawItem, nowMs: number, timeZone: string | null): SleepPhase | Problem {
+export function readSleepPhase(item: Item, nowMs: number, timeZone: string | null): SleepPhase | Problem {
   const span = spanOf(item, nowMs, timeZone);
   if (isProblem(span)) return span;
-  const stage = typeof item.stage === 'string' ? stages[item.stage.toLowerCase()] : undefined;
+  const stage = typeof item.stage === 'string' ? stages.get(item.stage.toLowerCase()) : undefined;
   if (stage === undefined) return { field: 'stage', reason: 'is not known' };
   return phaseWithin(span, { stage, source: sourceOf(item), score: scoreOf(item.values) });
 }
@@ -42,14 +35,13 @@ export function readSleepPhase(item: RawItem, nowMs: number, timeZone: string | 
 /** A phase in a span that is read already. */
 export function phaseWithin(span: ItemSpan, rest: Omit<SleepPhase, keyof ItemSpan>): SleepPhase | Problem {
   const length = span.end_ms - span.start_ms;
-  if (length === 0 || length > longestPhaseMs)
+  if (length === 0 || length > dayMs)
     return { field: 'endDate', reason: 'must be up to 24 hours after startDate' };
   return { ...span, ...rest };
 }
 
 function scoreOf(values: unknown): number | null {
-  for (const one of Array.isArray(values) ? values : [])
-    if (isObject(one) && one.type === 'sleepScore' && typeof one.value === 'number')
-      return one.value >= 0 && one.value <= 100 ? Math.round(one.value) : null;
-  return null;
+  const scores = itemsOf(values).filter(({ type }) => type === 'sleepScore');
+  const score = scores.map(({ value }) => value).find((value) => typeof value === 'number');
+  return score !== undefined && score >= 0 && score <= 100 ? Math.round(score) : null;
 }

@@ -1,31 +1,15 @@
-/**
- * Factors by the unit of the catalogue and the unit that was sent, in lower case. Temperatures have an offset and are
- * converted apart. Apple's `Cal` is a kilocalorie; `cal` in any other spelling is the small one, so letters matter there.
- */
-const millimolesToMilligrams = 18.0182;
-const meters: Readonly<Record<string, number>> = {
-  m: 1,
-  meter: 1,
-  meters: 1,
-  cm: 0.01,
-  mm: 0.001,
-  km: 1000,
-  in: 0.0254,
-  ft: 0.3048,
-  yd: 0.9144,
-  mi: 1609.344,
+const meters = {
+  ...{ m: 1, meter: 1, meters: 1, cm: 0.01, mm: 0.001, km: 1000 },
+  ...{ in: 0.0254, ft: 0.3048, yd: 0.9144, mi: 1609.344 },
 };
+const millimolesToMilligrams = 18.0182;
+
+/** Factors by the unit of the catalogue and the unit that was sent, in lower case. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   bpm: { bpm: 1, 'count/min': 1, 'beats/min': 1, 'count/s': 60 },
   ms: { ms: 1, s: 1000 },
   'breaths per minute': { 'count/min': 1, bpm: 1, brpm: 1, 'breaths/min': 1, 'count/s': 60 },
-  'mg/dL': {
-    'mg/dl': 1,
-    'mmol/l': millimolesToMilligrams,
-    'mmol<180.1558800000541>/l': millimolesToMilligrams,
-    'mmol<180.1558800000541>·l^-1': millimolesToMilligrams,
-    'g/l': 100,
-  },
+  'mg/dL': { 'mg/dl': 1, 'mmol/l': millimolesToMilligrams, 'g/l': 100 },
   mmHg: { mmhg: 1, kpa: 7.500_617, cmaq: 0.735_559 },
   liters: { l: 1, ml: 0.001, 'l/min': 1 },
   mL: { ml: 1, l: 1000, cl: 10, dl: 100, fl_oz_us: 29.5735 },
@@ -46,35 +30,28 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   percent: { '%': 1, percent: 1 },
 };
 
-/** Units that mean the unit of the catalogue itself, of types without dimension and of compound units. */
-const plain = new Set([
-  '',
-  'count',
-  'score',
-  'index',
-  'kg/m2',
-  'kg/m^2',
-  'iu',
-  '%',
-  'appleeffortscore',
-  'steps',
-]);
+/** Units that mean the unit of the catalogue itself: of types without dimension, and compound ones. */
+const plain = /^(count|score|index|kg\/m\^?2|iu|%|appleeffortscore|steps)$/;
 const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
 
 /** Converts a value to a unit of the catalogue. Null: the unit is unknown for it. */
 export function convert(value: number, sent: string | null, wanted: string): number | null {
   if (sent === null || sent === wanted) return value;
+  // Apple's `Cal` is a kilocalorie. In any other spelling it is a calorie.
   if (sent === 'Cal' && (wanted === 'kcal' || wanted === 'kcal/day')) return value;
   const unit = plainUnit(sent);
+  if (unit === '') return value;
   if (wanted === 'celsius') return celsius(value, unit);
-  const factor = factors[wanted]?.[unit];
-  if (factor !== undefined) return value * factor;
-  if (factors[wanted] === undefined && (plain.has(unit) || compound.test(unit))) return value;
-  return unit === '' ? value : null;
+  const known = factors[wanted];
+  if (known === undefined) return plain.test(unit) || compound.test(unit) ? value : null;
+  const factor = known[unit];
+  return typeof factor === 'number' ? value * factor : null;
 }
 
 const plainUnits = new Map<string, string>();
 const mostUnits = 500;
+/** HealthKit states the molar mass of glucose. */
+const glucose = /^mmol<180\.1558800000541>(\/l|·l\^-1)$/;
 /** Longer parts of a document keep the rest of it in memory. */
 const longestKept = 12;
 
@@ -82,13 +59,13 @@ const longestKept = 12;
 function plainUnit(sent: string): string {
   const known = plainUnits.get(sent);
   if (known !== undefined) return known;
-  const unit = sent.trim().normalize('NFKC').toLowerCase();
+  const unit = sent.trim().normalize('NFKC').toLowerCase().replace(glucose, 'mmol/l');
   if (sent.length <= longestKept && plainUnits.size < mostUnits) plainUnits.set(sent, unit);
   return unit;
 }
 
 function celsius(value: number, unit: string): number | null {
-  if (['degc', 'c', '°c', 'celsius', ''].includes(unit)) return value;
+  if (['degc', 'c', '°c', 'celsius'].includes(unit)) return value;
   if (['degf', 'f', '°f'].includes(unit)) return ((value - 32) * 5) / 9;
   return unit === 'k' ? value - 273.15 : null;
 }

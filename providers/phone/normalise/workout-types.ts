@@ -1,40 +1,24 @@
 import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 
 /** Workout types of HealthKit and Health Connect by ours. All that are not listed are `other`. */
-const names: Readonly<Record<Exclude<WorkoutType, 'other'>, readonly string[]>> = {
-  running: ['running', 'running_treadmill', 'track_and_field', 'trail_running'],
-  walking: ['walking'],
-  cycling: [
-    'cycling',
-    'cycling_stationary',
-    'hand_cycling',
-    'biking',
-    'biking_stationary',
-    'mountain_biking',
-  ],
-  swimming: ['swimming', 'swimming_pool', 'swimming_open_water', 'water_fitness'],
-  strength_training: [
-    ...['strength_training', 'functional_strength_training', 'traditional_strength_training'],
-    ...['core_training', 'weightlifting', 'calisthenics'],
-  ],
-  hiit: ['hiit', 'high_intensity_interval_training', 'boot_camp', 'cross_training'],
-  yoga: ['yoga'],
-  pilates: ['pilates'],
-  rowing: ['rowing', 'rowing_machine'],
-  elliptical: ['elliptical'],
-  hiking: ['hiking', 'snowshoeing'],
-};
+const byName: ReadonlyMap<string, WorkoutType> = new Map([
+  ...named('running', 'running', 'running_treadmill', 'track_and_field', 'trail_running'),
+  ...named('walking', 'walking'),
+  ...named('cycling', 'cycling', 'cycling_stationary', 'hand_cycling'),
+  ...named('cycling', 'biking', 'biking_stationary', 'mountain_biking'),
+  ...named('swimming', 'swimming', 'swimming_pool', 'swimming_open_water', 'water_fitness'),
+  ...named('strength_training', 'strength_training', 'functional_strength_training', 'core_training'),
+  ...named('strength_training', 'traditional_strength_training', 'weightlifting', 'calisthenics'),
+  ...named('hiit', 'hiit', 'high_intensity_interval_training', 'boot_camp', 'cross_training'),
+  ...named('yoga', 'yoga'),
+  ...named('pilates', 'pilates'),
+  ...named('rowing', 'rowing', 'rowing_machine'),
+  ...named('elliptical', 'elliptical'),
+  ...named('hiking', 'hiking', 'snowshoeing'),
+]);
 
-const byName: ReadonlyMap<string, WorkoutType> = new Map(
-  Object.entries(names).flatMap(([type, own]) => own.map((name) => [name, typeNamed(type)] as const)),
-);
-
-function typeNamed(type: string): WorkoutType {
-  return isKnown(type) ? type : 'other';
-}
-
-function isKnown(type: string): type is keyof typeof names {
-  return Object.hasOwn(names, type);
+function named(type: WorkoutType, ...names: readonly string[]): (readonly [string, WorkoutType])[] {
+  return names.map((name) => [name, type]);
 }
 
 /** Our type of a workout. Health Connect's names are in upper case. */

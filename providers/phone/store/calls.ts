@@ -2,7 +2,6 @@ import {
   type IntervalRecord,
   type IntervalSource,
   mostIntervals,
-  type SummedType,
   SummedTypeName,
 } from '../../../domain/records/interval-records.ts';
 import { partsOf } from '../../../domain/records/item-parts.ts';
@@ -21,58 +20,54 @@ const bytesBesideId = 110;
 
 /** The calls that store intervals. */
 export function* intervalCalls(records: readonly PhoneRecord[]): Generator<IntervalCall> {
-  let part: PhoneRecord[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    const size = bytesBesideId + Buffer.byteLength(record.id);
-    if (part.length === mostIntervals || bytes + size > bytesOfIntervals) {
-      yield withSources(part);
-      part = [];
-      bytes = 0;
-    }
-    part.push(record);
-    bytes += size;
-  }
-  if (part.length > 0) yield withSources(part);
-}
-
-function withSources(records: readonly PhoneRecord[]): IntervalCall {
-  const sources: IntervalSource[] = [];
-  const places = new Map<string, number>();
-  // Most records share the object of their source, too.
-  const known = new Map<IntervalSource, number>();
-  const placeOf = (source: IntervalSource) => {
-    const found = known.get(source);
-    if (found !== undefined) return found;
-    const key = JSON.stringify(source);
-    const place = places.get(key) ?? sources.push(source) - 1;
-    places.set(key, place);
-    known.set(source, place);
-    return place;
-  };
-  const intervals = records.map(
-    ({ id, series, source, start_ms, end_ms, value, zone_offset_minutes }): IntervalRecord => ({
-      ...{ id, type: summed(series), source: placeOf(source), start_ms, end_ms, value, zone_offset_minutes },
-    }),
-  );
-  return { sources, intervals };
-}
-
-function summed(series: string): SummedType {
-  return SummedTypeName.parse(series);
+  const bytesOf = ({ id }: PhoneRecord) => bytesBesideId + Buffer.byteLength(id);
+  for (const part of cut(records, bytesOf, bytesOfIntervals, mostIntervals)) yield withSources(part);
 }
 
 const bytesPerCall = 200_000;
 
 /** The calls that store workouts and events, in parts. */
 export function itemCalls(items: readonly StoreItem[]): StoreItem[][] {
-  const calls: StoreItem[][] = [];
-  let bytes = bytesPerCall;
-  for (const item of items.flatMap((one) => partsOf(one))) {
-    const size = JSON.stringify(item).length;
-    if (bytes + size > bytesPerCall) calls.push([]);
-    bytes = bytes + size > bytesPerCall ? size : bytes + size;
-    calls.at(-1)?.push(item);
+  const parts = items.flatMap((one) => partsOf(one));
+  return [...cut(parts, (item) => JSON.stringify(item).length, bytesPerCall, parts.length)];
+}
+
+/** Cuts a list into parts of so many bytes and items. An item that is larger is a part of its own. */
+function* cut<T>(items: readonly T[], bytesOf: (item: T) => number, mostBytes: number, most: number) {
+  let part: T[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    if (part.length === most || (part.length > 0 && bytes + size > mostBytes)) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(item);
+    bytes += size;
   }
-  return calls;
+  if (part.length > 0) yield part;
+}
+
+function withSources(records: readonly PhoneRecord[]): IntervalCall {
+  const sources: IntervalSource[] = [];
+  // By their content, and by the object, which many records share.
+  const places = new Map<string | IntervalSource, number>();
+  const placeOf = (source: IntervalSource) => {
+    const key = JSON.stringify(source);
+    const place = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, place).set(source, place);
+    return place;
+  };
+  const intervals = records.map(
+    (record): IntervalRecord => ({
+      id: record.id,
+      type: SummedTypeName.parse(record.series),
+      source: places.get(record.source) ?? placeOf(record.source),
+      start_ms: record.start_ms,
+      end_ms: record.end_ms,
+      value: record.value,
+      zone_offset_minutes: record.zone_offset_minutes,
+    }),
+  );
+  return { sources, intervals };
 }

@@ -13,10 +13,7 @@ export function blocksOf(records: readonly PhoneRecord[]): IdentifiedBlock[] {
     records,
     ({ series, source, zone_offset_minutes }) => `${series}\0${zone_offset_minutes}\0${source.device}`,
   );
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    return first === undefined ? [] : [blockOf(first, group)];
-  });
+  return [...groups.values()].flatMap((group) => group.slice(0, 1).map((first) => blockOf(first, group)));
 }
 
 function blockOf(

@@ -1,19 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { NightPhase } from '../../../providers/phone/nights/join-phases.ts';
-import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
-
-/** A phase to store. */
-export interface PhaseRow {
-  readonly id: string;
-  readonly source: string;
-  readonly device: string;
-  readonly device_type: string;
-  readonly stage: PhaseStage;
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly zone_offset_minutes: number | null;
-  readonly score: number | null;
-}
 
 // A phase that is sent again with another span reopens the nights of both spans. Equal phases change nothing.
 const upserted = `
@@ -43,7 +29,7 @@ returning id`;
 export async function upsertPhases(
   transaction: Queryable,
   userId: string,
-  phases: readonly PhaseRow[],
+  phases: readonly NightPhase[],
 ): Promise<number> {
   return (await transaction.query(upserted, [userId, JSON.stringify(phases)])).length;
 }

@@ -2,9 +2,10 @@ import type { ChangeCounts } from '../../../contracts/reprocess.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import { lanes } from '../../../mixins/jobs/lanes.ts';
+import type { NightPhase } from '../../../providers/phone/nights/join-phases.ts';
 import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';
-import { type PhaseRow, reopenPhases, selectKnown, upsertPhases } from '../queries/phases.ts';
+import { reopenPhases, selectKnown, upsertPhases } from '../queries/phases.ts';
 
 /** Whose phases are stored again, and whether this is only tried. */
 export interface PhasesScope {
@@ -19,7 +20,7 @@ export interface PhasesScope {
 export async function reprocessPhases(
   write: FencedWrite,
   { userId, dryRun }: PhasesScope,
-  phases: readonly PhaseRow[],
+  phases: readonly NightPhase[],
 ): Promise<ChangeCounts> {
   const dry = new Error('dry run');
   const counts: ChangeCounts[] = [];
@@ -43,7 +44,7 @@ export async function reprocessPhases(
 async function storePhases(
   transaction: Queryable,
   userId: string,
-  phases: readonly PhaseRow[],
+  phases: readonly NightPhase[],
 ): Promise<ChangeCounts> {
   const ids = [...new Set(phases.map(({ id }) => id))];
   const known = await selectKnown(transaction, userId, ids);

@@ -229,7 +229,7 @@ export const conformance: readonly PlantedFault[] = [
     kind: 'time',
     promise: 'The offset of an activity is that of its place.',
     file: 'providers/activitynet/normalise/activity.ts',
-    before: 'zone_offset_minutes: zoneOffsetMinutes(fields.utc_offset, fields.timezone, startMs),',
+    before: 'zone_offset_minutes: zoneOffsetMinutes(details, start_ms),',
     after: 'zone_offset_minutes: null,',
     ...part('activitynet.fault', 'withoutTrouble'),
   },

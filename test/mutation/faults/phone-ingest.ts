@@ -125,8 +125,8 @@ export const phoneIngest: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'Time awake is not counted as asleep in a night without stages.',
     file: 'providers/phone/nights/night-session.ts',
-    before: ": span_seconds - seconds('awake'),",
-    after: ': span_seconds,',
+    before: ": Math.round((end_ms - start_ms) / 1000) - seconds('awake'),",
+    after: ': Math.round((end_ms - start_ms) / 1000),',
     test: 'test/services/phone-ingest/night-session.test.ts',
   },
   {

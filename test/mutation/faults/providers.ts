@@ -45,8 +45,8 @@ export const providers: readonly PlantedFault[] = [
     kind: 'unit',
     promise: 'The moving time of a workout is in seconds.',
     file: 'providers/phone/normalise/workout.ts',
-    before: 'Math.min(seconds, Math.round(moving * 60)),',
-    after: 'Math.min(seconds, Math.round(moving)),',
+    before: "rounded(convert(value, given, 'minutes'), 60);",
+    after: "rounded(convert(value, given, 'minutes'));",
     test: 'test/services/phone-ingest/sync.test.ts',
   },
   {
@@ -188,9 +188,9 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'The offset of an activity of the activity platform is in minutes.',
-    file: 'providers/activitynet/normalise/zone-offset.ts',
-    before: 'return Math.round(utcOffsetSeconds / 60);',
-    after: 'return Math.round(-utcOffsetSeconds / 60);',
+    file: 'providers/activitynet/normalise/activity.ts',
+    before: 'return Math.round(seconds / 60);',
+    after: 'return Math.round(-seconds / 60);',
     test: 'test/providers/activitynet/activity.test.ts',
   },
   {

@@ -1,8 +1,7 @@
 import { bareItem } from '../../../domain/records/records.ts';
 import { fields } from '../../../providers/activitynet/fields.ts';
 import { normaliseActivity } from '../../../providers/activitynet/normalise/activity.ts';
-import { streamSamples } from '../../../providers/activitynet/normalise/streams.ts';
-import { streamTrack, trackKeys } from '../../../providers/activitynet/normalise/track.ts';
+import { streamSamples, streamTrack, trackKeys } from '../../../providers/activitynet/normalise/streams.ts';
 import { ride, run, runStart, streams } from '../../fixtures/activitynet/activities.ts';
 import { common, itemRows, readableOf, trackRows } from './readable.ts';
 import type { FieldCase } from './removal.ts';

@@ -140,7 +140,7 @@ const typesOf = [...new Set(Object.keys(fields.workoutValues).map((path) => path
 
 function valueOfType(type: string) {
   const hasUnit = Object.hasOwn(fields.workoutValues, `${type}.unit`);
-  return [type, { value: type === 'indoorWorkout' ? 1 : 7, ...(hasUnit ? { unit: 'count' } : {}) }] as const;
+  return [type, { value: type === 'indoorWorkout' ? 1 : 7, ...(hasUnit ? { unit: 'kcal' } : {}) }] as const;
 }
 
 function eachValue(item: unknown) {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { cycleObservations, nutrientUnits } from '../../../domain/provider/event-data.ts';
-import { eventTypeNames, eventTypeOf } from '../../../providers/phone/normalise/event-types.ts';
+import { eventTypes } from '../../../providers/phone/normalise/event-types.ts';
 import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
@@ -168,13 +168,13 @@ t.test('what cannot be an event is named by field, without its value', async (t)
 });
 
 t.test('each nutrient and observation has a type, and no type is a series too', async (t) => {
-  const types = eventTypeNames.flatMap((name) => eventTypeOf(name) ?? []);
+  const types = [...eventTypes.values()];
   const nutrients = types.flatMap((one) => (one.type === 'nutrition' ? (one.nutrient ?? []) : []));
   t.same([...new Set(nutrients)].sort(), Object.keys(nutrientUnits).sort());
   const observations = types.flatMap((one) => (one.type === 'cycle_record' ? one.observation : []));
   t.same([...observations].sort(), [...cycleObservations].sort());
   t.same(
-    eventTypeNames.filter((name) => recordTypeOf(name) !== undefined),
+    [...eventTypes.keys()].filter((name) => recordTypeOf(name) !== undefined),
     [],
   );
   for (const [name, unit] of Object.entries(nutrientUnits)) t.ok(name.endsWith(`_${unit}`), name);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { isSeriesType, seriesTypes } from '../../../domain/records/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
-import { recordTypeNames, recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { recordTypes } from '../../../providers/phone/normalise/record-types.ts';
 import { workoutTypeOf } from '../../../providers/phone/normalise/workout-types.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
@@ -83,10 +83,10 @@ t.test('values are converted to the units of the catalogue', async (t) => {
 
 t.test('every type leads to a series of the catalogue, and the number of types is known', async (t) => {
   t.same(
-    recordTypeNames.filter((name) => !isSeriesType(recordTypeOf(name)?.series ?? '')),
+    [...recordTypes.values()].filter(({ series }) => !isSeriesType(series)),
     [],
   );
-  t.ok(recordTypeNames.length > 95, String(recordTypeNames.length));
+  t.ok(recordTypes.size > 95, String(recordTypes.size));
   t.ok(seriesTypes.length > 80);
 });
 
@@ -207,6 +207,21 @@ t.test('no item of any shape makes a reader throw', async (t) => {
         t.doesNotThrow(() =>
           readItem(list, typeof item === 'object' && item !== null ? { ...item, ...more } : item, nowMs),
         );
+});
+
+t.test('a name of an object in JavaScript is as unknown as any other', async (t) => {
+  const entry = { id: 'one', startDate: start, endDate: '2026-03-02T08:05:00Z' };
+  const sample = { type: 'constructor', value: 1, unit: 'bpm', timestamp: start };
+  const value = { type: 'distance', value: 5, unit: 'constructor' };
+  const workout = { ...entry, type: 'running', samples: [sample], values: [value] };
+  t.match(readItem('workouts', workout, nowMs), {
+    workout: { workout: { distance_meters: null }, samples: [] },
+  });
+  const phase = { ...entry, stage: 'constructor' };
+  t.match(readItem('sleep', phase, nowMs), { problem: { field: 'stage' } });
+  t.match(read(hk('HeartRate'), 61, 'constructor'), { field: 'unit' });
+  const source = { deviceType: 'constructor', deviceModel: 'Watch7,1' };
+  t.match(read(hk('HeartRate'), 61, 'bpm', { source }), { source: { device_type: 'watch' } });
 });
 
 t.test('an offset has its sign in hours and minutes', async (t) => {
