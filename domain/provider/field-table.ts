@@ -80,9 +80,12 @@ export const decides = (unit: string | null, ...ends: readonly [FieldEnd, ...Fie
 /** A field that no record has: it is kept by its own name under `extra`. */
 export const extra = (unit: string | null = null): Field => kept(unit, 'extra');
 
+/** Fields of several names that are the same. */
+export const each = (field: Field, ...names: readonly string[]): FieldTable =>
+  Object.fromEntries(names.map((name) => [name, field]));
+
 /** Extra fields without a unit. */
-export const extras = (...names: readonly string[]): FieldTable =>
-  Object.fromEntries(names.map((name) => [name, extra()]));
+export const extras = (...names: readonly string[]): FieldTable => each(extra(), ...names);
 
 /** A field that is not kept, with the reason. */
 export const notKept = (why: string, unit: string | null = null): Field => ({ unit, notKept: why });
