@@ -117,8 +117,8 @@ export const providers: readonly PlantedFault[] = [
     kind: 'order',
     promise: 'The cursor of Withings is the newest change of all rows, not that of the last row.',
     file: 'providers/withings/calls.ts',
-    before: 'rows.reduce((most, { modified }) => Math.max(most, modified), start);',
-    after: 'rows.reduce((_, { modified }) => modified, start);',
+    before: 'rows.reduce((most, { modified }) => Math.max(most, modified), step.newest);',
+    after: 'rows.reduce((_, { modified }) => modified, step.newest);',
     test: 'test/providers/withings/calls.test.ts',
   },
   {
@@ -148,7 +148,7 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A day of Withings begins at midnight in its time zone.',
-    file: 'providers/withings/days.ts',
+    file: 'providers/withings/activity.ts',
     before: 'return zone === null ? dateToMs(date) : midnightIn(zone, date);',
     after: 'return dateToMs(date);',
     test: 'test/providers/withings/days.test.ts',
