@@ -81,12 +81,10 @@ function readPage({ text }: PullReply): PullPage | null {
   return page === undefined ? null : { records: page.dataPoints, next: page.nextPageToken || null };
 }
 
-const failureByHttp = failureByStatus();
-
 /** What an answer of the API means. A limit is that of the account. */
 export function failureOf(reply: PullReply, nowMs: number): PullFailure | null {
   if (reply.status === 400 && /filter/i.test(reply.text)) return { kind: 'refused', reason: filterRefused };
-  const failure = failureByHttp(reply, nowMs);
+  const failure = failureByStatus()(reply, nowMs);
   return failure?.kind === 'limited' ? { ...failure, of: 'account' } : failure;
 }
 
@@ -115,16 +113,15 @@ const daysAround = ({ startMs, endMs }: Span) =>
 // A notification may name only the time in which a session ended. A session is kept if it starts in the span.
 const startsBefore = ({ startMs, endMs }: Span) => wholeHours({ startMs: startMs - dayMs, endMs });
 
-interface Read {
-  readonly scope: DataScope;
-  readonly passes: Readonly<Record<string, PullPass>>;
-  readonly longestDays: number;
-  readonly widen: (span: Span) => Span;
-}
+/** The longest range of a call. */
+const longestDays = 90;
 
-const pulled = (name: string, record: RecordType, { scope, longestDays, ...read }: Read): PulledType => ({
+type Read = Pick<PulledType, 'passes' | 'longestSpanMs' | 'widen'>;
+
+const pulled = (name: string, record: RecordType, scope: DataScope, read: Read): PulledType => ({
+  ...read,
   isGranted: (granted) => granted.includes(dataScopes[scope]),
-  ...{ ...read, follows: 'spans', longestSpanMs: longestDays * dayMs },
+  follows: 'spans',
   // Notifications that the provider gave up, and deletions that it does not notify, are repaired by these reads.
   sweeps: [{ everyMs: dayMs, days: 3 }],
   replaces: replacedBy(record),
@@ -132,46 +129,31 @@ const pulled = (name: string, record: RecordType, { scope, longestDays, ...read 
 });
 
 const summedType = (type: string): PulledType =>
-  pulled(type, summedRecord(type), {
-    scope: type === 'hydration-log' ? 'nutrition' : 'activity',
+  pulled(type, summedRecord(type), type === 'hydration-log' ? 'nutrition' : 'activity', {
     passes: {
       reconcile: pointsPass(type, filters.interval, 'reconcile'),
       list: pointsPass(type, filters.interval),
     },
-    ...{ longestDays: 10, widen: wholeHours },
+    ...{ longestSpanMs: 10 * dayMs, widen: wholeHours },
   });
 
 function sampledType(type: string): PulledType {
   // Estimates from runs are of the same series, so both are read together.
   const names = type === 'vo2-max' ? [type, runVo2Max] : [type];
   const filter = isDaily(type) ? filters.daily : filters.sample;
-  return pulled(type, sampledRecord(...names), {
-    scope: type === 'vo2-max' ? 'activity' : 'metrics',
+  return pulled(type, sampledRecord(...names), type === 'vo2-max' ? 'activity' : 'metrics', {
     passes: Object.fromEntries(names.map((name) => [name, pointsPass(name, filter)])),
     // A part is read and replaced at once. A day of heart rates has up to 86,400 values.
-    longestDays: type === 'heart-rate' ? 1 : 90,
+    longestSpanMs: (type === 'heart-rate' ? 1 : longestDays) * dayMs,
     widen: isDaily(type) ? daysAround : wholeHours,
   });
 }
 
 const sessionType = (name: 'sleep' | 'exercise', record: RecordType, scope: DataScope) =>
-  pulled(name, record, {
+  pulled(name, record, scope, {
     passes: { list: pointsPass(name, filters[name]) },
-    ...{ scope, longestDays: 90, widen: startsBefore },
+    ...{ longestSpanMs: longestDays * dayMs, widen: startsBefore },
   });
-
-/** A type of samples that are values of days as well. The two are items of their own. */
-function withDays(name: string, type: PulledType): PulledType {
-  const days = normaliserOf(name, restingDays);
-  return {
-    ...type,
-    replaces: { ...type.replaces, records: ['days'] },
-    normalise(part) {
-      const { items, skipped } = type.normalise(part);
-      return { items: [...items, ...days(part).items], skipped };
-    },
-  };
-}
 
 const runVo2Max = 'run-vo2-max';
 const restingRate = 'daily-resting-heart-rate';
@@ -181,11 +163,22 @@ const ofEach = <T>(types: object, made: (type: string) => T): Readonly<Record<st
 
 const { [runVo2Max]: _, ...readAlone } = sampled;
 
+// A resting heart rate is a sample and a value of its day. The two are items of their own.
+const restingSamples = sampledType(restingRate);
+const restingValues = normaliserOf(restingRate, restingDays);
+
 /** The data types that are read. */
 export const dataTypes: Readonly<Record<string, PulledType>> = {
   ...ofEach(summed, summedType),
   ...ofEach(readAlone, sampledType),
-  [restingRate]: withDays(restingRate, sampledType(restingRate)),
+  [restingRate]: {
+    ...restingSamples,
+    replaces: { ...restingSamples.replaces, records: ['days'] },
+    normalise(part) {
+      const { items, skipped } = restingSamples.normalise(part);
+      return { items: [...items, ...restingValues(part).items], skipped };
+    },
+  },
   sleep: sessionType('sleep', sleep, 'sleep'),
   exercise: sessionType('exercise', exercise, 'activity'),
 };

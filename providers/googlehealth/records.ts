@@ -2,6 +2,7 @@ import {
   assumed,
   computed,
   decides,
+  each,
   type FieldTable,
   kept,
   notKept,
@@ -76,7 +77,7 @@ const intervalFields = (member: string): FieldTable => ({
     startUtcOffset: utcOffset,
     ...assumed({
       endUtcOffset: notKept('the offset of the start counts', 's'),
-      ...{ civilStartTime: civil, civilEndTime: civil },
+      ...each(civil, 'civilStartTime', 'civilEndTime'),
     }),
   }),
 });
@@ -86,7 +87,7 @@ const stamp = notKept('the time of the record at the provider');
 /** The fields of a session, which say when the provider changed it. */
 export const sessionFields = (member: string): FieldTable => ({
   ...intervalFields(member),
-  ...under(member, assumed({ createTime: stamp, updateTime: stamp })),
+  ...under(member, assumed(each(stamp, 'createTime', 'updateTime'))),
 });
 
 /** The member of a point with the data of a type: `heartRate` of `heart-rate`. */

@@ -2,6 +2,7 @@ import {
   assumed,
   computed,
   decides,
+  each,
   extra,
   extras,
   type FieldTable,
@@ -28,9 +29,7 @@ const sleepFields: FieldTable = {
     'summary.minutesAwake': kept('min', 'sleep.awake_seconds'),
     'summary.stagesSummary[].type': kept(null, 'sleep.deep_seconds'),
     'summary.stagesSummary[].minutes': kept('min', 'sleep.deep_seconds'),
-    'stages[].startTime': kept(null, 'sleep.stage_intervals'),
-    'stages[].endTime': kept(null, 'sleep.stage_intervals'),
-    'stages[].type': kept(null, 'sleep.stage_intervals'),
+    ...each(kept(null, 'sleep.stage_intervals'), 'stages[].startTime', 'stages[].endTime', 'stages[].type'),
     ...assumed({
       'metadata.stagesStatus': kept(null, 'sleep.validation'),
       'summary.minutesToFallAsleep': kept('min', 'sleep.latency_seconds'),
@@ -38,7 +37,7 @@ const sleepFields: FieldTable = {
       'summary.stagesSummary[].count': extra('count'),
       ...extras('type', 'metadata.mainSleep'),
       'metadata.processed': notKept('the state of the computation: its end is a change of the night'),
-      ...{ 'stages[].startUtcOffset': offset, 'stages[].endUtcOffset': offset },
+      ...each(offset, 'stages[].startUtcOffset', 'stages[].endUtcOffset'),
     }),
   }),
 };
