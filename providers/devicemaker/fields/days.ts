@@ -58,6 +58,8 @@ export const dailies = dayType('dailies', {
     netKilocaloriesGoal: kept('kcal', 'day_values.net_calories_goal_kcal'),
     pushDistanceInMeters: kept('m', 'day_values.push_distance_meters'),
     stressQualifier: kept(null, 'day_values.stress_qualifier'),
+    averageStresslevel: kept('1-100', 'day_values.average_stress_level'),
+    source: notKept('the name of the sender'),
   }),
 });
 
@@ -97,13 +99,17 @@ export const stressDetails = sampleType(
     timeOffsetBodyBatteryValues: battery,
     bodyBatteryValues: battery,
     ...assumed({
+      averageStressLevel: kept('1-100', 'day_values.average_stress_level'),
+      maxStressLevel: kept('1-100', 'day_values.max_stress_level'),
       'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
       'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
       'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].durationInSeconds': kept('s', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
+      'bodyBatteryActivityEvents[].eventStartTimeOffsetINSeconds': extra('s'),
       'bodyBatteryActivityEvents[].activityName': extra(),
       'bodyBatteryActivityEvents[].activityType': extra(),
       'bodyBatteryActivityEvents[].activityId': extra(),

@@ -15,7 +15,8 @@ export function withBatteryEvents(read: ReadItem): ReadItem {
 
 function eventOf(event: unknown, nowMs: number) {
   if (!isObject(event)) return [];
-  const { eventType, eventStartTimeInSeconds: start, bodyBatteryImpact: impact, duration } = event;
+  const { eventType, eventStartTimeInSeconds: start, bodyBatteryImpact: impact } = event;
+  const duration = event.duration ?? event.durationInSeconds;
   const startMs = typeof start === 'number' ? instantMs(start, nowMs) : null;
   const type = typeof eventType === 'string' ? cleanText(eventType, 60) : '';
   const lasted = typeof duration === 'number' && Number.isSafeInteger(Math.round(duration)) ? duration : null;
