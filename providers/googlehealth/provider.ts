@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { hourMs, minuteMs } from '../../domain/time/time.ts';
-import { accessByRead, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
-import { dataTypes } from './data-types.ts';
-import { fields } from './fields.ts';
+import { dataScopes, dataTypes, failureOf, fields, scopeOf } from './data-types.ts';
 import { isVerification, readHints } from './notifications.ts';
-import { failureOf } from './points.ts';
-import { dataScopes, scopeOf } from './rows.ts';
 import { keyId, readKeyset, verify } from './signature.ts';
 import { ServiceAccount, subscriber } from './subscription.ts';
 
@@ -35,38 +32,19 @@ const settings = {
     .default('pulsebus'),
   GOOGLEHEALTH_SERVICE_ACCOUNT: z
     .string()
-    .transform((text, ctx) => {
-      const read = ServiceAccount.safeParse(jsonOrNull(text));
-      if (read.success) return read.data;
-      ctx.addIssue({ code: 'custom', message: 'must be the JSON key of a service account' });
-      return z.NEVER;
-    })
+    .transform((text) => ServiceAccount.safeParse(jsonOrNull(text)).data)
+    .refine((account) => account !== undefined, 'must be the JSON key of a service account')
     .optional(),
   GOOGLEHEALTH_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(300),
   GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: whole(1, 100_000_000).default(120_000),
 };
 
-interface Urls {
-  readonly GOOGLEHEALTH_AUTHORIZE_URL: string;
-  readonly GOOGLEHEALTH_TOKEN_URL: string;
-  readonly GOOGLEHEALTH_REVOKE_URL: string;
-  readonly GOOGLEHEALTH_KEYSET_URL: string;
-}
-
-interface Limits {
-  readonly GOOGLEHEALTH_REQUESTS_PER_MINUTE: number;
-  readonly GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: number;
-}
+type Settings = z.output<z.ZodObject<typeof settings>>;
 
 const identityPath = '/v4/users/me/identity';
 const Identity = z.object({ healthUserId: z.union([z.string().min(1).max(255), z.int().transform(String)]) });
 
-function readAccount(text: string): string | null {
-  return Identity.safeParse(jsonOrNull(text)).data?.healthUserId ?? null;
-}
-
 const anyData: readonly string[] = Object.values(dataScopes);
-const scopes = [...anyData, scopeOf('profile'), scopeOf('settings')];
 
 /** The health data platform: the Google Health API v4. */
 export const googlehealth = {
@@ -80,17 +58,22 @@ export const googlehealth = {
   projectClientRefusal:
     'Notifications come by a subscriber of the Google Cloud project of the OAuth client, and an installation has one.',
   oauth: {
-    authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
-    tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Urls) => new URL(GOOGLEHEALTH_TOKEN_URL),
-    scope: scopes.join(' '),
+    authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Settings) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
+    tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Settings) => new URL(GOOGLEHEALTH_TOKEN_URL),
+    scope: [...anyData, scopeOf('profile'), scopeOf('settings')].join(' '),
     // Without these there is no refresh token.
     authorizeFields: { access_type: 'offline', prompt: 'consent' },
     usesPkce: true,
     clientAuthentication: 'form',
-    grant: { from: 'requests', accountPath: identityPath, readAccount, scope: null },
+    grant: {
+      from: 'requests',
+      accountPath: identityPath,
+      scope: null,
+      readAccount: (text) => Identity.safeParse(jsonOrNull(text)).data?.healthUserId ?? null,
+    },
     isScopeEnough: (scope) => scope.some((one) => anyData.includes(one)),
     revocation: {
-      url: ({ GOOGLEHEALTH_REVOKE_URL }: Urls) => new URL(GOOGLEHEALTH_REVOKE_URL),
+      url: ({ GOOGLEHEALTH_REVOKE_URL }: Settings) => new URL(GOOGLEHEALTH_REVOKE_URL),
       method: 'POST',
       sendsTokenInForm: true,
       tokenField: 'token',
@@ -107,7 +90,10 @@ export const googlehealth = {
   cadenceHours: { daily_activity: 36, heart_rate: 36, sleep: 48 },
   pull: {
     notifications: {
+      ...jsonEvents,
       kind: 'notifications',
+      bodyLimitBytes: 1024 * 1024,
+      acceptedStatus: 204,
       example: {
         data: {
           version: '1',
@@ -119,15 +105,11 @@ export const googlehealth = {
           ],
         },
       },
-      bodyLimitBytes: 1024 * 1024,
-      form: 'json',
-      acceptedStatus: 204,
-      answersProbe: false,
       authentication: {
         by: 'signature',
         headers: ['google-health-api-signature', 'x-healthapi-signature'],
         keyset: {
-          url: ({ GOOGLEHEALTH_KEYSET_URL }: Urls) => new URL(GOOGLEHEALTH_KEYSET_URL),
+          url: ({ GOOGLEHEALTH_KEYSET_URL }: Settings) => new URL(GOOGLEHEALTH_KEYSET_URL),
           read: readKeyset,
           freshMs: 6 * hourMs,
           floorMs: minuteMs,
@@ -135,19 +117,15 @@ export const googlehealth = {
         ...{ keyId, verify },
       },
       isHandshake: isVerification,
-      authorization: ({
-        GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: value,
-      }: {
-        GOOGLEHEALTH_WEBHOOK_AUTHORIZATION?: string;
-      }) => value,
+      authorization: ({ GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: value }: Settings) => value,
       read: readHints,
     },
     types: dataTypes,
     probe: { path: identityPath },
     failure: failureOf,
     limits: [
-      limit('account', ({ GOOGLEHEALTH_REQUESTS_PER_MINUTE: most }: Limits) => most, minuteMs),
-      limit('application', ({ GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: most }: Limits) => most, minuteMs),
+      limit('account', ({ GOOGLEHEALTH_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs),
+      limit('application', ({ GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs),
     ],
     pace,
     subscription: subscriber,

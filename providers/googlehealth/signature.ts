@@ -16,8 +16,7 @@ function bytesOf(signature: string): Buffer | null {
 
 /** The id of the key of a signature. Null: it is malformed. */
 export function keyId(signature: string): string | null {
-  const bytes = bytesOf(signature);
-  return bytes === null ? null : String(bytes.readUInt32BE(1));
+  return bytesOf(signature)?.readUInt32BE(1).toString() ?? null;
 }
 
 /** Whether a signature over the body is that of the key. */
@@ -32,52 +31,35 @@ export function verify(signature: string, body: Buffer, key: PublicKey): boolean
   }
 }
 
-const PublishedKeyset = z.object({
-  key: z
-    .array(
-      z.object({
-        keyId: z.int().nonnegative(),
-        status: z.string(),
-        keyData: z.object({ typeUrl: z.string(), value: z.string().max(1000) }),
-      }),
-    )
-    .min(1)
-    .max(100),
-});
+const KeyData = z.object({ typeUrl: z.string(), value: z.string().max(1000) });
+const Key = z.object({ keyId: z.int().nonnegative(), status: z.string(), keyData: KeyData });
+const PublishedKeyset = z.object({ key: z.array(Key).min(1).max(100) });
 
 /** The enabled keys of a published Tink keyset, by id. Null: it cannot be read. */
 export function readKeyset(text: string): ReadonlyMap<string, PublicKey> | null {
-  const read = PublishedKeyset.safeParse(jsonOrNull(text));
-  if (!read.success) return null;
   const keys = new Map<string, PublicKey>();
-  for (const { keyId: id, status, keyData } of read.data.key) {
+  for (const { keyId: id, status, keyData } of PublishedKeyset.safeParse(jsonOrNull(text)).data?.key ?? []) {
     if (status !== 'ENABLED' || !keyData.typeUrl.endsWith('EcdsaPublicKey')) continue;
-    const point = pointOf(Buffer.from(keyData.value, 'base64'));
-    if (point !== null) keys.set(String(id), { kty: 'EC', crv: 'P-256', ...point });
+    const fields = fieldsOf(Buffer.from(keyData.value, 'base64'));
+    const [x, y] = [coordinate(fields?.get(fieldX)), coordinate(fields?.get(fieldY))];
+    if (x !== null && y !== null) keys.set(String(id), { kty: 'EC', crv: 'P-256', x, y });
   }
   return keys.size === 0 ? null : keys;
 }
 
-const coordinateBytes = 32;
+// EcdsaPublicKey in protobuf: version (1), params (2), x (3), y (4). A number may have leading zero bytes.
 const fieldX = 3;
 const fieldY = 4;
-const lengthDelimited = 2;
-
-// EcdsaPublicKey in protobuf: version (1), params (2), x (3), y (4). A number may have leading zero bytes.
-function pointOf(bytes: Buffer): { readonly x: string; readonly y: string } | null {
-  const fields = fieldsOf(bytes);
-  const x = coordinate(fields?.get(fieldX));
-  const y = coordinate(fields?.get(fieldY));
-  return x === null || y === null ? null : { x, y };
-}
+const coordinateBytes = 32;
 
 function coordinate(bytes: Buffer | undefined): string | null {
-  if (bytes === undefined) return null;
-  const first = bytes.findIndex((byte) => byte !== 0);
-  const digits = first < 0 ? Buffer.alloc(0) : bytes.subarray(first);
-  if (digits.length > coordinateBytes) return null;
-  return Buffer.concat([Buffer.alloc(coordinateBytes - digits.length), digits]).toString('base64url');
+  const digits = bytes?.toString('hex').replace(/^(00)+/, '');
+  return digits === undefined || digits.length > 2 * coordinateBytes
+    ? null
+    : Buffer.from(digits.padStart(2 * coordinateBytes, '0'), 'hex').toString('base64url');
 }
+
+const lengthDelimited = 2;
 
 function fieldsOf(bytes: Buffer): ReadonlyMap<number, Buffer> | null {
   const fields = new Map<number, Buffer>();
@@ -96,13 +78,10 @@ function fieldsOf(bytes: Buffer): ReadonlyMap<number, Buffer> | null {
 
 const longestVarint = 5;
 
+// Seven bits a byte, the lowest first. The last byte is below 128.
 function varint(bytes: Buffer, from: number): { readonly value: number; readonly end: number } | null {
-  let value = 0;
-  for (let count = 0; count < longestVarint; count++) {
-    const byte = bytes[from + count];
-    if (byte === undefined) return null;
-    value += (byte % 128) * 128 ** count;
-    if (byte < 128) return { value, end: from + count + 1 };
-  }
-  return null;
+  const length = bytes.subarray(from, from + longestVarint).findIndex((byte) => byte < 128) + 1;
+  const own = bytes.subarray(from, from + length);
+  const value = own.reduceRight((high, byte) => high * 128 + (byte % 128), 0);
+  return length === 0 ? null : { value, end: from + length };
 }

@@ -7,24 +7,61 @@ import type {
   PullPart,
   PullPass,
   PullReply,
-  PullRequest,
   Span,
 } from '../../domain/provider/pulled-provider.ts';
 import { dayMs, localDate } from '../../domain/time/time.ts';
 import { plainReply } from './plain-reply.ts';
 
+type Form = Readonly<Record<string, string>>;
+
 /** A call whose answers are pages of rows: with `lastupdate` from a cursor, otherwise of a span. */
 export interface ListCall {
   readonly path: string;
-  readonly form: Readonly<Record<string, string>>;
+  readonly form: Form;
   /** The name of the list in the answer. */
   readonly list: string;
   /** How a span is named: by instants or by days. */
-  readonly spansBy: 'seconds' | 'days';
+  readonly named: (span: Span) => Form;
+  /** The form of a further call for each row, by its times: the stages of a night. */
+  readonly stages?: Form;
 }
 
-/** A page of a list: the offset, and the newest modification of the pages before. */
-const Page = z.object({ offset: z.int(), newest: z.int() });
+const seconds = (ms: number) => Math.floor(ms / 1000);
+const daySeconds = 86_400;
+
+/** A span as instants. */
+export const asTimes = ({ startMs, endMs }: Span): Form => ({
+  startdate: String(seconds(startMs)),
+  enddate: String(seconds(endMs)),
+});
+
+/** A span as days. They are local, so that a row of the span may be of the day before or after. */
+export const asDays = ({ startMs, endMs }: Span): Form => ({
+  startdateymd: localDate(startMs - dayMs, 0),
+  enddateymd: localDate(endMs + dayMs - 1, 0),
+});
+
+// Without a cursor the read begins a day ago: a backfill reads the past by spans.
+const since = ({ cursor, nowMs }: PullPart) => cursor ?? String(seconds(nowMs) - daySeconds);
+
+/**
+ * A page: the offset in the list, null once it is read, the nights whose stages are not read yet, and the newest modification
+ * of the pages before.
+ */
+const Step = z.object({
+  offset: z.int().nullable(),
+  left: z.array(z.tuple([z.int(), z.int()])),
+  newest: z.int(),
+});
+type Step = z.output<typeof Step>;
+
+const stepOf = (part: PullPart): Step =>
+  Step.safeParse(jsonOrNull(part.page ?? '')).data ?? { offset: 0, left: [], newest: Number(since(part)) };
+
+function pageAfter(records: readonly unknown[], { span }: PullPart, step: Step): PullPage {
+  const next = step.offset === null && step.left.length === 0 ? null : JSON.stringify(step);
+  return span === null ? { records, next, cursor: String(step.newest) } : { records, next };
+}
 
 const Body = z.looseObject({
   more: z.union([z.boolean(), z.number()]).default(false),
@@ -32,63 +69,52 @@ const Body = z.looseObject({
   timezone: z.string().nullable().default(null).catch(null),
 });
 const Row = z.looseObject({ modified: z.int().default(0).catch(0) });
-
-const daySeconds = 86_400;
-const seconds = (ms: number) => Math.floor(ms / 1000);
-
-/** A pass that reads all pages of a list. */
-export const pagesOf = (call: ListCall): PullPass => ({
-  request: (_settings, part) => listRequest(call, part),
-  read: (reply, part) => readList(call, reply, part),
-});
-
-/** The request of a page of a list. */
-export function listRequest({ path, form, spansBy }: ListCall, part: PullPart): PullRequest {
-  const page = pageOf(part);
-  const which = part.span === null ? since(part) : spanFields(part.span, spansBy);
-  const offset: Record<string, string> = page === null ? {} : { offset: String(page.offset) };
-  return { path, form: { ...form, ...which, ...offset } };
-}
-
-// Without a cursor the read begins a day ago: a backfill reads the past by spans.
-function since({ cursor, nowMs }: PullPart): Record<string, string> {
-  return { lastupdate: cursor ?? String(seconds(nowMs) - daySeconds) };
-}
-
-/** A span as the fields of a form. */
-export const timeSpan = ({ startMs, endMs }: Span) => ({
-  startdate: String(seconds(startMs)),
-  enddate: String(seconds(endMs)),
-});
-
-function spanFields(span: Span, spansBy: ListCall['spansBy']): Record<string, string> {
-  if (spansBy === 'seconds') return timeSpan(span);
-  const { startMs, endMs } = span;
-  // Days are local, so that a row of the span may be of the day before or after.
-  return { startdateymd: localDate(startMs - dayMs, 0), enddateymd: localDate(endMs + dayMs - 1, 0) };
-}
-
-function pageOf({ page }: PullPart) {
-  return Page.safeParse(jsonOrNull(page ?? '')).data ?? null;
-}
-
-/** The rows of a page, each with the time zone of the answer. Null: the answer cannot be read. */
-export function readList({ list }: ListCall, reply: PullReply, part: PullPart): PullPage | null {
-  const body = bodyOf(reply);
-  const rows = body === null ? undefined : z.array(Row).safeParse(body[list]).data;
-  if (body === null || rows === undefined) return null;
-  const { more, offset, timezone } = body;
-  const start = pageOf(part)?.newest ?? Number(since(part).lastupdate);
-  const newest = rows.reduce((most, { modified }) => Math.max(most, modified), start);
-  const next = more && rows.length > 0 ? JSON.stringify({ offset, newest }) : null;
-  const records = rows.map((row) => ({ timezone, ...row }));
-  return part.span === null ? { records, next, cursor: String(newest) } : { records, next };
-}
+const Stages = z.array(z.looseObject({}));
 
 /** The body of a success. Null: the answer cannot be read. */
 export function bodyOf(reply: Reply): z.output<typeof Body> | null {
   return Body.safeParse(jsonOrNull(plainReply(reply).text)).data ?? null;
 }
+
+/** A pass that reads all pages of a list, and then the stages of each of its nights. */
+export const pagesOf = ({ path, form, list, named, stages }: ListCall): PullPass => ({
+  request(_settings, part) {
+    const { offset, left } = stepOf(part);
+    const [night] = left;
+    if (offset === null && night !== undefined) {
+      const [startMs, endMs] = [night[0] * 1000, night[1] * 1000];
+      // A call answers the first 24 hours of its window.
+      return { path, form: { ...stages, ...asTimes({ startMs, endMs: Math.min(endMs, startMs + dayMs) }) } };
+    }
+    const which = part.span === null ? { lastupdate: since(part) } : named(part.span);
+    return { path, form: { ...form, ...which, ...(part.page === null ? {} : { offset: String(offset) }) } };
+  },
+  // Each row has the time zone of the answer.
+  read(reply, part) {
+    const [body, step] = [bodyOf(reply), stepOf(part)];
+    if (step.offset === null) {
+      const found = Stages.safeParse(body?.series ?? []).data;
+      return found === undefined ? null : pageAfter(found, part, { ...step, left: step.left.slice(1) });
+    }
+    const rows = z.array(Row).safeParse(body?.[list]).data;
+    if (body === null || rows === undefined) return null;
+    const newest = rows.reduce((most, { modified }) => Math.max(most, modified), step.newest);
+    const offset = body.more && rows.length > 0 ? body.offset : null;
+    const records: readonly unknown[] = rows.map((row) => ({ timezone: body.timezone, ...row }));
+    if (stages === undefined) return pageAfter(records, part, { offset, left: [], newest });
+    const nights = records.filter(isNight).filter((night) => isIn(part.span, night));
+    const times = nights.map(({ startdate, enddate }): Step['left'][number] => [startdate, enddate]);
+    return pageAfter(nights, part, { offset, left: [...step.left, ...times], newest });
+  },
+});
+
+const Night = z.object({ startdate: z.int(), enddate: z.int() });
+const isNight = (row: unknown): row is z.output<typeof Night> => Night.safeParse(row).success;
+
+// Nights outside of the span would be stored without their stages. A night that the span cuts is read whole, because its
+// samples in the span are replaced.
+const isIn = (span: Span | null, { startdate, enddate }: z.output<typeof Night>): boolean =>
+  span === null || (startdate * 1000 < span.endMs && enddate * 1000 > span.startMs);
 
 const limitedMs = 20_000;
 const Refusal = z.object({ code: z.int() });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Hint, Notifications } from '../../domain/provider/notifications.ts';
-import type { Span } from '../../domain/provider/pulled-provider.ts';
+import type { Reply, SubscriptionEnding } from '../../domain/provider/provider.ts';
+import type { AccountSubscription, Span } from '../../domain/provider/pulled-provider.ts';
 import { CalendarDate, dateToMs, dayMs, earliestMs } from '../../domain/time/time.ts';
+import { jsonEvents } from '../listed.ts';
+import { bodyOf } from './calls.ts';
 import type { types } from './types.ts';
 
 type Type = keyof typeof types;
@@ -15,12 +18,6 @@ const categories: Readonly<Record<number, { readonly scope: string; readonly typ
   44: { scope: 'user.activity', types: ['sleep'] },
 };
 const profile = 46;
-
-/** The categories to subscribe to with a scope. */
-export function categoriesOf(scope: readonly string[]): number[] {
-  const granted = Object.entries(categories).filter((entry) => scope.includes(entry[1].scope));
-  return [...granted.map(([appli]) => Number(appli)), ...(scope.includes('user.info') ? [profile] : [])];
-}
 
 const wholeNumber = z
   .string()
@@ -36,47 +33,75 @@ const Form = z.object({
   date: CalendarDate.optional().catch(undefined),
 });
 
-type Form = z.output<typeof Form>;
-
-/** A span that a notification may demand: a longer one keeps its end. */
-const longestMs = 3 * dayMs;
-
 function read(body: Buffer): Hint[] | null {
   const fields = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
   const form = Form.safeParse(fields).data;
   if (form === undefined) return null;
-  const { userid: account, appli, action } = form;
-  if (appli === profile)
-    return action === 'unlink' || action === 'delete' ? [{ kind: 'access', account }] : [];
+  const { userid: account, appli, action = '' } = form;
+  if (appli === profile) return ['unlink', 'delete'].includes(action) ? [{ kind: 'access', account }] : [];
   const { types = [] } = categories[appli] ?? {};
   return types.length === 0 ? [] : [{ kind: 'changed', account, types, span: spanOf(form) }];
 }
 
-function spanOf({ startdate, enddate, date }: Form): Span | null {
-  if (startdate !== undefined && enddate !== undefined)
-    return bounded({ startMs: startdate * 1000, endMs: enddate * 1000 + 1000 });
-  // A local day lies within these bounds in every time zone.
-  return date === undefined
-    ? null
-    : { startMs: dateToMs(date) - dayMs / 2, endMs: dateToMs(date) + dayMs * 1.5 };
-}
+/** A span that a notification may demand: a longer one keeps its end. */
+const longestMs = 3 * dayMs;
 
-function bounded({ startMs, endMs }: Span): Span | null {
-  return endMs <= startMs || endMs < earliestMs
-    ? null
-    : { startMs: Math.max(startMs, endMs - longestMs), endMs };
+function spanOf({ startdate, enddate, date }: z.output<typeof Form>): Span | null {
+  if (startdate !== undefined && enddate !== undefined) {
+    const { startMs, endMs } = { startMs: startdate * 1000, endMs: enddate * 1000 + 1000 };
+    if (endMs <= startMs || endMs < earliestMs) return null;
+    return { startMs: Math.max(startMs, endMs - longestMs), endMs };
+  }
+  // A local day lies within these bounds in every time zone.
+  const startMs = date === undefined ? null : dateToMs(date) - dayMs / 2;
+  return startMs === null ? null : { startMs, endMs: startMs + 2 * dayMs };
 }
 
 /** Unsigned forms. Only the secret address shows that a notification is Withings' own, and it is a hint even then. */
 export const notifications: Notifications = {
-  kind: 'notify',
+  ...{ ...jsonEvents, kind: 'notify', form: 'form', answersProbe: true, read },
   example: { userid: '10000001', appli: '1', startdate: '1772433000', enddate: '1772433001' },
-  bodyLimitBytes: 16_384,
-  form: 'form',
-  acceptedStatus: 200,
-  answersProbe: true,
   authentication: { by: 'address' },
-  isHandshake: null,
-  authorization: null,
-  read,
+};
+
+const path = '/notify';
+const list = { path, form: { action: 'list' } };
+const Profiles = z.array(z.object({ appli: z.coerce.number(), callbackurl: z.string().catch('') }));
+const profilesOf = (reply: Reply) => Profiles.safeParse(bodyOf(reply)?.profiles ?? []).data ?? null;
+
+/** The categories to subscribe to with a scope. */
+const wantedWith = (scope: readonly string[]): number[] => [
+  ...Object.entries(categories).flatMap(([appli, one]) => (scope.includes(one.scope) ? [Number(appli)] : [])),
+  ...(scope.includes('user.info') ? [profile] : []),
+];
+
+/** One subscription per user and category. They may end without a word, so they are listed each day. */
+export const subscription: AccountSubscription = {
+  of: 'account',
+  everyMs: dayMs,
+  list: () => list,
+  missing(_, reply, { address, scope }) {
+    const profiles = profilesOf(reply);
+    if (profiles === null) return null;
+    const held = new Set(profiles.filter((one) => one.callbackurl === address).map(({ appli }) => appli));
+    const form = { action: 'subscribe', callbackurl: address, comment: 'pulsebus' };
+    return wantedWith(scope)
+      .filter((appli) => !held.has(appli))
+      .map((appli) => ({ path, form: { ...form, appli: String(appli) } }));
+  },
+};
+
+/** There is no request that ends the access. All subscriptions of the account end, those of former addresses too. */
+export const subscriptionEnding: SubscriptionEnding = {
+  ends: 'subscriptions',
+  list,
+  requests(listed) {
+    const profiles = bodyOf(listed) === null ? null : profilesOf(listed);
+    return (
+      profiles?.map(({ appli, callbackurl }) => ({
+        path,
+        form: { action: 'revoke', callbackurl, appli: String(appli) },
+      })) ?? null
+    );
+  },
 };

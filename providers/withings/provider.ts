@@ -5,11 +5,9 @@ import { limit, listed, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';
-import { fields } from './fields.ts';
-import { notifications } from './notifications.ts';
+import { notifications, subscription, subscriptionEnding } from './notifications.ts';
 import { plainReply } from './plain-reply.ts';
-import { subscription, subscriptionEnding } from './subscription.ts';
-import { types } from './types.ts';
+import { fields, types } from './types.ts';
 
 const settings = {
   WEBHOOK_SECRET_WITHINGS: webhookSecrets.optional(),
@@ -21,18 +19,10 @@ const settings = {
   WITHINGS_REQUESTS_PER_MINUTE: whole(1, 100_000).default(120),
 };
 
-interface Settings {
-  readonly WITHINGS_API_URL: string;
-  readonly WITHINGS_AUTHORIZE_URL: string;
-  readonly WITHINGS_REQUESTS_PER_MINUTE: number;
-}
+type Settings = z.output<z.ZodObject<typeof settings>>;
 
-const TokenAnswer = z.object({ userid: z.union([z.int(), z.string().min(1).max(100)]) });
-
-function readAccount(body: unknown): string | null {
-  const read = TokenAnswer.safeParse(body);
-  return read.success ? String(read.data.userid) : null;
-}
+const Id = z.union([z.int(), z.string().min(1).max(100)]).transform(String);
+const TokenAnswer = z.object({ userid: Id });
 
 const probe = { path: '/v2/user', form: { action: 'getdevice' } };
 
@@ -54,7 +44,10 @@ export const withings = {
     usesPkce: false,
     tokenFields: { action: 'requesttoken' },
     clientAuthentication: 'form',
-    grant: { from: 'token-answer', readAccount },
+    grant: {
+      from: 'token-answer',
+      readAccount: (body) => TokenAnswer.safeParse(body).data?.userid ?? null,
+    },
     isScopeEnough: (scope) => scope.includes('user.metrics') || scope.includes('user.activity'),
     revocation: subscriptionEnding,
   },

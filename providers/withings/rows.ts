@@ -1,18 +1,16 @@
-import { assumed, computed, type FieldTable, notKept } from '../../domain/provider/field-table.ts';
+import { assumed, computed, each, type FieldTable, notKept } from '../../domain/provider/field-table.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import type { Item } from '../../domain/recipe/read-fields.ts';
 import { earliestMs, lastMs } from '../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../domain/time/zone.ts';
 
-/** Why a field that tells how to read a row is not kept. */
-export const onlyRead = 'used to read, not part of a record';
-export const ofDevice = 'describes the device, which the source names';
+/** Fields that tell how to read a row, or describe its device. */
+export const onlyRead = notKept('used to read, not part of a record');
+export const ofDevice = notKept('describes the device, which the source names');
 
 /** The ids of the device of a row. */
-export const device: FieldTable = assumed({
-  hash_deviceid: notKept(ofDevice),
-  model_id: notKept(ofDevice),
-});
+export const device: FieldTable = assumed(each(ofDevice, 'hash_deviceid', 'model_id'));
+
 /** A text; null: it is none. */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.replaceAll('\0', '').trim().slice(0, 100).toWellFormed() || null : null;

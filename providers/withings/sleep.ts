@@ -2,6 +2,7 @@ import {
   assumed,
   computed,
   decides,
+  each,
   extra,
   type FieldReader,
   type FieldTable,
@@ -10,7 +11,7 @@ import {
   under,
 } from '../../domain/provider/field-table.ts';
 import type { Draft, Point } from '../../domain/recipe/draft.ts';
-import { type Item, isItem, readFields } from '../../domain/recipe/read-fields.ts';
+import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import type { RecordType } from '../../domain/recipe/record-type.ts';
 import { mostStageSpans, type StageSpan, sleepRanks } from '../../domain/records/records.ts';
 import { dayMs } from '../../domain/time/time.ts';
@@ -35,10 +36,10 @@ const timeAwake: FieldReader = (inBed, night) => {
   return typeof inBed === 'number' && typeof asleep === 'number' ? Math.max(0, inBed - asleep) : null;
 };
 
-const data: FieldTable = {
+/** The figures of a night. */
+export const nightData: FieldTable = {
   total_timeinbed: computed(timeAwake, 's', 'sleep.awake_seconds'),
-  total_sleep_time: kept('s', 'sleep.asleep_seconds'),
-  asleepduration: kept('s', 'sleep.asleep_seconds'),
+  ...each(kept('s', 'sleep.asleep_seconds'), 'total_sleep_time', 'asleepduration'),
   lightsleepduration: kept('s', 'sleep.light_seconds'),
   deepsleepduration: kept('s', 'sleep.deep_seconds'),
   remsleepduration: kept('s', 'sleep.rem_seconds'),
@@ -49,30 +50,21 @@ const data: FieldTable = {
   sleep_score: kept('0-100', 'sleep.score'),
   sleep_latency: kept('s', 'sleep.latency_seconds'),
   sleep_efficiency: extra('0-1'),
-  hr_average: extra('bpm'),
-  hr_min: extra('bpm'),
-  hr_max: extra('bpm'),
-  rr_average: extra('breaths/min'),
-  rr_min: extra('breaths/min'),
-  rr_max: extra('breaths/min'),
+  ...each(extra('bpm'), 'hr_average', 'hr_min', 'hr_max'),
+  ...each(extra('breaths/min'), 'rr_average', 'rr_min', 'rr_max'),
   ...assumed({
     durationtosleep: kept('s', 'sleep.latency_seconds'),
-    durationtowakeup: extra('s'),
-    wakeupduration: extra('s'),
-    wakeup_latency: extra('s'),
-    out_of_bed_count: extra('count'),
-    nb_rem_episodes: extra('count'),
+    ...each(extra('s'), 'durationtowakeup', 'wakeupduration', 'wakeup_latency'),
+    ...each(extra('count'), 'out_of_bed_count', 'nb_rem_episodes'),
     snoring: extra('s'),
-    snoringepisodecount: extra('count'),
-    breathing_disturbances_intensity: extra('count'),
-    apnea_hypopnea_index: extra('count'),
-    withings_index: extra('count'),
-    mvt_score_avg: extra('count'),
+    ...each(extra('count'), 'snoringepisodecount', 'breathing_disturbances_intensity'),
+    ...each(extra('count'), 'apnea_hypopnea_index', 'withings_index', 'mvt_score_avg'),
     mvt_active_duration: extra('s'),
   }),
 };
 
-const fields: FieldTable = {
+/** A night. */
+export const nightFields: FieldTable = {
   id: kept(null, 'key'),
   timezone: zoneAt('startdate'),
   startdate: kept('s', 'start_time'),
@@ -84,10 +76,10 @@ const fields: FieldTable = {
     null,
     ...(['sleep.validation', 'sleep.rank'] as const),
   ),
-  modified: notKept(onlyRead),
+  modified: onlyRead,
   ...device,
-  ...assumed({ created: notKept(onlyRead) }),
-  ...under('data', data),
+  ...assumed({ created: onlyRead }),
+  ...under('data', nightData),
 };
 
 /** The values of a map by seconds since 1970. */
@@ -96,36 +88,39 @@ const points: FieldReader = (map) =>
     /^\d{1,12}$/.test(epoch) && typeof value === 'number' ? [[Number(epoch) * 1000, value]] : [],
   );
 
-/** A time in one stage. */
-export const stages: FieldTable = {
-  startdate: decides('s', 'sleep.stage_intervals'),
-  enddate: decides('s', 'sleep.stage_intervals'),
-  state: decides(null, 'sleep.stage_intervals'),
+const samples: FieldTable = {
   hr: computed(points, 'bpm', 'series.heart_rate'),
   rr: computed(points, 'breaths/min', 'series.respiratory_rate'),
+};
+
+/** A time in one stage. */
+export const stages: FieldTable = {
+  ...each(decides('s', 'sleep.stage_intervals'), 'startdate', 'enddate'),
+  state: decides(null, 'sleep.stage_intervals'),
+  ...samples,
   snoring: notKept('the catalogue has no such series; the night has the time', 's'),
-  ...assumed({ model: notKept(ofDevice) }),
+  ...assumed({ model: ofDevice }),
 };
 
 /** Stages by number. Others, such as stages that were typed in, are not measured. */
 const stageNames: Readonly<Record<string, StageSpan[0]>> = { 0: 'awake', 1: 'light', 2: 'deep', 3: 'rem' };
 
-// Stages have a state, nights have none.
+// Stages have a state, nights have none. A night has the samples of all of its stages.
 function nightsWithStages(records: readonly unknown[]): Item[] {
-  const [nights, all] = [records.filter(isNight), records.filter(isStage)];
-  return nights.map((night) => ({
-    ...night,
-    stages: all.filter(
+  const all = records.filter(isStage);
+  return records.filter(isNight).map((night) => {
+    const own = all.filter(
       ({ startdate, enddate }) =>
         Number(startdate) < Number(night.enddate) && Number(enddate) > Number(night.startdate),
-    ),
-  }));
+    );
+    const together = (name: 'hr' | 'rr') => Object.assign({}, ...own.map(({ [name]: map }) => map));
+    return { ...night, stages: own, hr: together('hr'), rr: together('rr') };
+  });
 }
 
 const isNight = (record: unknown): record is Item => isItem(record) && !('state' in record);
 const isStage = (record: unknown): record is Item =>
   isItem(record) && [record.startdate, record.enddate, record.state].every(Number.isInteger);
-const stagesOf = ({ stages: own }: Item): readonly Item[] => (Array.isArray(own) ? own.filter(isItem) : []);
 
 const longestMs = 2 * dayMs;
 
@@ -139,10 +134,10 @@ function ofNight(draft: Draft, night: Item): Draft | string {
     ...draft,
     ...(imported ? { source: importedDevice } : {}),
     sleep: {
-      ...timesOf(draft, spansOf(stagesOf(night), startMs / 1000, endMs / 1000)),
+      ...timesOf(draft, spansOf(night.stages, startMs / 1000, endMs / 1000)),
       rank: isTentative ? sleepRanks.tentative : sleepRanks.final,
     },
-    series: { ...samplesOf(stagesOf(night)), ...draft.series },
+    series: { ...draft.series },
   };
 }
 
@@ -166,9 +161,9 @@ function timesOf({ sleep = {} }: Draft, spans: StageSpan[] | null): NonNullable<
 }
 
 /** The stages of a night as seconds after its start, sorted; null without any. They are cut at the ends of the night. */
-function spansOf(own: readonly Item[], start: number, end: number): StageSpan[] | null {
+function spansOf(own: unknown, start: number, end: number): StageSpan[] | null {
   const second = (value: unknown) => Math.round(Math.min(Math.max(Number(value), start), end) - start);
-  const spans = own
+  const spans = (Array.isArray(own) ? own.filter(isItem) : [])
     .map(({ startdate, enddate, state }): StageSpan => {
       return [stageNames[String(state)] ?? 'unmeasurable', second(startdate), second(enddate)];
     })
@@ -177,19 +172,13 @@ function spansOf(own: readonly Item[], start: number, end: number): StageSpan[] 
   return spans.length === 0 || spans.length > mostStageSpans ? null : spans;
 }
 
-function samplesOf(own: readonly Item[]): Draft['series'] {
-  const together = (name: 'hr' | 'rr') => Object.assign({}, ...own.map(({ [name]: map }) => map));
-  return readFields(stages, { hr: together('hr'), rr: together('rr') }).series;
-}
-
 /** Nights with their stages, heart rates and respiration. No other data has the names of their devices. */
 export const sleep: RecordType = {
-  fields,
+  fields: { ...samples, ...nightFields },
   device: otherDevice,
   devices: [...Object.values(devices), otherDevice, importedDevice],
   extraAt: ['data'],
   supersede: 'sleep',
-  makes: ['heart_rate', 'respiratory_rate'],
   join: nightsWithStages,
   complete: ofNight,
 };

@@ -28,8 +28,8 @@ export const conformance: readonly PlantedFault[] = [
     kind: 'time',
     promise: 'The span of a notification is read as it is sent.',
     file: 'providers/googlehealth/notifications.ts',
-    before: 'return { startMs: start.ms, endMs: Math.max(end.ms, start.ms + 1) };',
-    after: 'return { startMs: start.ms - 86_400_000, endMs: Math.max(end.ms, start.ms + 1) - 86_400_000 };',
+    before: '{ startMs: start.ms, endMs: Math.max(end.ms, start.ms + 1) };',
+    after: '{ startMs: start.ms - 86_400_000, endMs: Math.max(end.ms, start.ms + 1) - 86_400_000 };',
     ...part('googlehealth.fault', 'withoutTrouble'),
   },
   {

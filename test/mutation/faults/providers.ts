@@ -117,8 +117,8 @@ export const providers: readonly PlantedFault[] = [
     kind: 'order',
     promise: 'The cursor of Withings is the newest change of all rows, not that of the last row.',
     file: 'providers/withings/calls.ts',
-    before: 'rows.reduce((most, { modified }) => Math.max(most, modified), start);',
-    after: 'rows.reduce((_, { modified }) => modified, start);',
+    before: 'rows.reduce((most, { modified }) => Math.max(most, modified), step.newest);',
+    after: 'rows.reduce((_, { modified }) => modified, step.newest);',
     test: 'test/providers/withings/calls.test.ts',
   },
   {
@@ -148,7 +148,7 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'time',
     promise: 'A day of Withings begins at midnight in its time zone.',
-    file: 'providers/withings/days.ts',
+    file: 'providers/withings/activity.ts',
     before: 'return zone === null ? dateToMs(date) : midnightIn(zone, date);',
     after: 'return dateToMs(date);',
     test: 'test/providers/withings/days.test.ts',
@@ -164,15 +164,15 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A height of the health data platform in millimeters is stored in centimeters.',
-    file: 'providers/googlehealth/rows.ts',
-    before: "path: 'heightMillimeters', unit: 'mm' }",
-    after: "path: 'heightMillimeters', unit: 'cm' }",
+    file: 'providers/googlehealth/records.ts',
+    before: "heightMillimeters: kept('mm',",
+    after: "heightMillimeters: kept('cm',",
     test: 'test/providers/googlehealth/normalise.test.ts',
   },
   {
     kind: 'unit',
     promise: 'The minutes of a night of the health data platform are stored in seconds.',
-    file: 'providers/googlehealth/sleep.ts',
+    file: 'providers/googlehealth/sessions.ts',
     before: "kept('min', 'sleep.latency_seconds')",
     after: "kept('s', 'sleep.latency_seconds')",
     test: 'test/providers/googlehealth/normalise.test.ts',
@@ -180,9 +180,9 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'unit',
     promise: 'A weight of the health data platform in grams is stored in kilograms.',
-    file: 'providers/googlehealth/rows.ts',
-    before: "path: 'weightGrams', unit: 'g' }",
-    after: "path: 'weightGrams', unit: 'kg' }",
+    file: 'providers/googlehealth/records.ts',
+    before: "weightGrams: kept('g',",
+    after: "weightGrams: kept('kg',",
     test: 'test/providers/googlehealth/normalise.test.ts',
   },
   {

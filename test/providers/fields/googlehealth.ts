@@ -1,6 +1,6 @@
-import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
-import { fields } from '../../../providers/googlehealth/fields.ts';
-import { runVo2Max, sampled, summed } from '../../../providers/googlehealth/rows.ts';
+import { isKept } from '../../../domain/provider/field-table.ts';
+import { dataTypes, fields } from '../../../providers/googlehealth/data-types.ts';
+import { sampled, summed } from '../../../providers/googlehealth/records.ts';
 import { intervalRows, itemRows, readableOf } from './readable.ts';
 import type { FieldCase } from './removal.ts';
 
@@ -47,27 +47,29 @@ const beside: Readonly<Record<string, object>> = {
 const levelsOf = (activityLevel: string) => ({
   activeMinutesByActivityLevel: [{ activityLevel, activeMinutes: 20 }],
 });
-const summedCases = summed.map(({ type, member, path, read: reads }): [string, FieldCase] => {
-  const value = { [member]: { interval, ...at(path, 80) } };
+/** `heartRate` of `heart-rate`. */
+const memberOf = (type: string) => type.replace(/-(.)/g, (_, next: string) => next.toUpperCase());
+const levels = 'activeMinutesByActivityLevel';
+const summedCases = Object.entries(summed).map(([type, numbers]): [string, FieldCase] => {
+  const member = memberOf(type);
+  const plain = Object.keys(numbers).filter((path) => path !== levels);
   const items = [
-    ...points(value),
-    ...(reads === undefined
-      ? []
-      : ['LIGHT', 'MODERATE'].flatMap((level) => points({ [member]: { interval, ...levelsOf(level) } }))),
+    ...plain.flatMap((path) => points({ [member]: { interval, ...at(path, 80) } })),
+    ...(levels in numbers
+      ? ['LIGHT', 'MODERATE'].flatMap((level) => points({ [member]: { interval, ...levelsOf(level) } }))
+      : []),
   ];
   return [type, { table: fields[type] ?? {}, items, read: read(type, 'list') }];
 });
 /** Values that their series accept, where 40 is none. */
 const inRange: Readonly<Record<string, number>> = { weight: 70_000, height: 1800 };
-const sampledCases = [...sampled, runVo2Max].map(({ type, member, shape, values }): [string, FieldCase] => {
-  const time = shape === 'daily' ? { date } : { sampleTime };
-  const numbers = Object.assign(
-    { ...beside[type] },
-    ...values.map(({ path }) => at(path, inRange[type] ?? 40)),
-  );
-  const table = fields[type] ?? {};
-  const of = type === runVo2Max.type ? 'vo2-max' : type;
-  return [type, { table, items: points({ [member]: { ...time, ...numbers } }), read: read(of, type) }];
+const sampledCases = Object.entries(sampled).map(([type, table]): [string, FieldCase] => {
+  const time = type.startsWith('daily') ? { date } : { sampleTime };
+  const paths = Object.entries(table).flatMap(([path, field]) => (isKept(field) ? [path] : []));
+  const numbers = Object.assign({ ...beside[type] }, ...paths.map((path) => at(path, inRange[type] ?? 40)));
+  const of = type === 'run-vo2-max' ? 'vo2-max' : type;
+  const items = points({ [memberOf(type)]: { ...time, ...numbers } });
+  return [type, { table: fields[type] ?? {}, items, read: read(of, type) }];
 });
 
 const summary = {

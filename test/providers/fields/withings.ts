@@ -1,6 +1,5 @@
 import type { Normalised } from '../../../domain/provider/pulled-provider.ts';
-import { fields } from '../../../providers/withings/fields.ts';
-import { types } from '../../../providers/withings/types.ts';
+import { fields, types } from '../../../providers/withings/types.ts';
 import * as rows from '../../fixtures/withings/records.ts';
 import { intervalRows, itemRows, readableOf } from './readable.ts';
 import type { FieldCase } from './removal.ts';

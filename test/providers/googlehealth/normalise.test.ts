@@ -1,9 +1,7 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
-import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
+import { dataScopes, dataTypes, failureOf } from '../../../providers/googlehealth/data-types.ts';
 import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
-import { failureOf } from '../../../providers/googlehealth/points.ts';
-import { dataScopes } from '../../../providers/googlehealth/rows.ts';
 
 const startMs = Date.parse('2026-03-01T06:00:00Z');
 const hourMs = 3_600_000;
@@ -117,7 +115,7 @@ t.test('the resting heart rate of a day is a sample and a value of the day', asy
       day_values: { date: '2026-03-01', device: 'Watch 2', values: { resting_heart_rate_bpm: 54 } },
     },
   ]);
-  t.same(replaces, { series: ['resting_heart_rate'], records: ['days'] });
+  t.same(replaces, { series: ['resting_heart_rate'], intervals: [], records: ['days'] });
 });
 
 t.test('converts units', async (t) => {

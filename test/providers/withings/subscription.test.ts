@@ -1,5 +1,5 @@
 import t from 'tap';
-import { subscriptionEnding } from '../../../providers/withings/subscription.ts';
+import { subscriptionEnding } from '../../../providers/withings/notifications.ts';
 
 const { list, requests } = subscriptionEnding;
 const listed = (body: unknown) => ({ status: 200, text: JSON.stringify(body) });
