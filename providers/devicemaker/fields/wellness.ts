@@ -52,8 +52,8 @@ const measurementSpellings = {
 
 // Fat mass and lean mass are computed if weight and fat percentage are both present.
 function withMasses(read: ReadItem): ReadItem {
-  const measured = (type: SeriesType) => read.readings.find((reading) => reading.type === type)?.value;
-  const [weight, fat] = [measured('weight'), measured('body_fat_percentage')];
+  const valueIn = (type: SeriesType) => read.readings.find((reading) => reading.type === type)?.value;
+  const [weight, fat] = [valueIn('weight'), valueIn('body_fat_percentage')];
   if (typeof weight !== 'number' || typeof fat !== 'number') return read;
   const fatMass = withoutNoise((weight * fat) / 100);
   const masses = [

@@ -2,7 +2,7 @@ import type { FieldTable } from '../../../domain/provider/field-table.ts';
 import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import type { SampleBlock } from '../../../domain/records/records.ts';
 import { withWorkout } from './activity.ts';
-import { type Normaliser, type Problem, type Refused, refused } from './item.ts';
+import { type Normaliser, type Refused, refused } from './item.ts';
 import { normalisedOf } from './item-type.ts';
 import { lapsOf } from './laps.ts';
 import { type CompiledTable, compiled, type ReadItem, readItem } from './read-item.ts';
@@ -22,7 +22,9 @@ export function detailsType(name: string, fields: FieldTable, ofActivity: FieldT
     const given = { ...sent(top), ...sent(inner), ...sent({ samples: item.samples }) };
     const { blocks, track, problems } = readTrack(item.samples, nowMs);
     const read = readWithin(table, given, spanOf(blocks), nowMs);
-    const placed = read.problems.map((one) => inSummary(one, inner));
+    const placed = read.problems.map((one) =>
+      Object.hasOwn(inner, one.field) ? { ...one, field: `summary.${one.field}` } : one,
+    );
     if (!read.ok) return { ok: false, problems: placed };
     const { draft, startMs, device, offset: zone_offset_minutes } = read;
     const endMs = startMs + (draft.workout?.duration_seconds ?? 0) * 1000;
@@ -64,8 +66,4 @@ function spanOf(blocks: readonly SampleBlock[]): Item {
   if (times.length === 0) return {};
   const startMs = Math.min(...times);
   return { startTimeInSeconds: startMs / 1000, durationInSeconds: (Math.max(...times) - startMs) / 1000 };
-}
-
-function inSummary({ field, ...rest }: Problem, inner: Item): Problem {
-  return { field: Object.hasOwn(inner, field) ? `summary.${field}` : field, ...rest };
 }
