@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { DayValues } from '../records/day-values.ts';
-import { DayRecord, type OtherRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
+import {
+  DayRecord,
+  EpochRecord,
+  type OtherRecord,
+  SleepDetails,
+  SleepRecord,
+  WorkoutRecord,
+} from '../records/records.ts';
 import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
-import { GivenDetails } from '../workouts/details.ts';
+import { GivenDetails, type LapRecord } from '../workouts/details.ts';
 import type { Track } from '../workouts/track.ts';
 
 /** A measured value at an instant, in UTC milliseconds. */
@@ -25,6 +32,7 @@ export const partSchemas = {
   sleep: z.object({ ...SleepRecord.shape, ...SleepDetails.shape }),
   day: DayRecord,
   day_values: DayValues,
+  epoch: EpochRecord,
 } as const;
 
 /** The value of a score, and a word for it where the provider has one. */
@@ -48,14 +56,16 @@ export interface Draft {
   readonly zone_offset?: number;
   readonly workout?: Partial<WorkoutRecord>;
   readonly details?: GivenDetails;
+  readonly laps?: LapRecord[] | null;
   readonly sleep?: Partial<z.output<typeof partSchemas.sleep>>;
   readonly day?: Partial<DayRecord>;
   readonly day_values?: DayValues;
+  readonly epoch?: Partial<EpochRecord>;
   readonly series?: Readonly<Partial<Record<SeriesType, SeriesValue>>>;
   readonly score?: Readonly<Partial<Record<ScoreKind, DraftScore>>>;
   readonly score_components?: Readonly<Partial<Record<ScoreKind, Components>>>;
   readonly track?: Track;
-  /** The item is an event of another kind, without records and samples. */
+  /** The item is an event of another kind. */
   readonly event?: Pick<OtherRecord, 'type' | 'data'>;
   /** The number of values that are left out of the item, by reason. */
   readonly skipped?: Readonly<Record<string, number>>;

@@ -7,6 +7,7 @@ import {
   type DayRecord,
   type SleepRecord,
   type StoreItem,
+  type Supersede,
   sleepRanks,
   type WorkoutRecord,
 } from '../records/records.ts';
@@ -16,7 +17,7 @@ import { hasExtras, sentDetails } from '../workouts/details.ts';
 import type { Draft } from './draft.ts';
 import { dateOf, type Made } from './made.ts';
 import { type Item, isItem, valueAt } from './read-fields.ts';
-import { blocksOf } from './sample-blocks.ts';
+import { blocksOf, eventOf } from './sample-blocks.ts';
 import { workoutTypeNamed } from './workout-names.ts';
 
 /** What decides how a record is stored, beside its draft. */
@@ -25,7 +26,7 @@ export interface RecordRules {
   /** The parts of an item with extra fields. They are kept by their own names alone. Omitted: by their whole paths. */
   readonly extraAt?: readonly string[];
   /** `sleep`: nights that overlap replace each other, also with other keys. Omitted: a record replaces those of its key. */
-  readonly supersede?: 'sleep';
+  readonly supersede?: Supersede;
 }
 
 /** The store item of a record: a workout, a night, a day, scores, with its samples. */
@@ -51,10 +52,11 @@ export function itemOfRecord(name: string, rules: RecordRules, made: Made): Stor
     sleeps: draft.sleep === undefined ? [] : [sleepOf(made, extra)],
     day: draft.day === undefined ? null : dayOf(made),
     day_values: isDay ? { ...placeOf(made), values, extra: draft.sleep === undefined ? extra : null } : null,
+    other: eventOf([made]),
     scores: scoresOf(made),
     samples: draft.series === undefined ? [] : blocksOf([made]),
   };
-  return Object.assign(whole, { hash: hashOf(whole) });
+  return Object.assign(whole, { hash: made.hash ?? hashOf(whole) });
 }
 
 /** A part of an item with extra fields. What is named as a part of its own within it is no field of it. */
@@ -107,8 +109,12 @@ function hashOf(item: Omit<StoreItem, 'hash'>): string {
 const durationOf = ({ draft, startMs, endMs }: Made) =>
   draft.duration_seconds ?? Math.round((endMs - startMs) / 1000);
 
-function extrasOf(draft: Draft, extra: ReturnType<typeof extraOf>): StoreItem['extras'] {
-  const extras = { details: sentDetails(draft.details ?? {}), laps: null, splits: null, extra };
+/** The details, laps and extra fields of a workout. Null if there are none. */
+export function extrasOf(
+  { details = {}, laps = null }: Draft,
+  extra: ReturnType<typeof extraOf>,
+): StoreItem['extras'] {
+  const extras = { details: sentDetails(details), laps, splits: null, extra };
   return hasExtras(extras) ? extras : null;
 }
 
@@ -147,7 +153,8 @@ function plainName(rawType: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}` || 'Workout';
 }
 
-function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
+/** A night or a nap. */
+export function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRecord {
   const { draft, startMs, endMs, offset, device } = made;
   const { validation, score_qualifier, score_parts, latency_seconds, ...sleep } = draft.sleep ?? {};
   const spans = sleep.stage_intervals ?? null;

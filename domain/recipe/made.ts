@@ -12,6 +12,8 @@ export interface Made {
   readonly endMs: number;
   readonly offset: number | null;
   readonly device: string;
+  /** The hash of the item as it was sent. Omitted: the record has that of its content. */
+  readonly hash?: string;
 }
 
 /** The local day of an item, of a night that on which it ends. Null: neither the item nor its offset says it. */

@@ -87,7 +87,8 @@ export function sampleItems(
   });
 }
 
-function eventOf(made: readonly Made[]): StoreItem['other'] {
+/** The event of items of which one is an event. */
+export function eventOf(made: readonly Made[]): StoreItem['other'] {
   const found = made.find(({ draft }) => draft.event !== undefined);
   if (found?.draft.event === undefined) return null;
   const { type, data } = found.draft.event;

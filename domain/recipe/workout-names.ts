@@ -1,7 +1,7 @@
 import type { WorkoutType } from '../records/workout-types.ts';
 
 /** Names of sports that many providers share, without case, blanks, hyphens and underscores. */
-const names: Readonly<Record<string, WorkoutType>> = {
+const names = new Map<string, WorkoutType>([
   ...of(
     'running',
     'running run trailrun trailrunning treadmill treadmillrunning jogging indoorrunning trackrunning ultrarunning verticalrunning roadrunning crosscountryrunning trackandfieldrunning ultrarunningrunning triathlonrunning duathlonrunning offroadtriathlonrunning offroadduathlonrunning',
@@ -25,13 +25,14 @@ const names: Readonly<Record<string, WorkoutType>> = {
   ...of('pilates', 'pilates barre'),
   ...of('rowing', 'rowing indoorrowing rowingmachine'),
   ...of('elliptical', 'elliptical crosstrainer'),
-};
+]);
 
-function of(type: WorkoutType, all: string): Record<string, WorkoutType> {
-  return Object.fromEntries(all.split(' ').map((name) => [name, type]));
+function of(type: WorkoutType, all: string): [string, WorkoutType][] {
+  return all.split(' ').map((name) => [name, type]);
 }
 
 /** The workout type of a sport by its name; `other` if none is known. */
 export function workoutTypeNamed(name: unknown): WorkoutType {
-  return typeof name === 'string' ? (names[name.toLowerCase().replace(/[\s_-]/g, '')] ?? 'other') : 'other';
+  if (typeof name !== 'string') return 'other';
+  return names.get(name.toLowerCase().replace(/[\s_-]/g, '')) ?? 'other';
 }

@@ -13,12 +13,7 @@ import {
   skinTemp,
   userMetrics,
 } from './fields/wellness.ts';
-import { normaliseActivityDetails } from './normalise/activity-details.ts';
-import { normaliseCycle } from './normalise/cycle.ts';
-import { normaliseEpoch } from './normalise/epoch.ts';
 import type { Normaliser } from './normalise/item.ts';
-import { normaliseMoveiq } from './normalise/moveiq.ts';
-import { normaliseSleep } from './normalise/sleep.ts';
 
 /** One kind of data that the device maker sends. */
 export interface DataType {
@@ -34,41 +29,28 @@ export interface DataType {
   readonly hasTrack?: true;
 }
 
-/**
- * The 16 data types, one row each, in the order in which a backfill requests them. Dispatch and the keys of an answer
- * derive from this table.
- */
-export const dataTypes: readonly DataType[] = [
-  { ...dailies, alsoSentAs: [], brings: ['daily_activity', 'heart_rate'] },
-  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps, brings: ['sleep'] },
+// In the order in which a backfill requests them.
+const rows: readonly (Omit<DataType, 'alsoSentAs'> & Partial<Pick<DataType, 'alsoSentAs'>>)[] = [
+  { ...dailies, brings: ['daily_activity', 'heart_rate'] },
+  { ...sleeps, brings: ['sleep'] },
   { ...activities, alsoSentAs: ['manuallyUpdatedActivities'], brings: ['activities'] },
-  {
-    name: 'activityDetails',
-    alsoSentAs: [],
-    normalise: normaliseActivityDetails,
-    fields: activityDetails,
-    brings: ['activities'],
-    hasTrack: true,
-  },
-  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs, brings: ['daily_activity'] },
-  { ...hrv, alsoSentAs: [], brings: ['heart_rate'] },
-  { ...stressDetails, alsoSentAs: [], brings: ['stress'] },
+  { ...activityDetails, brings: ['activities'] },
+  { ...epochs, brings: ['daily_activity'] },
+  { ...hrv, brings: ['heart_rate'] },
+  { ...stressDetails, brings: ['stress'] },
   { ...respiration, alsoSentAs: ['allDayRespiration'], brings: ['heart_rate'] },
   { ...pulseOx, alsoSentAs: ['pulseox'], brings: ['heart_rate'] },
-  { ...bodyComps, alsoSentAs: [], brings: ['body'] },
-  { ...bloodPressures, alsoSentAs: [], brings: ['blood_pressure'] },
-  { ...userMetrics, alsoSentAs: [], brings: [] },
-  { ...skinTemp, alsoSentAs: [], brings: [] },
-  { ...healthSnapshot, alsoSentAs: [], brings: ['heart_rate', 'stress'] },
-  {
-    name: 'moveiq',
-    alsoSentAs: ['moveIQActivities'],
-    normalise: normaliseMoveiq,
-    fields: moveiq,
-    brings: [],
-  },
-  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle, fields: mct, brings: ['cycle'] },
+  { ...bodyComps, brings: ['body'] },
+  { ...bloodPressures, brings: ['blood_pressure'] },
+  { ...userMetrics, brings: [] },
+  { ...skinTemp, brings: [] },
+  { ...healthSnapshot, brings: ['heart_rate', 'stress'] },
+  { ...moveiq, alsoSentAs: ['moveIQActivities'], brings: [] },
+  { ...mct, brings: ['cycle'] },
 ];
+
+/** The 16 data types. Dispatch and the keys of an answer derive from them. */
+export const dataTypes: readonly DataType[] = rows.map((row) => ({ alsoSentAs: [], ...row }));
 
 const byKey: ReadonlyMap<string, DataType> = new Map(
   dataTypes.flatMap((type) => [type.name, ...type.alsoSentAs].map((key) => [key, type] as const)),

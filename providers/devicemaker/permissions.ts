@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../domain/json/json-bounds.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
 import { scopesIn } from '../scopes.ts';
 
 const Names = z.array(z.string()).max(1000);
@@ -14,9 +14,6 @@ const Permissions = z.union([
 
 /** The permissions in an answer, which is a list or a map of booleans. Null if it contains neither. */
 export function readPermissions(text: string): string[] | null {
-  try {
-    return scopesIn(Permissions.parse(parseJson(text)));
-  } catch {
-    return null;
-  }
+  const { data } = Permissions.safeParse(jsonOrNull(text));
+  return data === undefined ? null : scopesIn(data);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../domain/json/json-bounds.ts';
+import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
 import { settingNames } from '../listed.ts';
@@ -34,14 +34,6 @@ const UserId = z.object({
     .refine((id) => !id.includes('\0')),
 });
 
-function readAccount(text: string): string | null {
-  try {
-    return UserId.parse(parseJson(text)).userId;
-  } catch {
-    return null;
-  }
-}
-
 /** The device maker: the Garmin Health API. */
 export const devicemaker = {
   title: 'Garmin',
@@ -65,7 +57,7 @@ export const devicemaker = {
     grant: {
       from: 'requests',
       accountPath: '/user/id',
-      readAccount,
+      readAccount: (text) => UserId.safeParse(jsonOrNull(text)).data?.userId ?? null,
       scope: { path: '/user/permissions', read: readPermissions },
     },
     isScopeEnough: (scope) => scope.length > 0,

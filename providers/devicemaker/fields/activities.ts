@@ -1,5 +1,8 @@
 import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/provider/field-table.ts';
-import { activityType } from '../normalise/activity.ts';
+import { withWorkout } from '../normalise/activity.ts';
+import { detailsType } from '../normalise/activity-details.ts';
+import { withMovement } from '../normalise/events.ts';
+import { itemType } from '../normalise/item-type.ts';
 import { head, identity, why } from './common.ts';
 
 /** The fields of an activity. Its details have them too. */
@@ -51,49 +54,56 @@ const fields: FieldTable = {
   }),
 };
 
+const ids: FieldTable = { activityId: kept(null, 'key'), ...identity, summaryId: kept(null, 'key') };
+
 /** A recorded activity. Its key is the activity id, or the summary id of older senders that omit it. */
-export const activities = activityType('activities', {
-  activityId: kept(null, 'key'),
-  ...identity,
-  summaryId: kept(null, 'key'),
-  ...fields,
-});
+export const activities = itemType(
+  'activities',
+  { ...ids, ...fields },
+  { supersede: 'latest', needed: 'durationInSeconds', complete: withWorkout },
+);
 
 /** An activity second by second. */
-export const activityDetails: FieldTable = {
-  ...identity,
-  summaryId: kept(null, 'key'),
-  activityId: kept(null, 'key'),
-  ...fields,
-  ...under('summary', { ...fields, activityId: kept(null, 'key') }),
-  'samples[].startTimeInSeconds': kept('s', 'series.heart_rate', 'streams.heart_rate'),
-  'samples[].heartRate': kept('bpm', 'series.heart_rate', 'streams.heart_rate'),
-  'samples[].speedMetersPerSecond': kept('m/s', 'series.speed', 'streams.speed'),
-  'samples[].bikeCadenceInRPM': kept('rpm', 'series.cadence', 'streams.cadence'),
-  'samples[].stepsPerMinute': kept('steps/min', 'series.cadence', 'streams.cadence'),
-  'samples[].powerInWatts': kept('W', 'series.power', 'streams.power'),
-  'samples[].airTemperatureCelcius': kept('celsius', 'series.weather_temperature', 'streams.temperature'),
-  'samples[].swimCadenceInStrokesPerMinute': kept('strokes/min', 'series.swimming_cadence'),
-  ...assumed({
-    'samples[].latitudeInDegree': kept('degrees', 'streams.latitude'),
-    'samples[].longitudeInDegree': kept('degrees', 'streams.longitude'),
-    'samples[].elevationInMeters': kept('m', 'streams.altitude'),
-    'samples[].totalDistanceInMeters': kept('m', 'streams.distance'),
-    'samples[].movingDurationInSeconds': kept('s', 'streams.moving'),
-    'samples[].timerDurationInSeconds': notKept('follows from the times of the samples and `moving`', 's'),
-    'samples[].clockDurationInSeconds': notKept('the time of the sample, from the start on', 's'),
-    'samples[].wheelChairCadenceInPushesPerMinute': notKept('no series has pushes a minute', 'pushes/min'),
-    'laps[].startTimeInSeconds': kept('s', 'laps.start_ms', 'laps.end_ms'),
-  }),
-};
+export const activityDetails = detailsType(
+  'activityDetails',
+  {
+    ...ids,
+    ...fields,
+    ...under('summary', { ...fields, activityId: kept(null, 'key') }),
+    'samples[].startTimeInSeconds': kept('s', 'series.heart_rate', 'streams.heart_rate'),
+    'samples[].heartRate': kept('bpm', 'series.heart_rate', 'streams.heart_rate'),
+    'samples[].speedMetersPerSecond': kept('m/s', 'series.speed', 'streams.speed'),
+    'samples[].bikeCadenceInRPM': kept('rpm', 'series.cadence', 'streams.cadence'),
+    'samples[].stepsPerMinute': kept('steps/min', 'series.cadence', 'streams.cadence'),
+    'samples[].swimCadenceInStrokesPerMinute': kept('strokes/min', 'series.swimming_cadence'),
+    'samples[].powerInWatts': kept('W', 'series.power', 'streams.power'),
+    'samples[].airTemperatureCelcius': kept('celsius', 'series.weather_temperature', 'streams.temperature'),
+    ...assumed({
+      'samples[].latitudeInDegree': kept('degrees', 'streams.latitude'),
+      'samples[].longitudeInDegree': kept('degrees', 'streams.longitude'),
+      'samples[].elevationInMeters': kept('m', 'streams.altitude'),
+      'samples[].totalDistanceInMeters': kept('m', 'streams.distance'),
+      'samples[].movingDurationInSeconds': kept('s', 'streams.moving'),
+      'samples[].timerDurationInSeconds': notKept('follows from the times of the samples and `moving`', 's'),
+      'samples[].clockDurationInSeconds': notKept('the time of the sample, from the start on', 's'),
+      'samples[].wheelChairCadenceInPushesPerMinute': notKept('no series has pushes a minute', 'pushes/min'),
+      'laps[].startTimeInSeconds': kept('s', 'laps.start_ms', 'laps.end_ms'),
+    }),
+  },
+  activities.fields,
+);
 
-/** Movement that a device detected by itself, kept whole. */
-export const moveiq: FieldTable = {
-  ...head,
-  summaryId: kept(null, 'event.data'),
-  durationInSeconds: kept('s', 'end_time', 'event.data'),
-  offsetInSeconds: kept('s', 'zone_offset', 'event.data'),
-  activityType: kept(null, 'event.data'),
-  activitySubType: kept(null, 'event.data'),
-  calendarDate: kept(null, 'date', 'event.data'),
-};
+/** Movement that a device detected by itself, kept whole. The offset of its own place counts. */
+export const moveiq = itemType(
+  'moveiq',
+  {
+    offsetInSeconds: kept('s', 'zone_offset', 'event.data'),
+    ...head,
+    summaryId: kept(null, 'event.data'),
+    durationInSeconds: kept('s', 'duration_seconds', 'end_time', 'event.data'),
+    activityType: kept(null, 'event.data'),
+    activitySubType: kept(null, 'event.data'),
+    calendarDate: kept(null, 'date', 'event.data'),
+  },
+  { supersede: 'longest', complete: withMovement },
+);

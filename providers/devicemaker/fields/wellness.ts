@@ -7,15 +7,17 @@ import {
   kept,
   notKept,
 } from '../../../domain/provider/field-table.ts';
-import type { Item } from '../../../domain/recipe/read-fields.ts';
-import type { RecordingMethod } from '../../../domain/records/recording-method.ts';
+import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
+import { type RecordingMethod, withMethod } from '../../../domain/records/recording-method.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
 import { parseInstant } from '../../../domain/time/time.ts';
-import { flagOf, Unusable } from '../normalise/checks.ts';
-import { withSummaries } from '../normalise/health-snapshot.ts';
-import { type ReadItem, singleOf } from '../normalise/read-item.ts';
-import { byOffset } from '../normalise/read-table.ts';
-import { sampleType } from '../normalise/sample-type.ts';
-import { madeBy } from '../normalise/samples.ts';
+import { fieldReader, flagOf, listOf, mapOf, numberIn } from '../normalise/checks.ts';
+import { cycleType } from '../normalise/events.ts';
+import type { Problem, Refused } from '../normalise/item.ts';
+import { itemType } from '../normalise/item-type.ts';
+import { seriesRange } from '../normalise/ranges.ts';
+import { byOffset, type ReadItem } from '../normalise/read-item.ts';
+import type { Reading } from '../normalise/samples.ts';
 import { identity, samplesOnly, why } from './common.ts';
 
 const measured: FieldTable = {
@@ -27,7 +29,7 @@ const measured: FieldTable = {
 const breaths = byOffset('breaths/min', 'series.respiratory_rate');
 
 /** Breaths per minute. A mean counts if no value of the map does. */
-export const respiration = sampleType(
+export const respiration = itemType(
   'respiration',
   {
     ...samplesOnly,
@@ -50,8 +52,9 @@ const measurementSpellings = {
 
 // Fat mass and lean mass are computed if weight and fat percentage are both present.
 function withMasses(read: ReadItem): ReadItem {
-  const [weight, fat] = [singleOf(read, 'weight'), singleOf(read, 'body_fat_percentage')];
-  if (weight === undefined || fat === undefined) return read;
+  const valueIn = (type: SeriesType) => read.readings.find((reading) => reading.type === type)?.value;
+  const [weight, fat] = [valueIn('weight'), valueIn('body_fat_percentage')];
+  if (typeof weight !== 'number' || typeof fat !== 'number') return read;
   const fatMass = withoutNoise((weight * fat) / 100);
   const masses = [
     { type: 'body_fat_mass' as const, field: '', value: fatMass },
@@ -61,7 +64,7 @@ function withMasses(read: ReadItem): ReadItem {
 }
 
 /** A measurement of a scale. */
-export const bodyComps = sampleType(
+export const bodyComps = itemType(
   'bodyComps',
   {
     ...measured,
@@ -86,19 +89,19 @@ function withSeconds({ measurementTimestampGMT: sent, ...item }: Item): Item {
 
 const withMethodOf = (read: ReadItem, method: RecordingMethod): ReadItem => ({
   ...read,
-  origin: madeBy(read.origin, method),
+  device: withMethod(read.device, method),
 });
 
 // A measurement on demand may begin in the same second as that of a night.
 function withOnDemand(read: ReadItem): ReadItem {
-  const onDemand = flagOf(read.item.onDemand ?? false);
-  if (onDemand instanceof Unusable)
-    return { ...read, problems: [...read.problems, onDemand.problemOf('onDemand')] };
-  return onDemand === true ? { ...withMethodOf(read, 'on_demand'), key: `${read.key}/on-demand` } : read;
+  const problems = [...read.problems];
+  const isOnDemand = fieldReader(read.item, problems)('onDemand', flagOf) === true;
+  if (!isOnDemand) return { ...read, problems };
+  return { ...withMethodOf(read, 'on_demand'), draft: { ...read.draft, key: `${read.draft.key}/on-demand` } };
 }
 
 /** Oxygen saturation. A mean counts if no value of the map does. */
-export const pulseOx = sampleType(
+export const pulseOx = itemType(
   'pulseOx',
   {
     ...samplesOnly,
@@ -110,7 +113,7 @@ export const pulseOx = sampleType(
 );
 
 /** A cuff reading. */
-export const bloodPressures = sampleType(
+export const bloodPressures = itemType(
   'bloodPressures',
   {
     ...measured,
@@ -134,7 +137,7 @@ export const bloodPressures = sampleType(
 );
 
 /** Fitness values of a day. The item has no time of day, so its samples are at 12:00 UTC of the day. */
-export const userMetrics = sampleType(
+export const userMetrics = itemType(
   'userMetrics',
   {
     ...identity,
@@ -147,7 +150,7 @@ export const userMetrics = sampleType(
 );
 
 /** The deviation of a night from the user's usual skin temperature, and an absolute temperature. */
-export const skinTemp = sampleType(
+export const skinTemp = itemType(
   'skinTemp',
   {
     ...samplesOnly,
@@ -157,8 +160,53 @@ export const skinTemp = sampleType(
   { supersede: 'longest' },
 );
 
+/** Maps summary names in lower case to series. */
+const seriesOfSummary: Readonly<Record<string, SeriesType>> = {
+  heart_rate: 'heart_rate',
+  respiration: 'respiratory_rate',
+  stress: 'devicemaker_stress_level',
+  spo2: 'oxygen_saturation',
+  pulse_ox: 'oxygen_saturation',
+  rmssd_hrv: 'heart_rate_variability_rmssd',
+  sdrr_hrv: 'heart_rate_variability_sdnn',
+};
+
+// Each summary is second by second, or its mean as one sample at the start.
+function withSummaries(read: ReadItem): ReadItem | Refused {
+  const problems = [...read.problems];
+  const summaries = fieldReader(read.item, problems)('summaries', listOf);
+  if (summaries === null)
+    return { ok: false, problems: [...problems, { field: '', reason: 'has none of summaries' }] };
+  const readings = summaries.flatMap((summary, index) =>
+    readSummary(`summaries[${index}]`, summary, problems),
+  );
+  return { ...read, readings, problems };
+}
+
+function readSummary(path: string, summary: unknown, problems: Problem[]): Reading[] {
+  const refuse = (field: string, reason: string) => {
+    problems.push({ field, reason });
+    return [];
+  };
+  if (!isItem(summary)) return refuse(path, 'must be an object');
+  const { summaryType: name } = summary;
+  if (typeof name !== 'string')
+    return refuse(`${path}.summaryType`, name === undefined ? 'is required' : 'must be a text');
+  const plain = name.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
+  const type = Object.hasOwn(seriesOfSummary, plain) ? seriesOfSummary[plain] : undefined;
+  if (type === undefined) return refuse(`${path}.summaryType`, 'is not known');
+  const field = fieldReader(summary, problems, `${path}.`);
+  const values = {
+    epochSummaries: field('epochSummaries', mapOf),
+    avgValue: field('avgValue', numberIn(seriesRange(type, 1))),
+  };
+  return Object.entries(values).flatMap(([part, value]) =>
+    value === null ? [] : [{ type, field: `${path}.${part}`, value }],
+  );
+}
+
 /** A measurement of two minutes at rest. */
-export const healthSnapshot = sampleType(
+export const healthSnapshot = itemType(
   'healthSnapshot',
   {
     ...samplesOnly,
@@ -176,7 +224,6 @@ export const healthSnapshot = sampleType(
   {
     supersede: 'longest',
     spellings: { startTimeOffsetInSeconds: ['startTimeOffsetInSeconds', 'offsetStartTimeInSeconds'] },
-    list: 'summaries',
     complete: withSummaries,
   },
 );
@@ -184,7 +231,7 @@ export const healthSnapshot = sampleType(
 const data = kept(null, 'event.data');
 
 /** A day of the menstrual cycle, kept whole. */
-export const mct: FieldTable = {
+export const mct = cycleType('mct', {
   ...identity,
   summaryId: data,
   periodStartDate: kept(null, 'date', 'key', 'event.data'),
@@ -205,4 +252,4 @@ export const mct: FieldTable = {
     hasSpecifiedPeriodLength: data,
     lastUpdatedTimeInSeconds: kept('s', 'event.data'),
   }),
-};
+});

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import type { Item } from '../../../domain/recipe/read-fields.ts';
 
 // The user id is not part of the content, nor is the access token that older senders add.
 const notContent = new Set(['userId', 'userAccessToken']);
@@ -6,60 +7,55 @@ const deepest = 32;
 const integerKey = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * SHA-256 in hexadecimal over the canonical form of an item: keys are sorted at every level, and an undefined field
- * equals an absent one, so that the same content in another order has the same hash. Null if the item is nested too
- * deep.
+ * SHA-256 in hexadecimal over the canonical form of an item: keys are sorted at every level, and an undefined field equals an absent
+ * one, so that the same content in another order has the same hash. Null if the item is nested too deep.
  */
-export function contentHash(item: Readonly<Record<string, unknown>>): string | null {
+export function contentHash(item: Item): string | null {
   const fields = Object.entries(item).filter(([key, value]) => !notContent.has(key) && value !== undefined);
-  const sorted = canonical(Object.fromEntries(fields), 0);
-  if (sorted === tooDeep) return null;
-  const hash = createHash('sha256');
-  for (const text of textsOf(Object.entries(Object(sorted)))) hash.update(text);
-  return hash.digest('hex');
+  try {
+    const sorted = sortedFields(Object.fromEntries(fields), 0);
+    const hash = createHash('sha256').update('{');
+    for (const [index, [key, value]] of Object.entries(sorted).entries()) {
+      hash.update(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`);
+      if (Array.isArray(value)) updateList(hash, value);
+      else hash.update(JSON.stringify(value));
+    }
+    return hash.update('}').digest('hex');
+  } catch (error) {
+    if (error === tooDeep) return null;
+    throw error;
+  }
 }
 
-/**
- * Longer lists are serialised in pieces. Otherwise the whole text of an item of 100 MB would be in memory beside its
- * values.
- */
+/** Lists are serialised in pieces. Otherwise the whole text of an item of 100 MB would be in memory beside its values. */
 const entriesTogether = 1000;
 
-// The pieces of the text that `JSON.stringify` makes of an object with these fields.
-function* textsOf(fields: readonly (readonly [string, unknown])[]): Generator<string> {
-  for (const [index, [key, value]] of fields.entries()) {
-    yield `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    if (!Array.isArray(value) || value.length <= entriesTogether) yield JSON.stringify(value);
-    else {
-      for (let from = 0; from < value.length; from += entriesTogether)
-        yield `${from === 0 ? '[' : ','}${JSON.stringify(value.slice(from, from + entriesTogether)).slice(1, -1)}`;
-      yield ']';
-    }
+function updateList(hash: Hash, list: readonly unknown[]): void {
+  hash.update('[');
+  for (let from = 0; from < list.length; from += entriesTogether) {
+    const piece = JSON.stringify(list.slice(from, from + entriesTogether)).slice(1, -1);
+    hash.update(from === 0 ? piece : `,${piece}`);
   }
-  yield fields.length === 0 ? '{}' : '}';
+  hash.update(']');
 }
 
-const tooDeep = Symbol('too deep');
+const tooDeep = new Error('nested too deep');
 
 // Values whose keys are already sorted are serialised natively in one call: an item of 12 MB with 36,000 samples of 12
 // fields takes 150 ms instead of 470 ms.
 function canonical(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > deepest) return tooDeep;
-  return Array.isArray(value) ? sortedList(value, depth) : sortedFields(value, depth);
+  if (depth > deepest) throw tooDeep;
+  return Array.isArray(value)
+    ? value.map((entry) => canonical(entry, depth + 1))
+    : sortedFields(value, depth);
 }
 
-function sortedList(list: readonly unknown[], depth: number): unknown {
-  const sorted = list.map((entry) => canonical(entry, depth + 1));
-  return sorted.includes(tooDeep) ? tooDeep : sorted;
-}
-
-function sortedFields(fields: object, depth: number): unknown {
+function sortedFields(fields: object, depth: number): object {
   const entries: [string, unknown][] = Object.entries(fields);
   let isSame = isInOrder(entries);
   for (const entry of entries) {
     const value = canonical(entry[1], depth + 1);
-    if (value === tooDeep) return tooDeep;
     isSame &&= value === entry[1];
     entry[1] = value;
   }

@@ -1,71 +1,29 @@
-import { z } from 'zod';
-import { bareItem, type EpochRecord } from '../../../domain/records/records.ts';
-import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
-import { count, head, measure, measureOrPlaceholder, type Normaliser, type Problem, text } from './item.ts';
-import { readTimed } from './timed-item.ts';
+import type { EpochRecord } from '../../../domain/records/records.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { fieldReader, textOf } from './checks.ts';
+import type { Problem } from './item.ts';
+import type { ReadItem } from './read-item.ts';
 import { plainActivityType, workoutTypeOf } from './workout-type.ts';
 
-// A number in the accepted range of a series. A negative count is an error.
-function valueIn(type: SeriesType) {
-  const { min, max, bucket } = seriesOf(type);
-  return (bucket === 'sum' ? measure : measureOrPlaceholder)(min, max);
-}
-
-const Epoch = z.object({
-  ...head,
-  activityType: text(100),
-  activeTimeInSeconds: count(0, 86_400),
-  steps: valueIn('steps'),
-  activeKilocalories: valueIn('energy'),
-  distanceInMeters: valueIn('distance_walking_running'),
-  met: valueIn('average_met'),
-  pushes: valueIn('push_count'),
-  intensity: text(40),
-});
-
-type Epoch = z.output<typeof Epoch>;
-
-/**
- * One activity type's part of a quarter hour. The later delivery replaces it. The store makes the samples of the
- * quarter hour, because it has all of its parts.
- */
-export const normaliseEpoch: Normaliser = (item, nowMs) => {
-  const read = readTimed(Epoch, [], item, nowMs);
-  if (!read.ok) return read;
-  const { fields, origin, hash } = read;
-  const activityType = plainActivityType(fields.activityType ?? '') || 'GENERIC';
-  const { sedentarySeconds, problems } = sedentaryOf(fields);
+/** One activity type's part of a quarter hour. The store makes the samples of the quarter hour, because it has all of its parts. */
+export function withEpoch(read: ReadItem): ReadItem {
+  const { draft, startMs: start_ms, offset: zone_offset_minutes, device } = read;
+  const { activity_type: raw = '', slot_seconds = null, active_seconds = null } = draft.epoch ?? {};
+  const activity_type = plainActivityType(raw) || 'GENERIC';
+  const problems = [...read.problems];
+  const sedentary_seconds = sedentarySeconds(read, active_seconds ?? slot_seconds, problems);
+  const values: EpochRecord['values'] = {};
+  for (const { type, value } of read.readings)
+    if (typeof value === 'number')
+      values[type === 'distance_walking_running' ? distanceTypeOf(activity_type) : type] = value;
   const epoch: EpochRecord = {
-    start_ms: origin.startMs,
-    slot_seconds: fields.durationInSeconds,
-    zone_offset_minutes: origin.zoneOffsetMinutes,
-    device: origin.device,
-    activity_type: activityType,
-    active_seconds: fields.activeTimeInSeconds,
-    sedentary_seconds: sedentarySeconds,
-    values: valuesOf(fields, activityType),
+    ...{ start_ms, slot_seconds, zone_offset_minutes, device, activity_type },
+    ...{ active_seconds, sedentary_seconds, values },
   };
-  const record = {
-    ...bareItem,
-    data_type: 'epochs',
-    key: `${fields.startTimeInSeconds}/${activityType}`,
-    hash,
-    supersede: 'latest' as const,
-    duration_seconds: fields.durationInSeconds ?? 0,
-    epoch,
+  return {
+    ...{ ...read, problems, readings: [], parts: { epoch } },
+    draft: { key: `${draft.key}/${activity_type}`, duration_seconds: slot_seconds ?? 0 },
   };
-  return { ok: true, item: record, problems: [...read.problems, ...problems] };
-};
-
-function valuesOf(fields: Epoch, activityType: string): EpochRecord['values'] {
-  const reported: [SeriesType, number | null][] = [
-    ['steps', fields.steps],
-    ['energy', fields.activeKilocalories],
-    [distanceTypeOf(activityType), fields.distanceInMeters],
-    ['average_met', fields.met],
-    ['push_count', fields.pushes],
-  ];
-  return Object.fromEntries(reported.filter(([, value]) => value !== null));
 }
 
 const otherWays =
@@ -79,12 +37,12 @@ function distanceTypeOf(activityType: string): SeriesType {
   return otherWays.test(activityType) ? 'distance_other' : 'distance_walking_running';
 }
 
-/** Seconds without movement in a part, by its intensity. Null if it has no intensity. */
-function sedentaryOf(fields: Epoch): { sedentarySeconds: number | null; problems: Problem[] } {
-  const intensity = fields.intensity === null ? null : plainActivityType(fields.intensity);
-  const seconds = fields.activeTimeInSeconds ?? fields.durationInSeconds;
-  if (intensity === 'SEDENTARY') return { sedentarySeconds: seconds, problems: [] };
-  if (intensity === 'ACTIVE' || intensity === 'HIGHLY_ACTIVE') return { sedentarySeconds: 0, problems: [] };
-  const problems = intensity === null ? [] : [{ field: 'intensity', reason: 'is not known' }];
-  return { sedentarySeconds: null, problems };
+// Null: the part has no intensity.
+function sedentarySeconds({ item }: ReadItem, seconds: number | null, problems: Problem[]): number | null {
+  const sent = fieldReader(item, problems)('intensity', textOf(40));
+  const intensity = sent === null ? null : plainActivityType(sent);
+  if (intensity === 'SEDENTARY') return seconds;
+  if (intensity === 'ACTIVE' || intensity === 'HIGHLY_ACTIVE') return 0;
+  if (intensity !== null) problems.push({ field: 'intensity', reason: 'is not known' });
+  return null;
 }

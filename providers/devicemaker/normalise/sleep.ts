@@ -1,156 +1,87 @@
-import { z } from 'zod';
-import { bareItem, type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records/records.ts';
-import { CalendarDate, knownLocalDate } from '../../../domain/time/time.ts';
+import { extraOf } from '../../../domain/provider/extra-fields.ts';
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
+import { sleepOf } from '../../../domain/recipe/item-of-record.ts';
+import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import {
-  count,
-  head,
-  instantMs,
-  instantReason,
-  list,
-  map,
-  measure,
-  type Normalised,
-  type Normaliser,
-  offsetMinutes,
-  type Problem,
-  readItem,
-  refused,
-  text,
-} from './item.ts';
-import { named } from './named.ts';
-import { offsetSamples, type SampleOrigin } from './samples.ts';
-import { sleepDetails } from './sleep-details.ts';
-import { type Levels, readLevels } from './sleep-levels.ts';
-import { readTimed } from './timed-item.ts';
+  mostStageSpans,
+  type SleepRecord,
+  type SleepScorePart,
+  type StageSpan,
+  sleepRanks,
+} from '../../../domain/records/records.ts';
+import { SleepStageName } from '../../../domain/wire.ts';
+import {
+  type Check,
+  fieldReader,
+  listOf,
+  mapOf,
+  numberIn,
+  offsetOf,
+  secondsOf,
+  textOf,
+  Unusable,
+} from './checks.ts';
+import { cleanText, instantMs, instantReason, type Problem, type Refused, refused } from './item.ts';
+import { rangeOf } from './ranges.ts';
+import type { ReadItem } from './read-item.ts';
 
-const stageSeconds = count(0, 259_200);
-const scoreReason = 'must be a number from 0 to 100';
-const Score = z
-  .union([z.number(), z.object({ value: z.number() }).transform(({ value }) => value)], scoreReason)
-  .pipe(z.number().min(0, scoreReason).max(100, scoreReason).transform(Math.round));
+const noScore = new Unusable('must be a number from 0 to 100');
+const scoreOf: Check<number> = (sent) => {
+  const score = isItem(sent) ? sent.value : sent;
+  return typeof score === 'number' && score >= 0 && score <= 100 ? Math.round(score) : noScore;
+};
+const sleepSeconds = numberIn(rangeOf('sleep', '', 's'), 1, true);
 
-const Sleep = z.object({
-  ...head,
-  calendarDate: CalendarDate.nullable().default(null),
-  durationInSeconds: stageSeconds,
-  deepSleepDurationInSeconds: stageSeconds,
-  lightSleepDurationInSeconds: stageSeconds,
-  remSleepInSeconds: stageSeconds,
-  awakeDurationInSeconds: stageSeconds,
-  unmeasurableSleepInSeconds: stageSeconds,
-  sleepLevelsMap: map,
-  naps: list,
-  timeOffsetSleepSpo2: map,
-  timeOffsetSleepRespiration: map,
-  validation: text(40),
-  overallSleepScore: Score.nullable().default(null),
-});
-
-const Nap = z.object({
-  napStartTimeInSeconds: z.number('must be a number'),
-  napDurationInSeconds: z
-    .number('must be a number')
-    .min(1, 'must be 1 to 86400')
-    .max(86_400, 'must be 1 to 86400'),
-  napOffsetInSeconds: measure(-64_800, 64_800),
-});
-
-type Sleep = z.output<typeof Sleep>;
-
-/**
- * A night becomes one session with its stages, and each nap a session of its own. Oxygen and respiration become
- * samples. An item with naps only has no main session.
- */
-export const normaliseSleep: Normaliser = named(
-  { unmeasurableSleepInSeconds: ['unmeasurableSleepInSeconds', 'unmeasurableSleepDurationInSeconds'] },
-  normaliseNight,
-);
-
-function normaliseNight(item: unknown, nowMs: number): Normalised {
-  const read = readTimed(Sleep, [], item, nowMs);
-  if (!read.ok) return read;
-  const { fields, origin, hash } = read;
-  const levels = readLevels(fields.sleepLevelsMap, origin.startMs);
-  const details = sleepDetails(item, fields.validation);
-  const main = mainSleep(fields, levels, { ...origin, details });
-  const naps = readNaps(fields, origin);
-  const sleeps = [...(main === null ? [] : [main]), ...naps.sleeps];
+/** A night becomes one session with its stages, and each nap one of its own. An item with naps only has no main session. */
+export function withSleeps(read: ReadItem, fields: FieldTable): ReadItem | Refused {
+  const { item, startMs } = read;
+  const problems = [...read.problems];
+  const field = fieldReader(item, problems);
+  const seconds = field('durationInSeconds', sleepSeconds) ?? 0;
+  const levels = levelsOf(field('sleepLevelsMap', mapOf) ?? {}, startMs, problems);
+  const naps = field('naps', listOf) ?? [];
+  const validation = field('validation', textOf(40));
+  const score = field('overallSleepScore', scoreOf);
+  const rank = rankOf(validation);
+  const score_parts = scoreParts(item.sleepScores);
+  const score_qualifier = isItem(item.overallSleepScore)
+    ? shortText(item.overallSleepScore.qualifierKey)
+    : null;
+  const sleep = { ...read.draft.sleep, rank, score, validation, score_qualifier, score_parts };
+  const night = nightOf({ ...read, draft: { ...read.draft, sleep } }, levels, seconds, fields);
+  const sleeps = [...night, ...napsOf(read, naps, rank, problems)];
   if (sleeps.length === 0) return refused('durationInSeconds', 'is required: nothing else tells an end');
-  const samples = readSamples(fields, origin);
-  const record = {
-    ...bareItem,
-    data_type: 'sleeps',
-    key: String(fields.startTimeInSeconds),
-    hash,
-    supersede: 'sleep' as const,
-    duration_seconds: main === null ? 0 : Math.round((main.end_ms - main.start_ms) / 1000),
-    sleeps,
-    samples: samples.blocks,
-  };
-  const problems = [...read.problems, ...levels.problems, ...naps.problems, ...samples.problems];
-  return { ok: true, item: record, problems };
-}
-
-function mainSleep(
-  fields: Sleep,
-  levels: Levels,
-  { details, ...origin }: SampleOrigin & Pick<SleepRecord, 'details'>,
-): SleepRecord | null {
-  const staged = {
-    deep_seconds: fields.deepSleepDurationInSeconds ?? levels.seconds('deep'),
-    light_seconds: fields.lightSleepDurationInSeconds ?? levels.seconds('light'),
-    rem_seconds: fields.remSleepInSeconds ?? levels.seconds('rem'),
-    awake_seconds: fields.awakeDurationInSeconds ?? levels.seconds('awake'),
-  };
-  const stages = { ...staged, unmeasurable_seconds: fields.unmeasurableSleepInSeconds };
-  const { startMs } = origin;
-  const endMs = Math.max(
-    startMs + total(stages) * 1000,
-    startMs + (fields.durationInSeconds ?? 0) * 1000,
-    levels.lastEndMs ?? startMs,
-  );
-  if (endMs <= startMs) return null;
-  return {
-    ...session(startMs, endMs, origin),
-    ...(fields.calendarDate === null ? {} : { date: fields.calendarDate }),
-    ...stages,
-    is_nap: false,
-    rank: rankOf(fields.validation),
-    asleep_seconds: asleepOf(stages, (endMs - startMs) / 1000),
-    interruptions: hasAwakeIntervals(staged, levels) ? levels.interruptions(startMs, endMs) : null,
-    score: fields.overallSleepScore,
-    stage_intervals: levels.spans(startMs),
-    details,
-  };
-}
-
-// An empty list of awake intervals counts as a measurement only if other stages were measured.
-function hasAwakeIntervals(staged: Parameters<typeof total>[0], levels: Levels): boolean {
-  const isUnlisted = levels.seconds('awake') === 0 && (staged.awake_seconds ?? 0) > 0;
-  return total(staged) > 0 && !isUnlisted;
+  const [{ start_ms = 0, end_ms = 0 } = {}] = night;
+  const { sleep: _, ...others } = read.draft;
+  const draft = { ...others, duration_seconds: Math.round((end_ms - start_ms) / 1000) };
+  return { ...read, problems, draft, parts: { sleeps, day_values: null } };
 }
 
 // `durationInSeconds` usually excludes awake time, so the end is the latest time that any field reports.
-function session(startMs: number, endMs: number, origin: SampleOrigin) {
-  return {
-    start_ms: startMs,
-    end_ms: endMs,
-    zone_offset_minutes: origin.zoneOffsetMinutes,
-    date: knownLocalDate(endMs, origin.zoneOffsetMinutes),
-    device: origin.device,
+function nightOf(read: ReadItem, levels: Levels, seconds: number, fields: FieldTable): SleepRecord[] {
+  const { startMs, item, draft } = read;
+  const { sleep = {} } = draft;
+  const staged = {
+    deep_seconds: sleep.deep_seconds ?? secondsOfAll(levels.get('deep')),
+    light_seconds: sleep.light_seconds ?? secondsOfAll(levels.get('light')),
+    rem_seconds: sleep.rem_seconds ?? secondsOfAll(levels.get('rem')),
+    awake_seconds: sleep.awake_seconds ?? secondsOfAll(levels.get('awake')),
   };
-}
-
-function total(seconds: Readonly<Record<string, number | null>>): number {
-  return Object.values(seconds).reduce<number>((sum, one) => sum + (one ?? 0), 0);
-}
-
-type Stages = Pick<SleepRecord, 'deep_seconds' | 'light_seconds' | 'rem_seconds' | 'awake_seconds'>;
-
-function asleepOf(stages: Stages, sessionSeconds: number): number {
-  const asleep = (stages.deep_seconds ?? 0) + (stages.light_seconds ?? 0) + (stages.rem_seconds ?? 0);
-  if (asleep > 0) return asleep;
-  return Math.max(0, Math.round(sessionSeconds - (stages.awake_seconds ?? 0)));
+  const total = Object.values(staged).reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const longest = Math.max(total + (sleep.unmeasurable_seconds ?? 0), seconds);
+  const ends = [...levels.values()].flat().map(({ endMs }) => endMs);
+  const endMs = ends.reduce((a, b) => Math.max(a, b), startMs + longest * 1000);
+  if (endMs <= startMs) return [];
+  const stage_intervals = spansOf(levels, startMs);
+  const whole = { ...draft, sleep: { ...sleep, ...staged, stage_intervals } };
+  const { awake_seconds } = staged;
+  // An empty list of awake intervals counts as a measurement only if other stages were measured.
+  const awake = total > 0 ? levels.get('awake') : undefined;
+  const isUnlisted = secondsOfAll(awake) === 0 && (awake_seconds ?? 0) > 0;
+  const inside = awake?.filter((one) => one.startMs > startMs && one.endMs < endMs);
+  const interruptions = isUnlisted || ends.length === 0 ? null : (inside?.length ?? null);
+  const night = sleepOf({ ...read, endMs, draft: whole }, extraOf(item, fields));
+  return [{ ...night, awake_seconds, interruptions }];
 }
 
 function rankOf(validation: string | null): number {
@@ -159,55 +90,99 @@ function rankOf(validation: string | null): number {
   return /TENTATIVE$/i.test(validation) ? sleepRanks.tentative : sleepRanks.unknown;
 }
 
-const mostNaps = 40;
+/** The stages of a night as intervals, in milliseconds. */
+type Levels = ReadonlyMap<string, readonly Interval[]>;
 
-function readNaps(fields: Sleep, origin: SampleOrigin): { sleeps: SleepRecord[]; problems: Problem[] } {
-  const sleeps: SleepRecord[] = [];
-  const problems: Problem[] = [];
-  for (const [index, nap] of (fields.naps ?? []).entries()) {
-    const read = readItem(Nap, ['napStartTimeInSeconds', 'napDurationInSeconds'], nap);
-    const field = `naps[${index}]`;
-    problems.push(...read.problems.map((one) => ({ ...one, field: `${field}.${one.field}` })));
-    const startMs = read.ok ? instantMs(read.fields.napStartTimeInSeconds, origin.nowMs) : null;
-    if (read.ok && startMs !== null && sleeps.length < mostNaps)
-      sleeps.push(napOf(read.fields, startMs, fields, origin));
-    else if (read.ok)
-      problems.push({ field, reason: startMs === null ? instantReason : `only ${mostNaps} are taken` });
+interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+// An invalid interval is left out and counted.
+function levelsOf(map: Item, startMs: number, problems: Problem[]): Levels {
+  const levels = new Map<string, Interval[]>();
+  let left = 0;
+  for (const [stage, intervals] of Object.entries(map)) {
+    const raw: readonly unknown[] = Array.isArray(intervals) ? intervals : [null];
+    const read = raw.flatMap((interval) => intervalOf(interval, startMs) ?? []);
+    left += raw.length - read.length;
+    if (read.length > 0 || raw.length === 0) levels.set(stage, read);
   }
-  return { sleeps, problems };
+  if (left > 0)
+    problems.push({ field: 'sleepLevelsMap', reason: `${left} intervals left out: no start and end` });
+  return levels;
 }
 
-function napOf(nap: z.output<typeof Nap>, startMs: number, fields: Sleep, origin: SampleOrigin): SleepRecord {
-  const seconds = Math.round(nap.napDurationInSeconds);
-  const zoneOffsetMinutes = offsetMinutes(nap.napOffsetInSeconds) ?? origin.zoneOffsetMinutes;
-  return {
-    ...session(startMs, startMs + seconds * 1000, { ...origin, zoneOffsetMinutes }),
-    is_nap: true,
-    rank: rankOf(fields.validation),
-    asleep_seconds: seconds,
-    deep_seconds: null,
-    light_seconds: null,
-    rem_seconds: null,
-    awake_seconds: null,
-    unmeasurable_seconds: null,
-    interruptions: null,
-    score: null,
-    stage_intervals: null,
-    details: null,
-  };
+// A sleep lasts less than three days. A longer span comes from a clock that was set meanwhile.
+const farthestMs = 3 * 86_400_000;
+
+function intervalOf(interval: unknown, fromMs: number): Interval | null {
+  if (!isItem(interval)) return null;
+  const { startTimeInSeconds: start, endTimeInSeconds: end } = interval;
+  if (typeof start !== 'number' || typeof end !== 'number' || end < start) return null;
+  const [startMs, endMs] = [start * 1000, end * 1000];
+  const isNear = Math.abs(startMs - fromMs) <= farthestMs && Math.abs(endMs - fromMs) <= farthestMs;
+  return isNear ? { startMs, endMs } : null;
 }
 
-function readSamples(fields: Sleep, origin: SampleOrigin): { blocks: SampleBlock[]; problems: Problem[] } {
-  const oxygen = offsetSamples(
-    'timeOffsetSleepSpo2',
-    'oxygen_saturation',
-    fields.timeOffsetSleepSpo2,
-    origin,
+// Null: the map does not contain the stage.
+function secondsOfAll(intervals: readonly Interval[] | undefined): number | null {
+  if (intervals === undefined) return null;
+  return Math.round(intervals.reduce((sum, one) => sum + (one.endMs - one.startMs) / 1000, 0));
+}
+
+/** The intervals of known stages, sorted by start, in seconds after `fromMs`. Null if there are none, or too many. */
+function spansOf(levels: Levels, fromMs: number): StageSpan[] | null {
+  const second = (ms: number) => Math.round((ms - fromMs) / 1000);
+  const spans = SleepStageName.options.flatMap((stage) =>
+    (levels.get(stage) ?? []).map((one): StageSpan => [stage, second(one.startMs), second(one.endMs)]),
   );
-  const breaths = fields.timeOffsetSleepRespiration;
-  const breathing = offsetSamples('timeOffsetSleepRespiration', 'respiratory_rate', breaths, origin);
-  return {
-    blocks: [oxygen.block, breathing.block].filter((block) => block !== null),
-    problems: [...oxygen.problems, ...breathing.problems],
-  };
+  if (spans.length === 0 || spans.length > mostStageSpans) return null;
+  return spans.filter(([, first, last]) => first < last).sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+}
+
+const mostNaps = 40;
+const napSeconds = numberIn({ least: 1, most: 86_400 }, 1, true);
+
+function napsOf(read: ReadItem, naps: readonly unknown[], rank: number, problems: Problem[]): SleepRecord[] {
+  const sleeps: SleepRecord[] = [];
+  for (const [index, nap] of naps.entries()) {
+    const path = `naps[${index}]`;
+    if (!isItem(nap)) {
+      problems.push({ field: `${path}.`, reason: 'must be an object' });
+      continue;
+    }
+    const field = fieldReader(nap, problems, `${path}.`);
+    const start = field('napStartTimeInSeconds', secondsOf, true);
+    const asleep_seconds = field('napDurationInSeconds', napSeconds, true);
+    const offset = field('napOffsetInSeconds', offsetOf) ?? read.offset;
+    if (start === null || asleep_seconds === null) continue;
+    const startMs = instantMs(start, read.nowMs);
+    if (startMs === null) problems.push({ field: path, reason: instantReason });
+    else if (sleeps.length >= mostNaps) problems.push({ field: path, reason: `only ${mostNaps} are taken` });
+    else {
+      const draft = { sleep: { is_nap: true, rank, asleep_seconds } };
+      sleeps.push(sleepOf({ ...read, startMs, endMs: startMs + asleep_seconds * 1000, offset, draft }, null));
+    }
+  }
+  return sleeps;
+}
+
+const longestText = 60;
+const mostParts = 30;
+
+// `{ totalDuration: { qualifierKey: 'FAIR', value: 70 } }`; the value is optional.
+function scoreParts(scores: unknown): SleepScorePart[] {
+  const entries = isItem(scores) ? Object.entries(scores).slice(0, mostParts) : [];
+  return entries.flatMap(([key, part]) => {
+    const name = shortText(key);
+    const given = isItem(part) ? part.value : part;
+    const value = typeof given === 'number' && Number.isFinite(given) ? given : null;
+    const qualifier = isItem(part) ? shortText(part.qualifierKey) : null;
+    return name === null || (value === null && qualifier === null) ? [] : [{ name, value, qualifier }];
+  });
+}
+
+function shortText(value: unknown): string | null {
+  return typeof value === 'string' ? cleanText(value, longestText) || null : null;
 }

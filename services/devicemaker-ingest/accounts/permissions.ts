@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import { type Arrival, findLinkedUsers, type LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
-import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import { instantMs, instantReason } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { notConnected } from '../items/not-connected.ts';
@@ -64,7 +65,7 @@ export function readChange(
   { receivedMs, authenticated }: Pick<Arrival, 'receivedMs' | 'authenticated'>,
 ): Change | string {
   const account = providerUserIdOf(item);
-  if (account === null || !isObject(item)) return 'userId: must be a text';
+  if (account === null || !isItem(item)) return 'userId: must be a text';
   const permissions = Permissions.safeParse(item.permissions);
   if (!permissions.success)
     return 'permissions: must be a list of names, or a map from names to true or false';

@@ -1,6 +1,7 @@
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import type { LinkedUser, LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
-import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
+import { cleanText, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Group } from '../reading/read-push.ts';
 import { notConnected } from './not-connected.ts';
 import type { UnknownItems } from './unknown-items.ts';
@@ -27,7 +28,7 @@ export interface Entry {
 
 /** The account that an item belongs to. Null if the item does not name one. */
 export function providerUserIdOf(item: unknown): string | null {
-  const id = isObject(item) ? item.userId : null;
+  const id = isItem(item) ? item.userId : null;
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
@@ -56,7 +57,7 @@ function verdictOf(item: unknown, providerUserId: string | null, linkedUser: Lin
   const nothing = { recordIds: [], problems: [] };
   if (linkedUser !== null) return { status: null, ...nothing };
   if (providerUserId !== null) return { status: 'user_not_found' as const, ...nothing };
-  const problem = isObject(item)
+  const problem = isItem(item)
     ? { field: 'userId', reason: 'must be a text' }
     : { field: '', reason: 'must be an object' };
   return { status: 'validation_error' as const, recordIds: [], problems: [problem] };
@@ -81,7 +82,7 @@ export function placeholdersOf(entries: readonly Entry[]): number {
 }
 
 function whereOf({ key, index, item }: Entry): string {
-  const summaryId = isObject(item) ? item.summaryId : null;
+  const summaryId = isItem(item) ? item.summaryId : null;
   const named = typeof summaryId === 'string' ? cleanText(summaryId, 100) : '';
   return named === '' ? `${key}[${index}]` : `${key}[${index}] (${named})`;
 }

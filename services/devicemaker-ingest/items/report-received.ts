@@ -1,4 +1,4 @@
-import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import type { Entry } from './entries.ts';
@@ -95,9 +95,9 @@ const latestSeconds = 1e11;
 
 /** The start of an item as sent. Null if it is absent or invalid. */
 export function startMsOf(item: unknown): number | null {
-  if (!isObject(item)) return null;
+  if (!isItem(item)) return null;
   const seconds = item.startTimeInSeconds ?? item.measurementTimeInSeconds;
   if (typeof seconds === 'number')
     return seconds >= 0 && seconds < latestSeconds ? Math.round(seconds * 1000) : null;
-  return isObject(item.summary) ? startMsOf(item.summary) : null;
+  return isItem(item.summary) ? startMsOf(item.summary) : null;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import type { LinkedUser, LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
-import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import type { UnknownItems } from '../items/unknown-items.ts';
 import type { Push } from '../reading/read-push.ts';
@@ -62,7 +62,7 @@ export function pingItemsOf(
       const account = providerUserIdOf(item);
       const own = account === null ? [] : (linkedUsers.get(account) ?? []);
       if (own.length === 0 && !unknown.admits(key)) return [];
-      const checked = checkCallback(isObject(item) ? item.callbackURL : null, type, rules);
+      const checked = checkCallback(isItem(item) ? item.callbackURL : null, type, rules);
       const url = checked.ok ? checked.url : null;
       const entry = `${key}[${index}]`;
       const address = JSON.stringify([type.name, account, url?.href ?? entry]);
@@ -84,7 +84,7 @@ function verdictOf(
   entry: string,
 ): Outcome {
   const refused = (reason: string) => ({ state: 'refused' as const, sentences: [`${entry}: ${reason}`] });
-  if (!isObject(item)) return refused('must be an object');
+  if (!isItem(item)) return refused('must be an object');
   if (providerUserIdOf(item) === null) return refused('userId: must be a text');
   if (linkedUsers.length === 0)
     return { state: 'user_not_found', sentences: [`${entry}: no user is connected to this userId`] };

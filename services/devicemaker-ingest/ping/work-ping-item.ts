@@ -1,7 +1,7 @@
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import type { Job } from '../../../mixins/inbox/inbox-job.ts';
 import type { Reached } from '../../../mixins/inbox/inbox-progress.ts';
 import type { LinkedUser } from '../../../mixins/inbox/linked-users.ts';
-import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf, failureOf } from '../../../runtime/failure.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
@@ -146,7 +146,7 @@ export function entryOf(
 
 // The answer to one account's callback contains that account's items. Older senders omit the id.
 function problemOf(item: unknown, account: string | null) {
-  if (!isObject(item)) return { field: '', reason: 'must be an object' };
+  if (!isItem(item)) return { field: '', reason: 'must be an object' };
   const isForeign = item.userId !== undefined && item.userId !== null && item.userId !== account;
   return isForeign ? { field: 'userId', reason: 'belongs to another account' } : null;
 }

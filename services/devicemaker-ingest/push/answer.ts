@@ -3,7 +3,8 @@ import {
   type PushAnswer,
   pendingSentence,
 } from '../../../contracts/devicemaker-ingest/answers.ts';
-import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
+import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Specials } from '../accounts/specials.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
 import type { BackfillReport } from '../items/report-received.ts';
@@ -81,7 +82,7 @@ export function bounded(sentences: readonly string[], first: string | null): str
 
 /** The line of one activity. Ids are returned as sent, so that the sender can match its items. */
 export function activityResult(entry: Entry): ActivityResult {
-  const sent = isObject(entry.item) ? entry.item : {};
+  const sent = isItem(entry.item) ? entry.item : {};
   return {
     activity_id: textOf(sent.activityId) ?? textOf(sent.summaryId),
     name: textOf(sent.activityName),

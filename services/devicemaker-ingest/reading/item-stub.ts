@@ -1,4 +1,4 @@
-import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import { startMsOf } from '../items/report-received.ts';
 
 /** The fields of an item that answers, lookups and backfill reports need. */
@@ -11,14 +11,14 @@ const longestPermissions = 64 * 1024;
 
 /** A small copy of an item with the fields that the answer depends on. */
 export function stubOf(item: unknown): unknown {
-  if (!isObject(item)) return light(item);
+  if (!isItem(item)) return light(item);
   const startMs = startOf(item);
   return { ...pick(item, kept), ...(startMs === null ? {} : { startTimeInSeconds: startMs / 1000 }) };
 }
 
 /** As `stubOf`, for an item of the arrays beside the data. */
 export function stubOfSpecial(item: unknown): unknown {
-  if (!isObject(item)) return light(item);
+  if (!isItem(item)) return light(item);
   const permissions = bounded(item.permissions);
   return { ...pick(item, keptOfSpecial), ...(permissions === undefined ? {} : { permissions }) };
 }
@@ -31,7 +31,7 @@ function pick(item: Readonly<Record<string, unknown>>, names: readonly string[])
 function light(value: unknown): unknown {
   if (typeof value === 'string') return value.length > longestText ? value.slice(0, longestText) : value;
   if (Array.isArray(value)) return [];
-  return isObject(value) ? {} : value;
+  return isItem(value) ? {} : value;
 }
 
 // The nesting of summaries within summaries is bounded.

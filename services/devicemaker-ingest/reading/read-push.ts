@@ -1,7 +1,8 @@
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { JsonBoundsError, parseJson } from '../../../domain/json/json-bounds.ts';
+import { isItem } from '../../../domain/recipe/read-fields.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
-import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 
 /** Items of one top-level key, which the answer repeats as sent. Stubs for a large body. */
 export interface Group {
@@ -28,7 +29,7 @@ const mostUnknownKeys = 20;
  */
 export function readPush(body: Buffer): Push {
   const payload = parse(body);
-  if (!isObject(payload)) throw notAnObject();
+  if (!isItem(payload)) throw notAnObject();
   const { groups, errors } = sortKeys(
     Object.entries(payload).map(([key, value]) => [key, Array.isArray(value) ? value.length : null]),
   );

@@ -68,17 +68,17 @@ export const providers: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'Of a night of the device maker without stages, the time awake is not asleep.',
-    file: 'providers/devicemaker/normalise/sleep.ts',
-    before: 'Math.round(sessionSeconds - (stages.awake_seconds ?? 0)));',
-    after: 'Math.round(sessionSeconds));',
+    file: 'domain/recipe/item-of-record.ts',
+    before: 'Math.round((endMs - startMs) / 1000) - (awake ?? 0))),',
+    after: 'Math.round((endMs - startMs) / 1000))),',
     test: 'test/providers/devicemaker/sleep.test.ts',
   },
   {
     kind: 'time',
     promise: 'A nap of the device maker has the offset of its own place.',
     file: 'providers/devicemaker/normalise/sleep.ts',
-    before: 'offsetMinutes(nap.napOffsetInSeconds) ?? origin.zoneOffsetMinutes;',
-    after: 'origin.zoneOffsetMinutes ?? offsetMinutes(nap.napOffsetInSeconds);',
+    before: "field('napOffsetInSeconds', offsetOf) ?? read.offset;",
+    after: "read.offset ?? field('napOffsetInSeconds', offsetOf);",
     test: 'test/providers/devicemaker/sleep.test.ts',
   },
   {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sleepRanks } from '../../../domain/records/records.ts';
+import { sleeps as sleepType } from '../../../providers/devicemaker/fields/sleeps.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
-import { normaliseSleep } from '../../../providers/devicemaker/normalise/sleep.ts';
 import { sleep, sleepStart, tentativeSleep } from '../../fixtures/devicemaker/sleeps.ts';
 
 const nowMs = (sleepStart + 86_400) * 1000;
@@ -15,11 +15,11 @@ function stored(result: Normalised) {
 }
 
 function mainOf(changes: Record<string, unknown>) {
-  return stored(normaliseSleep(sleep(userId, changes), nowMs)).sleeps[0];
+  return stored(sleepType.normalise(sleep(userId, changes), nowMs)).sleeps[0];
 }
 
 t.test('makes one session of a night, with every field that the table names', async (t) => {
-  const item = stored(normaliseSleep(sleep(userId), nowMs));
+  const item = stored(sleepType.normalise(sleep(userId), nowMs));
   t.match(item, {
     data_type: 'sleeps',
     key: String(sleepStart),
@@ -104,7 +104,7 @@ t.test('keeps intervals of known stages, and none where there are none or too ma
 });
 
 t.test('makes samples of oxygen and respiration from the start of the night', async (t) => {
-  const { samples } = stored(normaliseSleep(sleep(userId), nowMs));
+  const { samples } = stored(sleepType.normalise(sleep(userId), nowMs));
   const source = { device: 'unknown', zone_offset_minutes: 120, base_ms: startMs };
   t.same(
     samples.map(({ type, at }) => [type, at.length, at[1]]),
@@ -122,7 +122,7 @@ t.test('leaves placeholders of oxygen and respiration out', async (t) => {
     timeOffsetSleepSpo2: { 0: 0, 60: 95, 120: -1, 180: 101 },
     timeOffsetSleepRespiration: { 0: -2, 60: 14 },
   };
-  const result = normaliseSleep(sleep(userId, changes), nowMs);
+  const result = sleepType.normalise(sleep(userId, changes), nowMs);
   t.same(
     stored(result).samples.map(({ type, at, values }) => [type, at, values]),
     [
@@ -185,7 +185,7 @@ t.test('without any stage the time asleep is the session less its awake time', a
     durationInSeconds: 3600,
     awakeDurationInSeconds: 600,
   };
-  t.same(stored(normaliseSleep(bare, nowMs)).sleeps, [
+  t.same(stored(sleepType.normalise(bare, nowMs)).sleeps, [
     {
       start_ms: startMs,
       end_ms: startMs + 60 * minuteMs,
@@ -250,7 +250,7 @@ t.test('interruptions are null where awake intervals were not measured', async (
 t.test('reads the unmeasurable time under either name', async (t) => {
   const sent = { unmeasurableSleepInSeconds: undefined, unmeasurableSleepDurationInSeconds: 900 };
   t.equal(mainOf(sent)?.unmeasurable_seconds, 900);
-  const hashOf = (changes: object) => stored(normaliseSleep(sleep(userId, { ...changes }), nowMs)).hash;
+  const hashOf = (changes: object) => stored(sleepType.normalise(sleep(userId, { ...changes }), nowMs)).hash;
   t.equal(hashOf(sent), hashOf({ unmeasurableSleepInSeconds: 900 }));
   t.equal(mainOf({ ...sent, durationInSeconds: 0 })?.end_ms, startMs + 465 * minuteMs, 'and in the length');
 });
@@ -266,7 +266,7 @@ t.test('leaves intervals out that make no sense, and counts them', async (t) => 
     7,
   ];
   const changes = { ...noMap, ...stages, durationInSeconds: 600, sleepLevelsMap: { deep, rem: 'x' } };
-  const result = normaliseSleep(sleep(userId, changes), nowMs);
+  const result = sleepType.normalise(sleep(userId, changes), nowMs);
   t.equal(stored(result).sleeps[0]?.end_ms, startMs + 240 * minuteMs, 'nothing lies a month away');
   t.same(result.problems, [{ field: 'sleepLevelsMap', reason: '6 intervals left out: no start and end' }]);
 });
@@ -279,7 +279,7 @@ t.test('makes a session of each nap, on the local day of its own end', async (t)
     { napStartTimeInSeconds: napStart },
     { napStartTimeInSeconds: 5, napDurationInSeconds: 600 },
   ];
-  const result = normaliseSleep(sleep(userId, { naps }), nowMs);
+  const result = sleepType.normalise(sleep(userId, { naps }), nowMs);
   const [main, late, noon, ...more] = stored(result).sleeps;
   t.equal(main?.is_nap, false);
   t.same(more, []);
@@ -308,7 +308,7 @@ t.test('makes no main session of an item that has naps only', async (t) => {
     durationInSeconds: 0,
     naps: [{ napStartTimeInSeconds: sleepStart, napDurationInSeconds: 1800, napOffsetInSeconds: 7200 }],
   };
-  const { sleeps, duration_seconds } = stored(normaliseSleep(item, nowMs));
+  const { sleeps, duration_seconds } = stored(sleepType.normalise(item, nowMs));
   t.same(
     sleeps.map(({ is_nap, asleep_seconds }) => [is_nap, asleep_seconds]),
     [[true, 1800]],
@@ -324,13 +324,13 @@ t.test('a date of the sender is the day, else the local day of waking up', async
 t.test('takes the score as a number or as an object, and refuses one past 100', async (t) => {
   t.equal(mainOf({ overallSleepScore: 71.4 })?.score, 71);
   t.equal(mainOf({ overallSleepScore: null })?.score, null);
-  const result = normaliseSleep(sleep(userId, { overallSleepScore: { value: 170 } }), nowMs);
+  const result = sleepType.normalise(sleep(userId, { overallSleepScore: { value: 170 } }), nowMs);
   t.equal(stored(result).sleeps[0]?.score, null);
   t.match(result.problems, [{ field: 'overallSleepScore' }]);
 });
 
 t.test('a tentative version of the night stands below the final one', async (t) => {
-  const { sleeps } = stored(normaliseSleep(tentativeSleep(userId), nowMs));
+  const { sleeps } = stored(sleepType.normalise(tentativeSleep(userId), nowMs));
   t.match(sleeps, [{ rank: sleepRanks.tentative, asleep_seconds: 350 * 60, start_ms: startMs + 600_000 }]);
 });
 
@@ -346,7 +346,7 @@ const broken: readonly [name: string, item: unknown, field: string][] = [
 ];
 for (const [name, item, field] of broken)
   t.test(`refuses an item with ${name}`, async (t) => {
-    const result = normaliseSleep(item, nowMs);
+    const result = sleepType.normalise(item, nowMs);
     t.equal(result.ok, false);
     t.equal(result.problems.at(-1)?.field, field);
   });
