@@ -4,18 +4,21 @@ import type { WorkoutType } from '../records/workout-types.ts';
 const names: Readonly<Record<string, WorkoutType>> = {
   ...of(
     'running',
-    'running run trailrun trailrunning treadmill treadmillrunning jogging indoorrunning trackrunning ultrarunning verticalrunning',
+    'running run trailrun trailrunning treadmill treadmillrunning jogging indoorrunning trackrunning ultrarunning verticalrunning roadrunning crosscountryrunning trackandfieldrunning ultrarunningrunning triathlonrunning duathlonrunning offroadtriathlonrunning offroadduathlonrunning',
   ),
   ...of('walking', 'walking walk nordicwalking indoorwalking dogwalking stroller treadmillwalking'),
   ...of('hiking', 'hiking hike rucking trekking mountaineering'),
   ...of(
     'cycling',
-    'cycling ride roadcycling roadbiking mountainbiking indoorcycling spin spinning gravelcycling ebiking emtb cyclocross handcycling biking virtualride',
+    'cycling ride roadcycling roadbiking mountainbiking indoorcycling spin spinning gravelcycling ebiking emtb cyclocross handcycling biking virtualride gravel ebike parasportshandcycling triathloncycling duathloncycling offroadtriathloncycling offroadduathloncycling',
   ),
-  ...of('swimming', 'swimming swim openwaterswimming poolswimming'),
+  ...of(
+    'swimming',
+    'swimming swim openwaterswimming poolswimming triathlonswimming offroadtriathlonswimming',
+  ),
   ...of(
     'strength_training',
-    'strengthtraining weightlifting powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight kettlebell calisthenics outdoorgym',
+    'strengthtraining weightlifting weightliftingmsk powerlifting weighttraining gym functionalfitness strength circuittraining crosstraining coretraining bodyweight kettlebell calisthenics outdoorgym functionaltraining core',
   ),
   ...of('hiit', 'hiit highintensityintervaltraining crossfit'),
   ...of('yoga', 'yoga hotyoga'),

@@ -56,6 +56,7 @@ const heartrate: Collection = {
     timestamp: kept('ISO 8601', 'start_time'),
     bpm: kept('bpm', 'series.heart_rate'),
     source: notKept('what the user did'),
+    ...assumed({ timestamp_unix: notKept('`timestamp` is the same time', 'ms') }),
   },
 };
 

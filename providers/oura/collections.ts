@@ -4,8 +4,8 @@ import { scoreTypes } from './scores.ts';
 import { sleep } from './sleep.ts';
 
 /**
- * The kinds of data, by the names that webhooks have for them. Not read: `enhanced_tag` and `rest_mode_period` (what a user
- * notes), `sleep_time` (advice), `ring_configuration` (the device).
+ * The kinds of data, by the names that webhooks have for them. Not read: `tag`, `enhanced_tag`, `meal` and `rest_mode_period`
+ * (what a user notes), `sleep_time` (advice), `ring_configuration` and `ring_battery_level` (the device).
  */
 export const collections = { sleep, ...scoreTypes, ...activityTypes } as const satisfies Readonly<
   Record<string, Collection>

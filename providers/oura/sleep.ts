@@ -98,6 +98,8 @@ export const sleep: Collection = {
       sleep_score_delta: notKept('`daily_sleep` has the score'),
       sleep_algorithm_version: notKept('the version of a calculation'),
       sleep_analysis_reason: notKept('why the provider calculated it'),
+      app_sleep_phase_5_min: notKept('the stages as the app shows them, which are going away'),
+      ring_id: notKept('the serial number of the device'),
     }),
   },
 };

@@ -141,6 +141,8 @@ export const activities: Collection = {
     ),
     ...extras('training_load', 'running-index'),
     fat_percentage: extra('percent'),
+    ...assumed({ carbohydrate_percentage: extra('percent'), protein_percentage: extra('percent') }),
+    ...assumed({ ...extras('club_id', 'club_name'), transaction_id: notKept('how it was once fetched') }),
     ...under('heart_rate_zones[]', {
       index: extra(),
       'lower-limit': extra('bpm'),

@@ -12,6 +12,7 @@ import { type Collection, pulledCollections } from '../../domain/recipe/collecti
 import type { Draft, Point, Sum } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
+import { repeatedCounts } from '../../domain/recipe/repeated-counts.ts';
 import type { StageSpan } from '../../domain/records/records.ts';
 import { isoTime, type Range } from '../../domain/time/time.ts';
 import { account, activities, common, device, offsets } from './exercise.ts';
@@ -117,15 +118,16 @@ const recharge: Collection = {
   },
 };
 
-// Times of steps are of the device's clock, as those of the day. An interval without steps is left out.
+// Times of steps are of the device's clock, as those of the day. The reference: a count is not sent if it is the one before.
 function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
   const { steps, date } = isItem(given) ? given : {};
-  const everyMs = Number(isItem(steps) ? steps.interval_ms : 0);
-  if (!Array.isArray(samples) || !(everyMs > 0)) return [];
-  return samples.filter(isItem).flatMap(({ steps: count, timestamp }): Sum[] => {
+  const { interval_ms: every, total_steps: total } = isItem(steps) ? steps : {};
+  if (!Array.isArray(samples) || !(Number(every ?? 0) > 0)) return [];
+  const counts = samples.filter(isItem).flatMap(({ steps: count, timestamp }): Point[] => {
     const ms = localMs(timestamp, date);
-    return ms === null || typeof count !== 'number' || count <= 0 ? [] : [[ms, ms + everyMs, count]];
+    return ms === null || typeof count !== 'number' ? [] : [[ms, count]];
   });
+  return repeatedCounts({ counts, everyMs: Number(every), total: Number(total ?? 0) });
 }
 
 const days: Collection = {
@@ -156,10 +158,11 @@ const days: Collection = {
     ...under('samples', {
       date: decides(null, 'series.steps'),
       'steps.interval_ms': decides('ms', 'series.steps'),
-      'steps.total_steps': notKept('the steps of the day'),
+      'steps.total_steps': decides('count', 'series.steps'),
       'steps.samples': computed(stepIntervals, 'steps', 'series.steps'),
       activity_zones: notKept('no series has levels of activity'),
     }),
+    ...assumed({ 'samples.inactivity_stamps': notKept('no series has alerts'), date: notKept('the day') }),
     polar_user: account,
   },
 };
@@ -191,17 +194,21 @@ const heartRate: Collection = {
   },
 };
 
+// What is not known is -1.
+const known = computed((value) => (Number(value) < 0 ? null : value), null, 'score_components.cardio_load');
+
 const cardioLoad: Collection = {
   ...ofDays,
   device: 'Polar',
   read: byDays('/v3/users/cardio-load/date', null),
+  complete: (draft, { cardio_load_status: status }) =>
+    status === 'LOAD_STATUS_NOT_AVAILABLE' ? 'not_available' : draft,
   fields: {
     date: kept(null, 'date'),
     cardio_load: kept('count', 'score.cardio_load'),
     cardio_load_status: kept(null, 'score.cardio_load'),
-    strain: kept(null, 'score_components.cardio_load'),
-    tolerance: kept(null, 'score_components.cardio_load'),
-    cardio_load_ratio: kept(null, 'score_components.cardio_load'),
+    ...{ strain: known, tolerance: known, cardio_load_ratio: known },
+    ...assumed({ cardio_load_level: kept(null, 'score_components.cardio_load') }),
   },
 };
 

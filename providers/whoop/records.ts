@@ -1,4 +1,12 @@
-import { decides, extra, type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import {
+  assumed,
+  decides,
+  extra,
+  type FieldTable,
+  kept,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
 import type { Draft } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
@@ -47,6 +55,8 @@ const cycle: Collection = {
     id: kept(null, 'key'),
     ...times,
     score_state: decides(null, 'score.strain'),
+    // Those of the cycle, which is no day of the calendar.
+    ...assumed({ step_count: kept('count', 'score_components.strain') }),
     ...under('score', {
       strain: kept(null, 'score.strain'),
       kilojoule: kept('kJ', 'score_components.strain'),
@@ -137,7 +147,8 @@ const workout: Collection = {
       average_heart_rate: kept('bpm', 'workout.avg_heart_rate_bpm'),
       max_heart_rate: kept('bpm', 'workout.max_heart_rate_bpm'),
       kilojoule: kept('kJ', 'workout.calories_kcal'),
-      percent_recorded: extra('percent'),
+      // The reference has 100 for all of it, recorded workouts have 1.
+      percent_recorded: extra('0-1'),
       distance_meter: kept('m', 'workout.distance_meters'),
       altitude_gain_meter: kept('m', 'workout.elevation_gain_meters'),
       altitude_change_meter: extra('m'),

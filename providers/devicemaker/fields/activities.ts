@@ -86,6 +86,7 @@ export const activityDetails = detailsType(
       'samples[].movingDurationInSeconds': kept('s', 'streams.moving'),
       'samples[].timerDurationInSeconds': notKept('follows from the times of the samples and `moving`', 's'),
       'samples[].clockDurationInSeconds': notKept('the time of the sample, from the start on', 's'),
+      'samples[].wheelChairCadenceInPushesPerMinute': notKept('no series has pushes a minute', 'pushes/min'),
       'laps[].startTimeInSeconds': kept('s', 'laps.start_ms', 'laps.end_ms'),
     }),
   },

@@ -63,6 +63,8 @@ export const dailies = itemType(
       netKilocaloriesGoal: kept('kcal', 'day_values.net_calories_goal_kcal'),
       pushDistanceInMeters: kept('m', 'day_values.push_distance_meters'),
       stressQualifier: kept(null, 'day_values.stress_qualifier'),
+      averageStresslevel: kept('1-100', 'day_values.average_stress_level'),
+      source: notKept('the name of the sender'),
     }),
   },
   { supersede: 'longest', complete: withDay },
@@ -114,13 +116,17 @@ export const stressDetails = itemType(
     timeOffsetBodyBatteryValues: battery,
     bodyBatteryValues: battery,
     ...assumed({
+      averageStressLevel: kept('1-100', 'day_values.average_stress_level'),
+      maxStressLevel: kept('1-100', 'day_values.max_stress_level'),
       'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
       'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
       'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
+      'bodyBatteryActivityEvents[].durationInSeconds': kept('s', 'day_values.body_battery_events'),
       'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
+      'bodyBatteryActivityEvents[].eventStartTimeOffsetINSeconds': extra('s'),
       'bodyBatteryActivityEvents[].activityName': extra(),
       'bodyBatteryActivityEvents[].activityType': extra(),
       'bodyBatteryActivityEvents[].activityId': extra(),
@@ -148,7 +154,8 @@ function withBatteryEvents(read: ReadItem): ReadItem {
 
 function batteryEvent(event: unknown, nowMs: number) {
   if (!isItem(event)) return [];
-  const { eventType, eventStartTimeInSeconds: start, bodyBatteryImpact: impact, duration } = event;
+  const { eventType, eventStartTimeInSeconds: start, bodyBatteryImpact: impact } = event;
+  const duration = event.duration ?? event.durationInSeconds;
   const startMs = instantMs(start, nowMs);
   const type = typeof eventType === 'string' ? cleanText(eventType, 60) : '';
   const seconds = typeof duration === 'number' ? Math.round(duration) : Number.NaN;

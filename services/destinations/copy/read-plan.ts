@@ -2,7 +2,7 @@ import type { RecordKind } from '../../../domain/destinations/columns.ts';
 import { type SeriesType, seriesCatalogue } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type ReadRecord, readRecords } from '../read/records.ts';
-import { readSamples, type SampleBatch } from '../read/samples.ts';
+import { readSamples, readSpanSamples, type SampleBatch } from '../read/samples.ts';
 import type { Snapshot } from '../read/snapshot.ts';
 import type { Run } from '../targets/target.ts';
 import type { Plan, ReplacedKey, ReplacedSpan } from './plan-changes.ts';
@@ -27,18 +27,37 @@ export async function withoutDeleted(snapshot: Queryable, run: Run, plan: Plan):
   return { spans: plan.spans.filter(isLeft), keys: plan.keys.filter(isLeft) };
 }
 
-/** Reads the samples of a span, oldest first. */
-export function readSpan(
+/** Takes samples of spans: `series` of a batch has indexes into `spans`. */
+export type TakeSpans = (
+  batch: SampleBatch,
+  type: SeriesType,
+  spans: readonly ReplacedSpan[],
+) => Promise<void>;
+
+/** Reads the samples of spans, span by span, oldest first. Spans without samples do not occur. */
+export async function readSpans(
   { destination, shownAs }: Run,
   snapshot: Snapshot,
-  { user_id, type, provider, device, first, last }: ReplacedSpan,
-  take: TakeSamples,
+  all: readonly ReplacedSpan[],
+  take: TakeSpans,
 ): Promise<void> {
-  const query = {
-    ...{ type, project: destination.project_id, users: [user_id], source: { provider, device } },
-    ...{ from: first ?? always, end: last === null ? never : last + 1 },
-  };
-  return readSamples(snapshot, query, (batch) => take(batch, type), shownAs);
+  for (const [type, own] of Map.groupBy(all, (span) => span.type)) {
+    const spans = own.map((span) => ({
+      ...span,
+      ...{ span, from: span.first ?? always, end: span.last === null ? never : span.last + 1 },
+    }));
+    await readSpanSamples(
+      snapshot,
+      { type, project: destination.project_id, spans },
+      (batch, of) =>
+        take(
+          batch,
+          type,
+          of.map(({ span }) => span),
+        ),
+      shownAs,
+    );
+  }
 }
 
 /** Reads the records that keys of one kind name. */
@@ -49,26 +68,13 @@ export async function readKeys(
   keys: readonly ReplacedKey[],
   take: TakeRecords,
 ): Promise<void> {
-  const project = destination.project_id;
-  const onBatch = (records: readonly ReadRecord[]) => take(records, kind);
-  const common = { kind, project, firstDate: null, lastDate: null };
-  const users = [...new Set(keys.map(({ user_id }) => user_id))];
-  if (kind !== 'day') {
-    const ids = kind === 'user' ? null : keys.map(({ key }) => key);
-    if (keys.length > 0) await readRecords(snapshot, { ...common, users, ids }, onBatch, shownAs);
-    return;
-  }
-  for (const user of users) {
-    const dates = new Set(keys.filter(({ user_id }) => user_id === user).map(({ key }) => key));
-    const sorted = [...dates].toSorted();
-    const [firstDate = null, lastDate = null] = [sorted[0], sorted.at(-1)];
-    await readRecords(
-      snapshot,
-      { kind, project, users: [user], ids: null, firstDate, lastDate },
-      (records) => onBatch(records.filter(({ date }) => dates.has(date))),
-      shownAs,
-    );
-  }
+  if (keys.length === 0) return;
+  const all = keys.map(({ user_id }) => user_id);
+  const named = keys.map(({ key }) => key);
+  const users = kind === 'day' ? all : [...new Set(all)];
+  const [ids, dates] = [kind === 'day' || kind === 'user' ? null : named, kind === 'day' ? named : null];
+  const query = { kind, project: destination.project_id, users, ids, dates };
+  await readRecords(snapshot, query, (records) => take(records, kind), shownAs);
 }
 
 /** Reads the records of one kind that users have. */
@@ -81,7 +87,7 @@ export async function readRecordsOf(
 ): Promise<void> {
   const { destination, shownAs } = run;
   const project = destination.project_id;
-  const query = { kind, project, users, ids: null, firstDate: null, lastDate: null };
+  const query = { kind, project, users, ids: null, dates: null };
   if (isWanted(run, kind)) await readRecords(snapshot, query, (records) => take(records, kind), shownAs);
 }
 
@@ -95,7 +101,7 @@ export async function readSamplesOf(
   const { destination, shownAs } = run;
   const project = destination.project_id;
   for (const type of await selectTypes(snapshot, users)) {
-    const query = { type, project, users, source: null, from: always, end: never };
+    const query = { type, project, users, from: always, end: never };
     if (isWanted(run, type)) await readSamples(snapshot, query, (batch) => take(batch, type), shownAs);
   }
 }

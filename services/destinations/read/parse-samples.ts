@@ -20,7 +20,7 @@ export interface SampleParser {
 }
 
 /** Rows of a batch. */
-export const rowsPerBatch = 16_384;
+export const rowsPerBatch = 4000;
 /** The signature, the flags and the length of an extension that is empty. */
 const headerBytes = 19;
 /** From 1970 to 2000, in microseconds. */
@@ -31,18 +31,16 @@ const countBytes = 2;
 const rowBytes = countBytes + (4 + 4) + (4 + 8) + (4 + 8) + (4 + 2);
 const durationBytes = 4 + 4;
 
-/** Creates a parser of rows whose series are known by their ids. */
-export function newSampleParser(indexes: ReadonlyMap<number, number>, isInterval: boolean): SampleParser {
+/** Creates a parser of rows whose first column is the index of their series. */
+export function newSampleParser(isInterval: boolean): SampleParser {
   const stride = rowBytes + (isInterval ? durationBytes : 0);
   let rest: Buffer = Buffer.alloc(0);
   let [isStarted, isEnded] = [false, false];
   let batch = newBatch(isInterval);
-  let [n, lastId, lastIndex] = [0, -1, 0];
+  let n = 0;
 
   const takeRow = (view: DataView, at: number) => {
-    const id = view.getInt32(at + 6);
-    if (id !== lastId) [lastId, lastIndex] = [id, indexes.get(id) ?? unknownSeries()];
-    batch.series[n] = lastIndex;
+    batch.series[n] = view.getInt32(at + 6);
     batch.time[n] = view.getInt32(at + 14) * 4_294_967_296 + view.getUint32(at + 18) + epoch;
     batch.value[n] = view.getFloat64(at + 26);
     batch.zone[n] = view.getInt16(at + 38);
@@ -100,8 +98,4 @@ function cut(
     zone: zone.subarray(0, rows),
     duration: duration === null ? null : duration.subarray(0, rows),
   };
-}
-
-function unknownSeries(): never {
-  throw new Error('a row of a series that was not selected');
 }

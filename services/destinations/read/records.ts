@@ -13,9 +13,11 @@ export interface RecordQuery {
   readonly project: string;
   readonly users: readonly string[] | null;
   readonly ids: readonly string[] | null;
-  /** UTC days of the start of workouts and sleep, local days of `day` and `score`, UTC days of the creation of users. */
-  readonly firstDate: string | null;
-  readonly lastDate: string | null;
+  /**
+   * The day of each of `users`, who may occur several times; without `users` one day. It is the UTC day of the start of workouts and sleep,
+   * the local day of `day` and `score`, the UTC day of the creation of users.
+   */
+  readonly dates: readonly string[] | null;
 }
 
 /** A record: its values in the order of `columnsOf`, and the day under which it is found. */
@@ -57,7 +59,7 @@ const totals = columnsOf.day
   .filter((name) => columnsOf.day.some((one) => one.name === name && one.nullable))
   .filter((name) => name !== 'values' && name !== 'zone_offset_minutes');
 
-/** A query of one user's rows: `p` is the user, `$4` and `$5` the first and the last day or null, `$3` ids or null. */
+/** A query of one user's rows: `p` is the user, `wanted.date` the day or null, `$3` ids or null. */
 interface Source {
   readonly columns: Readonly<Partial<Record<string, string>>>;
   readonly date: string;
@@ -67,10 +69,13 @@ interface Source {
 const utcDate = (column: string) => `(${column} at time zone 'UTC')::date`;
 const ofId = (column = 'id') => `($3::uuid[] is null or ${column} = any($3))`;
 // The bounds are conditions on the column of an index.
-const started = `user_id = p.id and start_time >= coalesce($4::date::timestamp at time zone 'UTC', '-infinity')
-  and start_time < coalesce(($5::date + 1)::timestamp at time zone 'UTC', 'infinity')`;
+const inUtcDate = (
+  column: string,
+) => `${column} >= coalesce(wanted.date::timestamp at time zone 'UTC', '-infinity')
+  and ${column} < coalesce((wanted.date + 1)::timestamp at time zone 'UTC', 'infinity')`;
+const started = `user_id = p.id and ${inUtcDate('start_time')}`;
 const dated = (alias = '') =>
-  `${alias}user_id = p.id and ${alias}date >= coalesce($4::date, '-infinity') and ${alias}date <= coalesce($5::date, 'infinity')`;
+  `${alias}user_id = p.id and ${alias}date >= coalesce(wanted.date, '-infinity') and ${alias}date <= coalesce(wanted.date, 'infinity')`;
 const noTotals = totals.map((name) => `null as ${name}`).join(', ');
 const ofDay = 'id, user_id, provider, device, date, start_time, duration_seconds, zone_offset_minutes';
 const ofScore = 'user_id, provider, device';
@@ -114,8 +119,7 @@ const sources: Readonly<Record<RecordKind, Source>> = {
     columns: user,
     date: utcDate('x.created_at'),
     rows: `select p.id, p.external_user_id, p.time_zone, p.created_at
-      where p.created_at >= coalesce($4::date::timestamp at time zone 'UTC', '-infinity')
-        and p.created_at < coalesce(($5::date + 1)::timestamp at time zone 'UTC', 'infinity') and ${ofId('p.id')}`,
+      where ${inUtcDate('p.created_at')} and ${ofId('p.id')}`,
   },
 };
 
@@ -127,18 +131,23 @@ const rowsPerFetch = 5000;
  */
 export async function readRecords(
   snapshot: Queryable,
-  { kind, project, users, ids, firstDate, lastDate }: RecordQuery,
+  { kind, project, users, ids, dates }: RecordQuery,
   onBatch: (records: readonly ReadRecord[]) => Promise<void> | void,
   shownAs: (provider: string) => string,
 ): Promise<void> {
   const { columns, date, rows } = sources[kind];
   const names = columnList(kind).map(({ name }) => name);
   const list = names.map((name) => `${columns[name] ?? `x.${name}`} as "${name}"`).join(', ');
+  // The day of all users is a constant to the planner.
+  const wanted =
+    users === null ? 'select $4::date as date' : 'select * from unnest($2::uuid[], $4::date[]) u (id, date)';
   await snapshot.query(
     `declare records no scroll cursor for
-     select (${date})::text as partition_date, ${list} from users.person p cross join lateral (${rows}) x
-     where p.project_id = $1 and p.deleted_at is null and ($2::uuid[] is null or p.id = any($2))`,
-    [project, users, ids, firstDate, lastDate],
+     select (${date})::text as partition_date, ${list}
+     from (${wanted}) wanted join users.person p on ${users === null ? '$2::uuid[] is null' : 'p.id = wanted.id'}
+     cross join lateral (${rows}) x
+     where p.project_id = $1 and p.deleted_at is null`,
+    [project, users, ids, users === null ? (dates?.[0] ?? null) : (dates ?? [])],
   );
   const shown = (row: Readonly<Record<string, ColumnValue>>, name: string): ColumnValue => {
     const value = row[name] ?? null;

@@ -137,4 +137,12 @@ export const destinations: readonly PlantedFault[] = [
     after: 'failing_since = now()',
     test: manage,
   },
+  {
+    kind: 'quota',
+    promise: 'No array of a row group is a large object to V8.',
+    file: 'services/destinations/targets/s3/parquet.ts',
+    before: 'const rowsPerGroup = 4 * rowsPerBatch;',
+    after: 'const rowsPerGroup = 5 * rowsPerBatch;',
+    test: 'test/services/destinations/parquet.test.ts',
+  },
 ];

@@ -31,6 +31,7 @@ const rideSamples = [0, 1, 2].map((second) => ({
     bikeCadenceInRPM: 80 + second,
     powerInWatts: 200 + second,
     swimCadenceInStrokesPerMinute: 20 + second,
+    wheelChairCadenceInPushesPerMinute: 50 + second,
   },
 }));
 const nap = {
@@ -51,6 +52,7 @@ const more: Readonly<Record<string, readonly object[]>> = {
       ...{ netKilocaloriesGoal: 2000, pushDistanceInMeters: 12 },
     },
     { timeOffsetHeartRateSamples: unknown },
+    { averageStressLevel: unknown, averageStresslevel: 33, source: 'a sender' },
   ],
   epochs: [{ pushes: 3, maxHeartRateInBeatsPerMinute: 120 }],
   sleeps: [
@@ -76,6 +78,7 @@ const more: Readonly<Record<string, readonly object[]>> = {
       timeOffsetStressLevelValues: unknown,
       timeOffsetBodyBatteryValues: unknown,
       ...{ stressLevelValues: { 0: 20, 180: 30 }, bodyBatteryValues: { 0: 50 } },
+      ...{ averageStressLevel: 25, maxStressLevel: 80 },
       bodyBatteryActivityEvents: [
         {
           ...{
@@ -90,6 +93,10 @@ const more: Readonly<Record<string, readonly object[]>> = {
             activityType: 'RUNNING',
             activityId: 12,
           },
+        },
+        {
+          ...{ eventType: 'NAP', eventStartTimeInSeconds: dayStart + 900, bodyBatteryImpact: 4 },
+          ...{ durationInSeconds: 1200, eventStartTimeOffsetINSeconds: 7200 },
         },
       ],
     },

@@ -1,13 +1,26 @@
 import t from 'tap';
 import { recorded as activitynet } from '../../fixtures/recorded/activitynet/activities.ts';
+import { recorded as devicemaker } from '../../fixtures/recorded/devicemaker/pushes.ts';
 import { recorded as googlehealth } from '../../fixtures/recorded/googlehealth/points.ts';
+import { recorded as oura } from '../../fixtures/recorded/oura/documents.ts';
+import { recorded as polar } from '../../fixtures/recorded/polar/records.ts';
 import type { Recorded } from '../../fixtures/recorded/recorded.ts';
 import { recorded as suunto } from '../../fixtures/recorded/suunto/samples.ts';
+import { recorded as whoop } from '../../fixtures/recorded/whoop/records.ts';
 import { recorded as withings } from '../../fixtures/recorded/withings/answers.ts';
 import { fieldCases } from './cases.ts';
 import { faultsInPart } from './removal.ts';
 
-const bodies: Readonly<Record<string, Recorded>> = { activitynet, googlehealth, suunto, withings };
+const bodies: Readonly<Record<string, Recorded>> = {
+  activitynet,
+  devicemaker,
+  googlehealth,
+  oura,
+  polar,
+  suunto,
+  whoop,
+  withings,
+};
 
 const ranked = 'dataSource.recordingMethod does not change source';
 
@@ -18,6 +31,8 @@ const ranked = 'dataSource.recordingMethod does not change source';
 const outdone: Readonly<Record<string, readonly string[]>> = {
   // `utc_offset` is read first.
   'activitynet activity': ['timezone does not change zone_offset'],
+  // The id of the activity is the key.
+  'devicemaker activities': ['summaryId does not change key'],
   // The stages have the times of each.
   'googlehealth sleep': [
     'sleep.summary.minutesAsleep does not change sleep.asleep_seconds',
@@ -29,6 +44,13 @@ const outdone: Readonly<Record<string, readonly string[]>> = {
   'googlehealth heart-rate': [ranked],
   'googlehealth steps': [ranked],
   'googlehealth exercise': ['dataSource.recordingMethod does not change workout.manual'],
+  // The time in bed is that between both.
+  'oura sleep': ['bedtime_end does not change end_time'],
+  // Both names of the sport are the same.
+  'polar activities': [
+    'detailed_sport_info does not change workout.type',
+    'sport does not change workout.raw_type, workout.type',
+  ],
   'suunto workout': [
     'hrdata.avg does not change workout.avg_heart_rate_bpm',
     'hrdata.hrmax does not change workout.max_heart_rate_bpm',

@@ -44,6 +44,13 @@ t.test('a text of stages becomes intervals that end with the time in bed', async
   );
 });
 
+t.test('a variability below 0 is none', async (t) => {
+  const hrv = { ...bodies.sleep[0].hrv, items: [null, -101, 38, -121] };
+  const [night] = normalise('sleep', { ...bodies.sleep[0], hrv }).items;
+  const found = night?.samples.find(({ type }) => type === 'heart_rate_variability_rmssd');
+  t.match(found, { at: [0], values: [38] });
+});
+
 t.test('a night has a resting heart rate, a nap has none', async (t) => {
   const typesOf = (index: 0 | 1) =>
     normalise('sleep', bodies.sleep[index]).items.flatMap(({ samples }) => samples.map(({ type }) => type));

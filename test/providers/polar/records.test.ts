@@ -153,6 +153,44 @@ t.test('the window that is used up decides how long to wait', async (t) => {
   t.match(wait('20, 5000'), { kind: 'limited', waitMs: 600_000 });
 });
 
+t.test('a count of steps lasts until the next one, within the total of the day', async (t) => {
+  const [day] = bodies.days;
+  const made = (total_steps: number) => {
+    const samples = { ...day.samples, steps: { ...day.samples.steps, total_steps } };
+    const { intervals } = read('days', [{ ...day, samples }]);
+    return intervals?.intervals.map(({ start_ms, value }) => [iso(start_ms)?.slice(11, 16), value]);
+  };
+  t.same(made(269), [
+    ['06:10', 88],
+    ['06:11', 88],
+    ['06:13', 93],
+  ]);
+  t.same(made(268), [
+    ['06:10', 88],
+    ['06:13', 93],
+  ]);
+});
+
+t.test('a day without a load of the heart has no score, and what is not known is left out', async (t) => {
+  const [load] = bodies.cardio_load;
+  const unknown = { tolerance: -1, cardio_load_ratio: -1 };
+  const none = { ...load, ...unknown, cardio_load: -1, cardio_load_status: 'LOAD_STATUS_NOT_AVAILABLE' };
+  t.same(read('cardio_load', [none]).items, []);
+  const [item] = read('cardio_load', [{ ...load, ...unknown }]).items;
+  t.match(item?.scores, [{ value: 71.4, label: 'PRODUCTIVE', components: { strain: 60.5, low: 31.5 } }]);
+  t.notOk(Object.hasOwn(item?.scores[0]?.components ?? {}, 'tolerance'));
+});
+
+t.test('a sport with a name of its own has the type of its kind', async (t) => {
+  const [exercise] = bodies.activities;
+  const typeOf = (detailed_sport_info: string) =>
+    read('activities', [{ ...exercise, sport: 'OTHER', detailed_sport_info }]).items[0]?.workout?.type;
+  t.same(
+    ['TRACK_AND_FIELD_RUNNING', 'GRAVEL', 'TRIATHLON_SWIMMING', 'FUNCTIONAL_TRAINING', 'GOLF'].map(typeOf),
+    ['running', 'cycling', 'swimming', 'strength_training', 'other'],
+  );
+});
+
 t.test('a map of a night that ends before midnight is of the day before', async (t) => {
   const [first] = bodies.recharge;
   const [item] = read('recharge', [{ ...first, breathing_samples: { '22:10': 13, '22:15': 14 } }]).items;

@@ -27,6 +27,12 @@ t.test('a sport without a type of its own keeps its name', async (t) => {
   ]);
 });
 
+t.test('weights of which the strain of the muscles is computed are weights', async (t) => {
+  t.match(items('workout', { ...bodies.workout[0], sport_name: 'weightlifting_msk' }), [
+    { workout: { type: 'strength_training', raw_type: 'weightlifting_msk' } },
+  ]);
+});
+
 t.test('an offset of `Z` is UTC', async (t) => {
   t.match(items('workout', { ...bodies.workout[0], timezone_offset: 'Z' }), [
     { workout: { zone_offset_minutes: 0 } },

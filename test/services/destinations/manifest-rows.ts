@@ -87,7 +87,7 @@ export async function rowsInDatabase(database: TestDatabase, project = 'default'
     for (const kind of recordKinds)
       await readRecords(
         transaction,
-        { kind, project, users: null, ids: null, firstDate: null, lastDate: null },
+        { kind, project, users: null, ids: null, dates: null },
         (records) => {
           for (const { values } of records) lines.push(lineOf(kind, values.map(textOf)));
         },

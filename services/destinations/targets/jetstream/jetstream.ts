@@ -9,8 +9,14 @@ import {
   storeBegun,
   type UsersPage,
 } from '../../copy/copy-progress.ts';
-import { keyColumn, type Plan, planChanges, shownSource } from '../../copy/plan-changes.ts';
-import { readKeys, readRecordsOf, readSamplesOf, readSpan, withoutDeleted } from '../../copy/read-plan.ts';
+import {
+  keyColumn,
+  type Plan,
+  planChanges,
+  type ReplacedSpan,
+  shownSource,
+} from '../../copy/plan-changes.ts';
+import { readKeys, readRecordsOf, readSamplesOf, readSpans, withoutDeleted } from '../../copy/read-plan.ts';
 import { readChanges } from '../../read/changes.ts';
 import type { ReadRecord } from '../../read/records.ts';
 import { type Snapshot, withSnapshot } from '../../read/snapshot.ts';
@@ -101,26 +107,46 @@ async function sendPage(run: Run, publisher: Publisher, reader: Snapshot, page: 
     await readRecordsOf(run, reader, kind, page.users, (records) =>
       sendCopied(publisher, kind, sequence, records),
     );
-  const samples = sourcesSender(publisher, sequence);
-  await readSamplesOf(run, reader, page.users, samples.add);
+  const samples = sourcesSender(publisher);
+  // Each message replaces all of its source.
+  await readSamplesOf(run, reader, page.users, (batch, type) =>
+    samples.add(batch, () => ({ type, sequence, first: null, last: null })),
+  );
   await samples.end();
 }
 
 async function sendPlan(run: Run, publisher: Publisher, reader: Snapshot, plan: Plan): Promise<void> {
   const { spans, keys } = await withoutDeleted(reader, run, plan);
-  for (const span of spans) {
-    const source = { user_id: span.user_id, ...shownSource(span, run.shownAs) };
-    const sender = spanSender(publisher, { ...span, source });
-    await readSpan(run, reader, span, async (batch) => {
-      for (let n = 0; n < batch.rows; n += 1) await sender.add(batch, n);
-    });
-    await sender.end();
-  }
+  await sendSpans(run, publisher, reader, spans);
   for (const kind of recordKinds) {
     const own = keys.filter((one) => one.kind === kind);
     const records: ReadRecord[] = [];
     await readKeys(run, reader, kind, own, async (read) => void records.push(...read));
     if (own.length > 0) await sendReplaced(publisher, kind, keyColumn(kind), own, records);
+  }
+}
+
+// Spans without samples are deleted.
+async function sendSpans(
+  run: Run,
+  publisher: Publisher,
+  reader: Snapshot,
+  spans: readonly ReplacedSpan[],
+): Promise<void> {
+  const empty = new Set(spans);
+  const samples = sourcesSender(publisher);
+  await readSpans(run, reader, spans, (batch, _type, own) =>
+    samples.add(batch, (index) => {
+      const span = own[index];
+      if (span === undefined) throw new Error('samples of a span that was not read');
+      empty.delete(span);
+      return span;
+    }),
+  );
+  await samples.end();
+  for (const span of empty) {
+    const source = { user_id: span.user_id, ...shownSource(span, run.shownAs) };
+    await spanSender(publisher, { ...span, source }).end();
   }
 }
 

@@ -3,14 +3,15 @@ import { type Publisher, sampleColumns } from './messages.ts';
 
 /** Collects rows of samples, and sends them in messages of bounded size. */
 export interface SampleSender {
-  /** Adds the row `n` of a batch. Rows come in the order of their times. */
-  add(batch: SampleBatch, n: number): Promise<void>;
+  /** Adds the row `n` of a batch. Rows come in the order of their times. Returns what to wait for before the next one, if anything. */
+  add(batch: SampleBatch, n: number): Promise<void> | undefined;
   end(): Promise<void>;
 }
 
+// V8 caches the text of a number in a template, but not that of `toFixed`: all times differ, and 60 MB of them were kept.
 function rowOf(batch: SampleBatch, n: number): string {
   const { time, value, zone, duration } = batch;
-  return `[${time[n]},${duration === null ? 'null' : duration[n]},${value[n]},${zone[n]}]`;
+  return `[${(time[n] ?? 0).toFixed(0)},${duration === null ? 'null' : duration[n]},${value[n]},${zone[n]}]`;
 }
 
 /** The source of samples and the span in it that is replaced. Microseconds since 1970, both included; null: no bound. */
@@ -36,41 +37,46 @@ export function spanSender(publisher: Publisher, span: SentSpan): SampleSender {
   } as const;
   let start = first;
   let [rows, bytes, latest]: [string[], number, number | null] = [[], 0, null];
-  const send = async (end: number | null) => {
+  const send = (end: number | null) => {
     const action = rows.length === 0 ? 'delete' : 'replace';
-    await publisher.send({ ...about, action, replaces: { start, end } }, rows);
+    const sent = publisher.send({ ...about, action, replaces: { start, end } }, rows);
     [start, rows, bytes] = [end, [], 0];
+    return sent;
   };
   return {
-    async add(batch, n) {
+    add(batch, n) {
       const time = batch.time[n] ?? 0;
       const row = rowOf(batch, n);
-      if (bytes + row.length > publisher.rowBytes && time !== latest) await send(time);
+      const isFull = bytes + row.length > publisher.rowBytes && time !== latest;
+      const sent = isFull ? send(time) : undefined;
       rows.push(row);
       bytes += row.length + 1;
       latest = time;
+      return sent;
     },
     end: () => send(last === null ? null : last + 1),
   };
 }
 
-/** Sends samples of many sources, source by source: each replaces all of its source. */
-export function sourcesSender(
-  publisher: Publisher,
-  sequence: string,
-): { add(batch: SampleBatch, type: string): Promise<void>; end(): Promise<void> } {
+/** Sends samples of many sources, source by source. `spanAt` is the span of an index in `series`. */
+export function sourcesSender(publisher: Publisher): {
+  add(batch: SampleBatch, spanAt: (index: number) => Omit<SentSpan, 'source'>): Promise<void>;
+  end(): Promise<void>;
+} {
   let current: SampleSender | null = null;
   let last: SeriesSource | null = null;
   return {
-    async add(batch, type) {
+    async add(batch, spanAt) {
       for (let n = 0; n < batch.rows; n += 1) {
-        const source = batch.sources[batch.series[n] ?? 0];
+        const index = batch.series[n] ?? 0;
+        const source = batch.sources[index];
         if (source === undefined) continue;
         if (source !== last) await current?.end();
         if (current === null || source !== last)
-          current = spanSender(publisher, { source, type, sequence, first: null, last: null });
+          current = spanSender(publisher, { ...spanAt(index), source });
         last = source;
-        await current.add(batch, n);
+        const sent = current.add(batch, n);
+        if (sent !== undefined) await sent;
       }
     },
     end: async () => current?.end(),

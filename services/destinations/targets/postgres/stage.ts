@@ -13,7 +13,7 @@ import {
   type ReplacedSpan,
   shownSource,
 } from '../../copy/plan-changes.ts';
-import { readKeys, readRecordsOf, readSamplesOf, readSpan, withoutDeleted } from '../../copy/read-plan.ts';
+import { readKeys, readRecordsOf, readSamplesOf, readSpans, withoutDeleted } from '../../copy/read-plan.ts';
 import { type Snapshot, withSnapshot } from '../../read/snapshot.ts';
 import type { Run } from '../target.ts';
 import { type RowWriter, writeRows } from './copy-rows.ts';
@@ -40,9 +40,7 @@ export function writePlan(
     const { spans, keys } = await withoutDeleted(snapshot, run, plan);
     let rows = 0;
     if (spans.length > 0) {
-      rows += await stage(transaction, 'sample', async ({ samples }) => {
-        for (const span of spans) await readSpan(run, snapshot, span, samples);
-      });
+      rows += await stage(transaction, 'sample', ({ samples }) => readSpans(run, snapshot, spans, samples));
       await deleteSpans(run, transaction, settings, spans);
       await insertStaged(transaction, settings, 'sample');
     }

@@ -8,6 +8,7 @@ import {
   type RecordKind,
 } from '../../../../domain/destinations/columns.ts';
 import { dayMs } from '../../../../domain/time/time.ts';
+import { rowsPerBatch } from '../../read/parse-samples.ts';
 import type { ReadRecord } from '../../read/records.ts';
 import type { SampleBatch, SeriesSource } from '../../read/samples.ts';
 
@@ -20,8 +21,11 @@ type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Schema[number];
 type Encoding = NonNullable<ColumnSource['encoding']>;
 
-/** Rows of a row group: the part of a file that is in memory. */
-export const rowsPerGroup = 65_536;
+/**
+ * Rows of a row group: the part of a file that is in memory. Arrays of more than 128 KiB are large objects to V8, which are freed late:
+ * groups of 65,536 rows took 390 MB (PERFORMANCE.md, Destinations).
+ */
+const rowsPerGroup = 4 * rowsPerBatch;
 /** Bytes after which a part is handed on. Stores take parts of at least 5 MiB. */
 const bytesPerPart = 8 * 1024 * 1024;
 

@@ -84,7 +84,7 @@ async function fillWithSamples(
   const file = sampleFile(take);
   const startMs = Date.parse(`${date}T00:00:00Z`) + (hour === -1 ? 0 : hour * hourMs);
   const [from, end] = [startMs * 1000, (startMs + (hour === -1 ? dayMs : hourMs)) * 1000];
-  const query = { type, project: run.destination.project_id, users: null, source: null, from, end };
+  const query = { type, project: run.destination.project_id, users: null, from, end };
   await readSamples(
     snapshot,
     query,
@@ -109,7 +109,7 @@ async function fillWithRecords(
 ): Promise<Finished> {
   const file = recordFile(kind, take);
   const project = run.destination.project_id;
-  const query = { kind, project, users: null, ids: null, firstDate: date, lastDate: date };
+  const query = { kind, project, users: null, ids: null, dates: [date] };
   const userIndex = columnIndex(kind, 'user_id');
   const idIndex = columnsOf[kind].findIndex(({ name }) => name === 'id');
   await readRecords(
