@@ -1,6 +1,7 @@
 import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/provider/field-table.ts';
 import { withWorkout } from '../normalise/activity.ts';
 import { detailsType } from '../normalise/activity-details.ts';
+import { idOf } from '../normalise/checks.ts';
 import { withMovement } from '../normalise/events.ts';
 import { itemType } from '../normalise/item-type.ts';
 import { head, identity, why } from './common.ts';
@@ -105,5 +106,5 @@ export const moveiq = itemType(
     activitySubType: kept(null, 'event.data'),
     calendarDate: kept(null, 'date', 'event.data'),
   },
-  { supersede: 'longest', complete: withMovement },
+  { supersede: 'longest', checks: { summaryId: idOf }, complete: withMovement },
 );

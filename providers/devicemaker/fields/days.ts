@@ -10,7 +10,7 @@ import {
 import { isItem } from '../../../domain/recipe/read-fields.ts';
 import { mostBatteryEvents } from '../../../domain/records/day-values.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
-import { withEpoch } from '../normalise/epoch.ts';
+import { epochChecks, withEpoch } from '../normalise/epoch.ts';
 import { cleanText, instantMs } from '../normalise/item.ts';
 import { itemType } from '../normalise/item-type.ts';
 import { byOffset, type ReadItem } from '../normalise/read-item.ts';
@@ -97,7 +97,7 @@ export const epochs = itemType(
       maxMotionIntensity: notKept('a figure of the sensor without a unit', '0-7'),
     }),
   },
-  { supersede: 'latest', complete: withEpoch },
+  { supersede: 'latest', checks: epochChecks, complete: withEpoch },
 );
 
 const stress = byOffset('1-100', 'series.devicemaker_stress_level');

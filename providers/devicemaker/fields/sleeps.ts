@@ -1,7 +1,7 @@
 import { assumed, decides, extra, kept } from '../../../domain/provider/field-table.ts';
 import { itemType } from '../normalise/item-type.ts';
 import { byOffset } from '../normalise/read-item.ts';
-import { withSleeps } from '../normalise/sleep.ts';
+import { sleepChecks, withSleeps } from '../normalise/sleep.ts';
 import { head } from './common.ts';
 
 /** A night with its naps. */
@@ -37,6 +37,7 @@ export const sleeps = itemType(
     spellings: {
       unmeasurableSleepInSeconds: ['unmeasurableSleepInSeconds', 'unmeasurableSleepDurationInSeconds'],
     },
+    checks: sleepChecks,
     complete: withSleeps,
   },
 );

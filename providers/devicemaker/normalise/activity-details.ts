@@ -13,7 +13,7 @@ import { trackReader } from './track.ts';
  * fields are in `summary`, or beside the samples with some senders.
  */
 export function detailsType(name: string, fields: FieldTable, ofActivity: FieldTable) {
-  const table = compiled(ofActivity, 'durationInSeconds');
+  const table = compiled(ofActivity, { needed: 'durationInSeconds' });
   const readTrack = trackReader(fields);
   const normalise: Normaliser = (item, nowMs) => {
     if (!isItem(item)) return refused('', 'must be an object');

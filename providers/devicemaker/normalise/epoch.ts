@@ -1,9 +1,12 @@
 import type { EpochRecord } from '../../../domain/records/records.ts';
 import type { SeriesType } from '../../../domain/records/series.ts';
-import { fieldReader, textOf } from './checks.ts';
+import { fieldReader, idOf, textOf } from './checks.ts';
 import type { Problem } from './item.ts';
 import type { ReadItem } from './read-item.ts';
 import { plainActivityType, workoutTypeOf } from './workout-type.ts';
+
+/** The checks of fields of an epoch that no end has alone. */
+export const epochChecks = { summaryId: idOf, intensity: textOf(40) };
 
 /** One activity type's part of a quarter hour. The store makes the samples of the quarter hour, because it has all of its parts. */
 export function withEpoch(read: ReadItem): ReadItem {
@@ -39,7 +42,7 @@ function distanceTypeOf(activityType: string): SeriesType {
 
 // Null: the part has no intensity.
 function sedentarySeconds({ item }: ReadItem, seconds: number | null, problems: Problem[]): number | null {
-  const sent = fieldReader(item, problems)('intensity', textOf(40));
+  const sent = fieldReader(item, [])('intensity', epochChecks.intensity);
   const intensity = sent === null ? null : plainActivityType(sent);
   if (intensity === 'SEDENTARY') return seconds;
   if (intensity === 'ACTIVE' || intensity === 'HIGHLY_ACTIVE') return 0;

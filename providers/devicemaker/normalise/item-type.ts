@@ -3,17 +3,15 @@ import { itemOfRecord, type RecordRules } from '../../../domain/recipe/item-of-r
 import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import type { DayRecord, SampleBlock } from '../../../domain/records/records.ts';
 import { type Normalised, type Normaliser, type Refused, refused } from './item.ts';
-import { compiled, type ReadItem, readItem, seriesFields } from './read-item.ts';
+import { compiled, type ReadItem, readItem, seriesFields, type TableRules } from './read-item.ts';
 import { samplesOf } from './samples.ts';
 
 /** One of our fields and its names at senders. The first name present is used. */
 export type Spellings = Readonly<Record<string, readonly [string, ...string[]]>>;
 
 /** What a table does not say of a data type. */
-export interface ItemRules extends Required<Pick<RecordRules, 'supersede'>> {
+export interface ItemRules extends TableRules, Required<Pick<RecordRules, 'supersede'>> {
   readonly spellings?: Spellings;
-  /** A field without which an item is rejected, beside its start. */
-  readonly needed?: string;
   /** Changes what some senders write in another way, before spellings are replaced. */
   readonly prepare?: (item: Item) => Item;
   readonly complete?: (read: ReadItem, fields: FieldTable) => ReadItem | Refused;
@@ -26,8 +24,8 @@ const makesRecord = (fields: FieldTable): boolean =>
 
 /** A data type. An item of samples that has none of the fields of its series uses an unknown spelling, and is rejected. */
 export function itemType(name: string, fields: FieldTable, rules: ItemRules) {
-  const { spellings = {}, needed, prepare, complete, supersede } = rules;
-  const table = compiled(underOwnNames(fields, spellings), ...(needed === undefined ? [] : [needed]));
+  const { spellings = {}, prepare, complete, supersede } = rules;
+  const table = compiled(underOwnNames(fields, spellings), rules);
   const anyOf = makesRecord(fields) ? [] : seriesFields(table);
   const made = (item: Item, nowMs: number): Normalised => {
     const read = readItem(table, item, nowMs);

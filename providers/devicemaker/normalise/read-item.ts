@@ -56,6 +56,14 @@ export interface CompiledTable {
   readonly needed: readonly string[];
 }
 
+/** What a table does not say of how it is read. */
+export interface TableRules {
+  /** A field without which an item is rejected, beside its start. */
+  readonly needed?: string;
+  /** The checks of fields that `complete` reads: what is unusable of them is reported with the table. */
+  readonly checks?: Readonly<Record<string, Check>>;
+}
+
 const sentMap: FieldReader = (map) => map;
 
 /** A map from seconds after the start to values of a series. */
@@ -63,13 +71,15 @@ export const byOffset = (unit: string, ...ends: readonly [FieldEnd, ...FieldEnd[
   computed(sentMap, unit, ...ends);
 
 /** Compiles a table when the process starts, so that a wrong unit is found then. */
-export function compiled(table: FieldTable, ...needed: readonly string[]): CompiledTable {
+export function compiled(table: FieldTable, { needed, checks = {} }: TableRules): CompiledTable {
   const starts = Object.entries(table).flatMap(([name, field]) =>
     isKept(field) && field.ends.includes('start_time') ? [{ name, ends: field.ends }] : [],
   );
   const { name, ends } = starts[0] ?? { name: '', ends: ['start_time'] };
   const start = { name, isDay: ends[0] === 'date', isKey: ends.includes('key') };
-  return { steps: stepsOf(table), start, needed: [name, ...needed] };
+  const others = Object.entries(checks).map(([name, check]) => ({ name, read: undefined, check, ends: [] }));
+  const steps = [...stepsOf(table), ...others];
+  return { steps, start, needed: needed === undefined ? [name] : [name, needed] };
 }
 
 const readEnds =
@@ -95,13 +105,13 @@ const isFirstOfPart = (end: string, at: number, ends: readonly string[]): boolea
 
 function checkOf(unit: string | null, end: string): Check {
   const [part = '', column] = end.split('.');
-  if (column === undefined) return checks[part] ?? textOf(100);
+  if (column === undefined) return fieldChecks[part] ?? textOf(100);
   if (part !== 'series' || !isSeriesType(column)) return columnCheck(part, column, unit);
   const factor = factorOf(unit, seriesOf(column).unit);
   return numberIn(seriesRange(column, factor), factor);
 }
 
-const checks: Readonly<Record<string, Check>> = {
+const fieldChecks: Readonly<Record<string, Check>> = {
   ...{ key: idOf, date: dateOf, start_time: secondsOf, zone_offset: offsetOf },
   duration_seconds: numberIn(rangeOf('', '', 's'), 1, true),
 };

@@ -13,6 +13,7 @@ import { SleepStageName } from '../../../domain/wire.ts';
 import {
   type Check,
   fieldReader,
+  idOf,
   listOf,
   mapOf,
   numberIn,
@@ -30,17 +31,22 @@ const scoreOf: Check<number> = (sent) => {
   const score = isItem(sent) ? sent.value : sent;
   return typeof score === 'number' && score >= 0 && score <= 100 ? Math.round(score) : noScore;
 };
-const sleepSeconds = numberIn(rangeOf('sleep', '', 's'), 1, true);
+
+/** The checks of fields of a night that no end has alone. */
+export const sleepChecks = {
+  ...{ summaryId: idOf, durationInSeconds: numberIn(rangeOf('sleep', '', 's'), 1, true) },
+  ...{ sleepLevelsMap: mapOf, naps: listOf, validation: textOf(40), overallSleepScore: scoreOf },
+};
 
 /** A night becomes one session with its stages, and each nap one of its own. An item with naps only has no main session. */
 export function withSleeps(read: ReadItem, fields: FieldTable): ReadItem | Refused {
   const { item, startMs } = read;
   const problems = [...read.problems];
-  const field = fieldReader(item, problems);
-  const seconds = field('durationInSeconds', sleepSeconds) ?? 0;
+  const field = fieldReader(item, []);
+  const seconds = field('durationInSeconds', sleepChecks.durationInSeconds) ?? 0;
   const levels = levelsOf(field('sleepLevelsMap', mapOf) ?? {}, startMs, problems);
   const naps = field('naps', listOf) ?? [];
-  const validation = field('validation', textOf(40));
+  const validation = field('validation', sleepChecks.validation);
   const score = field('overallSleepScore', scoreOf);
   const rank = rankOf(validation);
   const score_parts = scoreParts(item.sleepScores);
