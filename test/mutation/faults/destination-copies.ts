@@ -93,8 +93,8 @@ export const destinationCopies: readonly PlantedFault[] = [
     kind: 'value',
     promise: 'A span without samples is deleted by a message.',
     file: `${targets}/jetstream/jetstream.ts`,
-    before: 'empty.delete(span);',
-    after: 'empty.clear();',
+    before: '    await spanSender(publisher, { ...span, source }).end();\n',
+    after: '',
     test: stream,
   },
   {
