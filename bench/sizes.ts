@@ -63,8 +63,11 @@ function sizesOf(name: 'full' | 'quick') {
     ),
     /** Days of the user whose Observations are read. */
     fhir: of({ days: 365 }, { days: 20 }),
-    /** Days of data of users that are copied, and how often. */
-    destinations: of({ days: 10, wearers: 20, rounds: 3 }, { days: 2, wearers: 4, rounds: 1 }),
+    /** Days of data of users that are copied, and how often; users with a change; changes while another destination is dead. */
+    destinations: of(
+      { days: 10, wearers: 20, rounds: 3, changed: 10_000, perSecond: 50, roundSeconds: 10, delayRounds: 5 },
+      { days: 2, wearers: 4, rounds: 1, changed: 50, perSecond: 20, roundSeconds: 2, delayRounds: 1 },
+    ),
     /** Days of eight series at 1/min, and of one at 1/s. */
     compression: of({ days: 365, hertzDays: 30 }, { days: 3, hertzDays: 2 }),
     /** The number of samples that are read of the 1 Hz user's export. */

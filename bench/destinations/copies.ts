@@ -1,7 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { DestinationKind } from '../../contracts/destinations/schemas.ts';
 import type { Database } from '../../mixins/database/database.ts';
 import { enqueueRun } from '../../services/destinations/manage/manage.ts';
 import { resetDestination, selectDestination } from '../../services/destinations/queries/destinations.ts';
+import type { Product } from '../product.ts';
+
+const Created = z.object({ id: z.string() });
+
+/** Creates a destination. Returns its id. */
+export async function createDestination(
+  product: Pick<Product, 'post'>,
+  kind: DestinationKind,
+  settings: object,
+): Promise<string> {
+  return Created.parse(await product.post('/destinations', { kind, settings })).id;
+}
 
 /** Copies everything into a destination again, without the others. Returns the seconds from the first step of the copy to its end. */
 export async function copyAnew(database: Database, id: string): Promise<number> {

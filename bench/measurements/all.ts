@@ -4,6 +4,7 @@ import { browser } from './browser.ts';
 import { checks } from './checks.ts';
 import { commits, stores } from './commits.ts';
 import { compression } from './compression.ts';
+import { deadDestinations } from './dead-destinations.ts';
 import { destinations } from './destinations.ts';
 import { exports, streams } from './exports.ts';
 import { fhir } from './fhir.ts';
@@ -39,6 +40,6 @@ export const measurements: readonly Measurement[] = [
     activitynet,
     changelog,
   ],
-  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir, destinations],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir, destinations, deadDestinations],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -1,15 +1,14 @@
-import { z } from 'zod';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { copyAnew } from '../destinations/copies.ts';
+import { copyAnew, createDestination } from '../destinations/copies.ts';
 import { startStream, startTables } from '../destinations/copy-targets.ts';
 import { startFileStore } from '../destinations/file-store.ts';
 import { insertRows } from '../destinations/insert-rows.ts';
+import { changeSeries, followChanges, insertSeries } from '../destinations/small-changes.ts';
 import type { Line } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
 import { megabytesOf, type ProductProcess, startServices } from '../product.ts';
 import { inRounds } from '../rounds.ts';
 
-const Created = z.object({ id: z.string() });
 const rowsPerSecond = { least: 100_000 };
 
 /** The copy of stored data into each kind of destination: speed, memory, size. */
@@ -19,12 +18,13 @@ export const destinations: Measurement = {
   hasOwnData: true,
   isOnDemand: true,
   async *lines(bench) {
-    const { days, wearers } = bench.sizes.destinations;
-    yield `${days} days of ${wearers} users are copied by a process with this service only, in rounds after one that is not counted. Heart rate each 5 seconds: a slow wave of 20 beats with 3 random bits, half of the users with times that vary by up to 3 seconds; steps each minute with 7 random bits. Kind \`s3\`: into a store that keeps nothing. Kind \`postgres\`: into another database of the same server; B: COPY from one database into the other, into a table with the same indexes. Kind \`jetstream\`: into a server with a file store; B: the bytes of COPY are published in messages of the same size.`;
+    const { days, wearers, changed } = bench.sizes.destinations;
+    yield `${days} days of ${wearers} users are copied by a process with this service only, in rounds after one that is not counted. Heart rate each 5 seconds: a slow wave of 20 beats with 3 random bits, half of the users with times that vary by up to 3 seconds; steps each minute with 7 random bits. Kind \`s3\`: into a store that keeps nothing. Kind \`postgres\`: into another database of the same server; B: COPY from one database into the other, into a table with the same indexes. Kind \`jetstream\`: into a server with a file store; B: the bytes of COPY are published in messages of the same size. Then each of ${changed.toLocaleString('en')} more users gets a sample: two changes each, of the sample and of the day.`;
     const scene = await openScene(bench);
     yield* fileLines(scene);
     yield* pairLines(scene, 'postgres');
     yield* pairLines(scene, 'jetstream');
+    yield* changeLines(bench, scene);
   },
 };
 
@@ -41,16 +41,16 @@ async function openScene(bench: Bench) {
   const settings = { DESTINATION_HOSTS: hosts.join(',') };
   const opened = await bench.startEmpty('destinations', settings);
   databaseUrl = opened.databaseUrl;
-  const create = async (kind: string, own: object) =>
-    Created.parse(await opened.product.post('/destinations', { kind, settings: own })).id;
+  const { product } = opened;
   const ids = {
-    s3: await create('s3', store.settings),
-    postgres: await create('postgres', postgres.settings),
-    jetstream: await create('jetstream', jetstream.settings),
+    s3: await createDestination(product, 's3', store.settings),
+    postgres: await createDestination(product, 'postgres', postgres.settings),
+    jetstream: await createDestination(product, 'jetstream', jetstream.settings),
   };
-  await opened.product.stop();
+  await product.stop();
   const rows = await insertRows(opened.pool, wearers, days);
-  const start = () => bench.use(startServices({ databaseUrl, services: ['destinations'], settings }));
+  const start = (services = ['destinations']) =>
+    bench.use(startServices({ databaseUrl, services, settings }));
   const rounds = bench.sizes.destinations.rounds;
   return { ids, rows, rounds, start, targets: { postgres, jetstream }, database: databaseOf(opened.pool) };
 }
@@ -99,6 +99,22 @@ async function* pairLines(
   yield { what, figures: [a ?? [], b ?? []], unit: '/s', goal: { least: 0.5 } };
   yield { what: `${what} alone`, value: a ?? [], unit: '/s', goal: rowsPerSecond };
   yield memoryLine(kind, rss, await ended(service));
+}
+
+async function* changeLines(bench: Bench, { ids, rounds, start, database }: Scene): AsyncGenerator<Line> {
+  const { changed } = bench.sizes.destinations;
+  await insertSeries(database, changed);
+  start(['destinations', 'webhooks']);
+  for (const kind of ['postgres', 'jetstream'] as const) {
+    const [seconds = []] = await inRounds(rounds, [
+      async () => {
+        await changeSeries(database);
+        return followChanges(database, ids[kind]);
+      },
+    ]);
+    const value = seconds.map((one) => (2 * changed) / one);
+    yield { what: `\`${kind}\`: changes a second`, value, unit: '/s' };
+  }
 }
 
 function memoryLine(kind: string, before: number, peak: number): Line {

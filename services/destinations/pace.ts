@@ -7,6 +7,7 @@ export interface Pace {
   readonly parallel: number;
   /** A lease expires after this time without an extension. */
   readonly leaseMs: number;
+  /** Interval of looks for due work. One destination must not wait for the end of the work of another one, which looks at once. */
   readonly pollMs: number;
   /** After this time a destination is handed back, so that others get their turn. */
   readonly runMs: number;
@@ -33,7 +34,7 @@ export const defaultPace: Pace = {
   now: Date.now,
   parallel: 16,
   leaseMs: 30_000,
-  pollMs: 1000,
+  pollMs: 250,
   runMs: 20_000,
   idleMs: 1000,
   watchMs: minuteMs,

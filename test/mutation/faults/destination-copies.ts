@@ -81,4 +81,28 @@ export const destinationCopies: readonly PlantedFault[] = [
     after: 'false,',
     test: stream,
   },
+  {
+    kind: 'value',
+    promise: 'The last sample of a span is copied.',
+    file: `${copy}/read-plan.ts`,
+    before: 'span.last + 1',
+    after: 'span.last',
+    test: tables,
+  },
+  {
+    kind: 'value',
+    promise: 'A span without samples is deleted by a message.',
+    file: `${targets}/jetstream/jetstream.ts`,
+    before: '    await spanSender(publisher, { ...span, source }).end();\n',
+    after: '',
+    test: stream,
+  },
+  {
+    kind: 'value',
+    promise: 'A sample is of the source of its span.',
+    file: 'services/destinations/read/samples.ts',
+    before: 'const span = spans[n];',
+    after: 'const span = spans[0];',
+    test: tables,
+  },
 ];

@@ -81,6 +81,8 @@ export async function checkCopy(t: Test, s: Services, reader: CopyReader): Promi
     await s.call('destinations.pause', { destination_id: id });
     const before = await reader.rows();
     await s.store(user, [heart(old + 5 * dayMs, 20)]);
+    // Spans of several users, of other times.
+    for (const n of [1, 2]) await s.store(await s.user(), [heart(old + n * hourMs, 10 * n)]);
     await setTimeout(1000);
     t.same(await reader.rows(), before);
     await s.call('destinations.resume', { destination_id: id });
