@@ -19,7 +19,8 @@ const Ids = z.array(z.string().min(1).max(300)).max(mostIntervals);
 export const intervalActions = {
   /**
    * Stores intervals. An id that is stored already replaces the stored interval. Ids in `deleted_ids` are removed, and later
-   * calls do not store them again. A call takes at most 512 KB of JSON. @throws USER_ERASED (410) if the user was deleted
+   * calls do not store them again. `has_content_ids`: each id is made of the content of its interval, its type and start
+   * among it, so that most need not be looked up. A call takes at most 512 KB of JSON. @throws USER_ERASED (410) if the user was deleted
    */
   storeIntervals: action({
     summary: 'Store interval data of one user',
@@ -28,6 +29,7 @@ export const intervalActions = {
       sources,
       intervals: z.array(IntervalRecord).max(mostIntervals),
       deleted_ids: Ids.default([]),
+      has_content_ids: z.boolean().default(false),
     }),
     returns: IntervalOutcome,
     idempotent: true,

@@ -89,7 +89,7 @@ async function storeBatch({ call }: RunDeps, { user_id }: ImportRow, batch: Impo
   for (const items of batch.items)
     await call('timeseries.store', { user_id, provider, normaliser_version, items: [...items] });
   for (const given of batch.intervals)
-    await call('timeseries.storeIntervals', { user_id, provider, ...given });
+    await call('timeseries.storeIntervals', { user_id, provider, ...given, has_content_ids: true });
 }
 
 const mostReasons = 200;

@@ -14,7 +14,7 @@ import {
 } from './interval-statistics.ts';
 import { cutsOfDays } from './own-totals.ts';
 import type { IntervalSeriesRow } from './queries/select-interval-series.ts';
-import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
+import { type OverlappingRow, selectOverlapping } from './queries/select-overlapping-intervals.ts';
 import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
 import { changeHours, changeLocalDays, type HourChange } from './queries/write-interval-statistics.ts';
 import { ranksOf, type SourceOrder } from './ranks.ts';
@@ -62,24 +62,42 @@ interface Tables {
   readonly days: DayTable;
 }
 
-/** Changes the statistics by a call that is about to write. The caller holds the user's lock. */
-export async function changeStatistics(transaction: Queryable, change: IntervalChange): Promise<void> {
+/**
+ * Changes the statistics by a call. `write` writes the intervals: it is begun when what was there before is read, and the server
+ * works on it while the figures are computed. The caller holds the user's lock.
+ */
+export async function changeStatistics(
+  transaction: Queryable,
+  change: IntervalChange,
+  write: () => Promise<unknown>,
+): Promise<void> {
   const parts = partsOf(change);
-  if (parts.length === 0) return;
-  const rows = await selectOverlapping(transaction, parts.flatMap(windowsOf));
-  const stored = Map.groupBy(rows, ({ window }) => window);
   const days = [...new Set(parts.flatMap(daysOf))];
   const providers = [...new Set(change.series.map(({ provider }) => provider))];
-  const totals = await selectOwnTotals(transaction, change.user_id, providers, days);
-  const orderOf = await sourceOrders(transaction, change.user_id, change.order);
+  const [rows, totals, orderOf] = await Promise.all([
+    selectOverlapping(transaction, parts.flatMap(windowsOf)),
+    selectOwnTotals(transaction, change.user_id, providers, days),
+    sourceOrders(transaction, change.user_id, change.order),
+  ]);
+  await Promise.all([write(), addFigures(transaction, parts, { rows, totals, orderOf })]);
+}
+
+interface Read extends Pick<Around, 'totals' | 'orderOf'> {
+  readonly rows: readonly OverlappingRow[];
+}
+
+async function addFigures(transaction: Queryable, parts: readonly Part[], { rows, ...read }: Read) {
+  const stored = Map.groupBy(rows, ({ window }) => window);
   const tables = { hours: hourTable(), days: dayTable() };
   const covered = hourTable();
   for (const [window, part] of parts.entries()) {
-    addPart(tables, part, { stored: stored.get(window) ?? [], totals, orderOf });
+    addPart(tables, part, { stored: stored.get(window) ?? [], ...read });
     cover(covered, tables.hours, part);
   }
-  await changeHours(transaction, hourChanges(tables.hours, covered));
-  await changeLocalDays(transaction, tables.days.rows());
+  await Promise.all([
+    changeHours(transaction, hourChanges(tables.hours, covered)),
+    changeLocalDays(transaction, tables.days.rows()),
+  ]);
 }
 
 const joinedMs = hourMs;

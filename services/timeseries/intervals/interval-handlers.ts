@@ -41,7 +41,7 @@ type Called<P> = IntervalContext & { readonly params: P };
 
 /** The actions that store interval data. */
 export const intervalHandlers = {
-  storeIntervals: (ctx: Called<Given & { deleted_ids: string[] }>) =>
+  storeIntervals: (ctx: Called<Given & { deleted_ids: string[]; has_content_ids: boolean }>) =>
     change(ctx, { ...ctx.params, spans: [] }),
   replaceIntervals: (ctx: Called<Given & { spans: ReplacedSpan[] }>) =>
     change(ctx, { ...ctx.params, deleted_ids: [] }),

@@ -50,9 +50,11 @@ export async function placeIntervals(
   const { transaction, setId, sources } = context;
   const used = [...new Set(accepted.map(({ interval }) => interval.source))];
   const given = used.flatMap((index) => sources[index] ?? []);
-  const stored = await ensureIntervalSources(transaction, setId, given);
+  const [stored, offsetOf] = await Promise.all([
+    ensureIntervalSources(transaction, setId, given),
+    offsets(context, accepted),
+  ]);
   const sourceOf = new Map(used.map((index, place) => [index, stored[place]]));
-  const offsetOf = await offsets(context, accepted);
   // Of two intervals with one id the later one counts.
   const distinct = new Map(accepted.map((one) => [one.key, one]));
   const placed = [...distinct.values()].flatMap((keyed) => {
@@ -70,11 +72,13 @@ async function offsets(
   { transaction, user_id, provider, timeZone, isClockKept = false }: PlaceContext,
   accepted: readonly KeyedInterval[],
 ): Promise<(interval: IntervalRecord) => number> {
-  const stored = (await selectClock(transaction, user_id)) ?? null;
+  const bounds = boundsOf(accepted.map(({ interval }) => interval.start_ms));
+  const [stored = null, days] = await Promise.all([
+    selectClock(transaction, user_id),
+    selectLocalDays(transaction, { user_id, provider }, bounds),
+  ]);
   const clock = isClockKept ? stored : latestClock(stored, accepted);
   if (clock !== null && clock !== stored) await upsertClock(transaction, user_id, clock);
-  const bounds = boundsOf(accepted.map(({ interval }) => interval.start_ms));
-  const days = await selectLocalDays(transaction, { user_id, provider }, bounds);
   const offsetAt = clockAt(clock, timeZone);
   return ({ start_ms, zone_offset_minutes }) =>
     days.offsetOn(start_ms, zone_offset_minutes ?? offsetAt(start_ms));

@@ -7,13 +7,15 @@ import type {
 } from '../../../domain/records/interval-records.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { boundsOf } from '../days/local-days.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { isErased } from '../records/queries/select-tombstone.ts';
 import { changeStatistics } from './change-statistics.ts';
 import { intervalKey } from './interval-key.ts';
-import { type PlacedIntervals, placeIntervals } from './place-intervals.ts';
+import { type KeyedInterval, type PlacedIntervals, placeIntervals } from './place-intervals.ts';
 import { ensureIntervalSet } from './queries/ensure-interval-set.ts';
 import { selectIntervalSeries } from './queries/select-interval-series.ts';
+import { selectStoredStarts } from './queries/select-stored-starts.ts';
 import { selectTypes } from './queries/select-types.ts';
 import {
   deleteIntervals,
@@ -39,6 +41,8 @@ export interface IntervalRequest {
   /** Spans of which nothing but the given intervals remains. */
   readonly spans: readonly ReplacedSpan[];
   readonly deleted_ids: readonly string[];
+  /** Each id is made of the content of its interval, so that it always has the same type and start. */
+  readonly has_content_ids?: boolean;
   /** Ids that a normaliser no longer makes intervals of. They are removed, and later calls may store them again. */
   readonly unmade_ids?: readonly string[];
   /** The offsets do not change the user's clock. */
@@ -66,8 +70,12 @@ export function storeIntervals(
 ): Promise<IntervalOutcome> {
   return database.transaction(async (transaction) => {
     const { user_id, provider } = request;
-    await lockUser(transaction, user_id);
-    if (await isErased(transaction, user_id, provider)) throw userErased(user_id);
+    // They run in this order, so that the second one sees what the lock waited for.
+    const [, isGone] = await Promise.all([
+      lockUser(transaction, user_id),
+      isErased(transaction, user_id, provider),
+    ]);
+    if (isGone) throw userErased(user_id);
     return storeIntervalsIn(transaction, request, circumstances);
   });
 }
@@ -113,15 +121,14 @@ async function write(work: IntervalStore, { added, changed, former, deleted }: W
   const series = await selectIntervalSeries(transaction, user_id, [
     ...new Set(types.map(({ type_id }) => type_id)),
   ]);
-  const isCurrent = series.every((one) => one.ranked_by === orderName(order) && !one.is_pending);
-  if (isCurrent)
-    await changeStatistics(transaction, {
-      ...{ user_id, order, series, written: [...added, ...changed].map(placed) },
-      ...{ replaced: former.map(placed), deleted: deleted.map(placed) },
-    });
-  await insertIntervals(transaction, setId, added);
-  await updateIntervals(transaction, setId, changed);
-  if (isCurrent) return;
+  const store = () =>
+    Promise.all([insertIntervals(transaction, setId, added), updateIntervals(transaction, setId, changed)]);
+  if (series.every((one) => one.ranked_by === orderName(order) && !one.is_pending)) {
+    const written = { written: [...added, ...changed].map(placed), replaced: former.map(placed) };
+    const change = { user_id, order, series, ...written, deleted: deleted.map(placed) };
+    return changeStatistics(transaction, change, store);
+  }
+  await store();
   const typeOf = new Map(types.map(({ id, type_id }) => [id, type_id]));
   const touched = rows.map(({ series_id, start_ms, duration_ms }) => ({
     type_id: typeOf.get(series_id) ?? 0,
@@ -162,18 +169,29 @@ async function deleteKeys(
 
 /** The intervals of a call that may be stored, with their series and keys, and the ids of the others. */
 async function acceptedIntervals(work: IntervalStore) {
-  const { transaction, setId, intervals } = work;
-  const keyed = intervals.map((interval) => ({ interval, key: intervalKey(interval.id) }));
-  const keys = [...new Set(keyed.map(({ key }) => key))];
-  const known = keys.length === 0 ? nothingKnown : await selectKnown(transaction, setId, keys);
-  const isAccepted = ({ interval, key }: (typeof keyed)[number]) =>
-    !known.deleted.has(key) && isStorable(interval, work.sources, work);
-  const accepted = keyed.filter(isAccepted);
+  const keyed = work.intervals.map((interval) => ({ interval, key: intervalKey(interval.id) }));
+  const storable = keyed.filter(({ interval }) => isStorable(interval, work.sources, work));
+  const keys = [...new Set((await perhapsKnown(work, storable)).map(({ key }) => key))];
+  const known = keys.length === 0 ? nothingKnown : await selectKnown(work.transaction, work.setId, keys);
+  const accepted = storable.filter(({ key }) => !known.deleted.has(key));
+  const taken = new Set(accepted.map(({ interval }) => interval));
   return {
     known,
     placed: await placeIntervals(work, accepted),
-    ignored: keyed.filter((one) => !isAccepted(one)).map(({ interval }) => interval.id),
+    ignored: work.intervals.filter((interval) => !taken.has(interval)).map(({ id }) => id),
   };
+}
+
+/** The intervals whose ids may be known. Those with ids of their content are stored where they start, or not at all. */
+async function perhapsKnown(work: IntervalStore, keyed: readonly KeyedInterval[]) {
+  if (!work.has_content_ids || keyed.length === 0) return keyed;
+  const bounds = boundsOf(keyed.map(({ interval }) => interval.start_ms));
+  const typeIds = [...new Set(keyed.map(({ interval }) => seriesOf(interval.type).id))];
+  const stored = await selectStoredStarts(work.transaction, { ...work, typeIds }, bounds);
+  if (stored === 'all') return keyed;
+  return keyed.filter(
+    ({ interval: { start_ms } }) => stored !== null && start_ms > stored.startMs && start_ms < stored.endMs,
+  );
 }
 
 const nothingKnown: KnownKeys = { stored: new Map(), deleted: new Set() };

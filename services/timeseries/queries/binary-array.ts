@@ -11,11 +11,14 @@ const elements = {
   timestamptz: { id: 1184, bytes: 8, write: writeInstant },
 } as const;
 
+/** The name of an element type. */
+export type NumberElement = keyof typeof elements;
+
 const headerBytes = 20;
 const lengthBytes = 4;
 
 /** An array parameter without nulls. pg sends a Buffer as binary: neither side converts numbers to or from text. */
-export function binaryArray(element: keyof typeof elements, values: readonly number[]): Buffer {
+export function binaryArray(element: NumberElement, values: readonly number[]): Buffer {
   const { id, bytes, write } = elements[element];
   const array = Buffer.allocUnsafe(headerBytes + values.length * (lengthBytes + bytes));
   const header = [1, 0, id, values.length, 1]; // dimensions, whether there are nulls, element type, length, lower bound

@@ -24,8 +24,11 @@ async function newUser() {
   const whose = { user_id: id, provider: 'devicemaker' as const };
   return {
     id,
-    store: (intervals: z.input<typeof IntervalRecord>[], deleted_ids: string[] = []) =>
-      s.call('timeseries.storeIntervals', { ...whose, sources, intervals, deleted_ids }),
+    store: (
+      intervals: z.input<typeof IntervalRecord>[],
+      deleted_ids: string[] = [],
+      has_content_ids = false,
+    ) => s.call('timeseries.storeIntervals', { ...whose, sources, intervals, deleted_ids, has_content_ids }),
     replace: (
       intervals: z.input<typeof IntervalRecord>[],
       span: { start_ms: number; end_ms: number; of?: 'all' | 'merged' | 'devices' },
@@ -175,4 +178,38 @@ t.test('intervals of an erased user are refused', async (t) => {
     intervals: [steps(nine, 5, 1)],
   });
   await t.rejects(stored, refusal('USER_ERASED'));
+});
+
+t.test('ids of the content of intervals are stored as others are', async (t) => {
+  const [byIds, byContent] = [await newUser(), await newUser()];
+  const given = (from: number, to: number, more: object = {}) =>
+    Array.from({ length: to - from }, (_, index) => {
+      const minute = from + index;
+      const source = minute % 2;
+      return {
+        ...steps(nine + minute * 60_000, 2, minute, { source, ...more }),
+        id: `of ${minute} ${source}`,
+      };
+    });
+  const ofOther = given(0, 4, { type: 'distance_walking_running' }).map((one) => ({
+    ...one,
+    id: `d ${one.id}`,
+  }));
+  for (const [intervals, deleted] of [
+    [given(5, 10)],
+    [given(8, 13)],
+    [ofOther],
+    [given(2, 20).toReversed()],
+    [given(2, 20)],
+    [given(4, 6, { zone_offset_minutes: 60 })],
+    [given(30, 31), ['of 9 1']],
+    [given(7, 12)],
+    [[...given(40, 42), ...given(40, 42), steps(8e15, 1, 1)]],
+    [[]],
+  ] as const) {
+    const outcome = await byContent.store([...intervals], [...(deleted ?? [])], true);
+    t.same(outcome, await byIds.store([...intervals], [...(deleted ?? [])]));
+  }
+  t.same(await byContent.stored(), await byIds.stored());
+  t.equal((await byContent.stored()).length, 18 + 4 + 1 + 2 - 1);
 });

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../../mixins/database/database.ts';
 import { arrayText } from '../../queries/array-text.ts';
+import { binaryArray, type NumberElement } from '../../queries/binary-array.ts';
 
 /** An interval as stored. */
 export interface IntervalRow {
@@ -42,9 +43,8 @@ const inSpan = {
 };
 
 const given = `
-    select series_id, to_timestamp(micros / 1000000) as start_time, value, key, duration_ms, zone_offset_minutes
-    from unnest($2::int[], $3::float8[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[])
-      t (series_id, micros, value, key, duration_ms, zone_offset_minutes)`;
+    select * from unnest($2::int[], $3::timestamptz[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[])
+      t (series_id, start_time, value, key, duration_ms, zone_offset_minutes)`;
 
 const insert = {
   name: 'timeseries-insert-intervals',
@@ -145,15 +145,15 @@ export async function updateIntervals(
 }
 
 function valuesOf(setId: number, rows: readonly IntervalRow[]): unknown[] {
-  const columns = [
-    rows.map(({ series_id }) => series_id),
-    rows.map(({ start_ms, key }) => start_ms * 1000 + microsOf(key)),
-    rows.map(({ value }) => value),
-    rows.map(({ key }) => key),
-    rows.map(({ duration_ms }) => duration_ms),
-    rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
+  const numbers = (element: NumberElement, of: (row: IntervalRow) => number) =>
+    binaryArray(element, rows.map(of));
+  return [
+    ...[setId, numbers('int4', ({ series_id }) => series_id)],
+    numbers('timestamptz', ({ start_ms, key }) => start_ms + microsOf(key) / 1000),
+    ...[numbers('float8', ({ value }) => value), arrayText(rows.map(({ key }) => key))],
+    numbers('int4', ({ duration_ms }) => duration_ms),
+    numbers('int2', ({ zone_offset_minutes }) => zone_offset_minutes),
   ];
-  return [setId, ...columns.map(arrayText)];
 }
 
 /** Deletes intervals. */
