@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto';
 import type { StoreItem } from '../../domain/records/records.ts';
 import { isoTime } from '../../domain/time/time.ts';
 import { isProblem } from '../phone/normalise/item.ts';
 import { readWorkout } from '../phone/normalise/workout.ts';
-import { type AppleElement, hashOf, itemSource, itemTimes, sentenceOf, sourceOf, spanOf } from './apple.ts';
-import { keyOf } from './content-key.ts';
-import { type Skipped, type Span, skipped } from './entry.ts';
+import { type AppleElement, itemSource, itemTimes, sentenceOf, sourceOf, spanOf } from './apple.ts';
+import { keyOf, type Skipped, type Span, skipped } from './entry.ts';
 
 /** A workout, and the files of its routes in the archive. */
 export interface AppleWorkout {
@@ -46,12 +46,8 @@ const metadataValues: Readonly<Record<string, string>> = {
   HKIndoorWorkout: 'indoorWorkout',
 };
 
-/** Attributes with a value, whose unit is in an attribute of its own. */
-const attributeValues: Readonly<Record<string, string>> = {
-  duration: 'duration',
-  totalDistance: 'totalDistance',
-  totalEnergyBurned: 'totalEnergyBurned',
-};
+/** Attributes with a value, whose unit is in an attribute of its own. The app sends them by the same names. */
+const attributeValues = ['duration', 'totalDistance', 'totalEnergyBurned'];
 
 interface Value {
   readonly type: string;
@@ -78,10 +74,10 @@ export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWor
   const routes = childrenOf(element, 'WorkoutRoute').flatMap((route) =>
     childrenOf(route, 'FileReference').map(({ attributes: { path = '' } }) => path),
   );
-  const content = { ...item, routes };
+  const content = JSON.stringify({ ...item, routes });
   return {
     kind: 'workout',
-    item: { ...read, data_type: workoutDataType, hash: hashOf(content) },
+    item: { ...read, data_type: workoutDataType, hash: hash('sha256', content, 'base64url') },
     span: { start_ms: span.start_ms, end_ms: span.end_ms },
     routes,
   };
@@ -95,8 +91,8 @@ function valuesOf(element: AppleElement): Value[] {
   const { attributes, metadata } = element;
   return [
     ...childrenOf(element, 'WorkoutStatistics').flatMap(statisticsOf),
-    ...Object.entries(attributeValues).map(([name, type]) => ({
-      ...{ type, value: Number(attributes[name]), unit: attributes[`${name}Unit`] },
+    ...attributeValues.map((type) => ({
+      ...{ type, value: Number(attributes[type]), unit: attributes[`${type}Unit`] },
     })),
     ...Object.entries(metadataValues).map(([name, type]) => {
       const [value, unit] = (metadata?.[name] ?? '').split(' ');

@@ -1,16 +1,14 @@
-import { hash } from 'node:crypto';
 import { ownText } from '../../domain/own-text.ts';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import { readEvent } from '../phone/normalise/event.ts';
 import { eventTypeOf } from '../phone/normalise/event-types.ts';
-import { type ItemSpan, instantProblem, isProblem, type Problem } from '../phone/normalise/item.ts';
+import { type ItemSpan, isProblem, type Problem } from '../phone/normalise/item.ts';
 import { recordWithin } from '../phone/normalise/record.ts';
 import { recordTypeOf } from '../phone/normalise/record-types.ts';
 import { type PhaseStage, phaseWithin } from '../phone/normalise/sleep-phase.ts';
-import { appleSource } from './apple-source.ts';
-import { keyOf } from './content-key.ts';
-import { type Entry, skipped } from './entry.ts';
+import { sourceOf as sourceOfItem } from '../phone/normalise/source.ts';
+import { type Entry, keyOf, skipped, spanProblem } from './entry.ts';
 
 /** An element of an export of Apple Health with what it contains. */
 export interface AppleElement {
@@ -131,10 +129,8 @@ export function spanOf({ startDate, endDate }: AppleElement['attributes'], nowMs
   const start = timeOf(startDate);
   const end = endDate === startDate ? start : timeOf(endDate);
   if (start === null || end === null) return 'The time cannot be read.';
-  const problem = instantProblem(start.ms, nowMs) ?? instantProblem(end.ms, nowMs);
-  if (problem !== null) return `The time ${problem}.`;
-  if (end.ms < start.ms) return 'The end is before the start.';
-  return { id: '', start_ms: start.ms, end_ms: end.ms, zone_offset_minutes: start.offset };
+  const span = { start_ms: start.ms, end_ms: end.ms };
+  return spanProblem(span, nowMs) ?? { id: '', ...span, zone_offset_minutes: start.offset };
 }
 
 const longestOffset = 18 * 60;
@@ -209,7 +205,26 @@ function knownSource({ isManual, sourceName, device }: SourceNames): IntervalSou
   return source;
 }
 
-/** A hash of what an item was read from. */
-export function hashOf(content: unknown): string {
-  return hash('sha256', JSON.stringify(content), 'base64url');
+/** Names of the devices of Apple, and of its own app. Another writer is an app that may copy what a device measured. */
+const ownWriter = /watch|iphone|ipad|ipod|^(apple )?health$/i;
+
+/**
+ * What measured an entry. `device` is a description of the device with an address of the memory of the phone, which differs
+ * in each export: `<<HKDevice: 0x281b>, name:Apple Watch, manufacturer:Apple Inc., model:Watch, hardware:Watch6,7>`.
+ */
+function appleSource(name: string, device: string | undefined, isManual: boolean): IntervalSource {
+  const parts = new Map(
+    [...(device ?? '').matchAll(/(?:^|, )(name|hardware|model):(.*?)(?=, \w+:|>?$)/g)].map(
+      ([, part = '', text = '']) => [part, text] as const,
+    ),
+  );
+  const isOwn = ownWriter.test(name);
+  const model = parts.get('hardware') ?? parts.get('model') ?? (isOwn ? name : undefined);
+  const writer = isOwn ? { bundleIdentifier: 'com.apple.health' } : { appId: name };
+  return sourceOfItem({
+    source: {
+      ...{ ...writer, name, deviceName: parts.get('name'), deviceModel: model },
+      recordingMethod: isManual ? 'manual' : undefined,
+    },
+  });
 }

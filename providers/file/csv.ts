@@ -1,10 +1,9 @@
 import { type IntervalSource, longestIntervalMs } from '../../domain/records/interval-records.ts';
 import { manualDevice } from '../../domain/records/recording-method.ts';
 import { accepts, isSeriesType, seriesOf } from '../../domain/records/series.ts';
-import { type ItemSpan, instantProblem, offsetOf, textOrNull } from '../phone/normalise/item.ts';
+import { type ItemSpan, offsetOf, textOrNull } from '../phone/normalise/item.ts';
 import { convert } from '../phone/normalise/units.ts';
-import { keyOf } from './content-key.ts';
-import { type Entry, skipped } from './entry.ts';
+import { type Entry, keyOf, skipped, spanProblem } from './entry.ts';
 
 /** The columns that a table must have. */
 export const requiredColumns = ['type', 'timestamp', 'value'] as const;
@@ -53,9 +52,8 @@ function spanOf(start: string, end: string, nowMs: number): Omit<ItemSpan, 'id'>
   const instants = [start, end === '' ? start : end].map((text) => (iso.test(text) ? Date.parse(text) : NaN));
   const [start_ms = NaN, end_ms = NaN] = instants;
   if (instants.some(Number.isNaN)) return 'The time is not ISO 8601 with a zone.';
-  const problem = instantProblem(start_ms, nowMs) ?? instantProblem(end_ms, nowMs);
-  if (problem !== null) return `The time ${problem}.`;
-  if (end_ms < start_ms) return 'The end is before the start.';
+  const problem = spanProblem({ start_ms, end_ms }, nowMs);
+  if (problem !== null) return problem;
   // `Z` is the time of the world, and no clock of the user.
   const offset = /Z$/.test(start) ? null : offsetOf(/[+-]\d\d:?\d\d$/.exec(start)?.[0]);
   return { start_ms, end_ms, zone_offset_minutes: offset };

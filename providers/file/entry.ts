@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
+import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import type { StoreItem } from '../../domain/records/records.ts';
-import { textOrNull } from '../phone/normalise/item.ts';
+import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
 import type { PhoneRecord } from '../phone/normalise/record.ts';
 import type { SleepPhase } from '../phone/normalise/sleep-phase.ts';
 
@@ -26,4 +28,24 @@ export interface Span {
 /** An entry that is not stored. */
 export function skipped(type: string, reason: string): Skipped {
   return { kind: 'skipped', type: textOrNull(type, 100) ?? '', reason };
+}
+
+/** Why a span cannot be stored, as a sentence; null if it can. */
+export function spanProblem({ start_ms, end_ms }: Span, nowMs: number): string | null {
+  const problem = instantProblem(start_ms, nowMs) ?? instantProblem(end_ms, nowMs);
+  if (problem !== null) return `The time ${problem}.`;
+  return end_ms < start_ms ? 'The end is before the start.' : null;
+}
+
+/**
+ * The key of an entry, from its content: files have no ids that last, so the same entry of another file has the same key.
+ */
+export function keyOf(
+  type: string,
+  { device, app }: IntervalSource,
+  { start_ms, end_ms }: Span,
+  value: unknown,
+): string {
+  const content = `${type}\n${device}\n${app ?? ''}\n${start_ms}\n${end_ms}\n${value}`;
+  return hash('sha256', content, 'base64url').slice(0, 27);
 }

@@ -1,5 +1,5 @@
-import { type FieldTable, kept, notKept } from '../../domain/provider/field-table.ts';
-import { pointFields } from './points.ts';
+import { type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import type { StreamType } from '../../domain/workouts/track.ts';
 
 const asSent = 'as stated beside it';
 const ofElement = 'the kind of the element';
@@ -67,6 +67,40 @@ const appleWorkouts: FieldTable = {
   'children[].children[].attributes.path': kept(null, 'streams.latitude', 'streams.longitude'),
 };
 
+/** The stream of each element of a point, of GPX and of TCX. Cadence counts one foot in both. */
+export const pointFields: Readonly<Record<string, StreamType>> = {
+  lat: 'latitude',
+  lon: 'longitude',
+  ele: 'altitude',
+  hr: 'heart_rate',
+  cad: 'cadence',
+  atemp: 'temperature',
+  speed: 'speed',
+  power: 'power',
+  PowerInWatts: 'power',
+  LatitudeDegrees: 'latitude',
+  LongitudeDegrees: 'longitude',
+  AltitudeMeters: 'altitude',
+  DistanceMeters: 'distance',
+  HeartRateBpm: 'heart_rate',
+  Cadence: 'cadence',
+  RunCadence: 'cadence',
+  Speed: 'speed',
+  Watts: 'power',
+};
+
+/** A lap of TCX. */
+export const tcxLap: FieldTable = {
+  StartTime: kept(null, 'laps.start_ms'),
+  TotalTimeSeconds: kept('s', 'laps.end_ms', 'laps.duration_seconds', 'workout.moving_seconds'),
+  DistanceMeters: kept('m', 'laps.distance_meters', 'workout.distance_meters'),
+  Calories: kept('kcal', 'workout.calories_kcal'),
+  MaximumSpeed: kept('m/s', 'laps.max_speed_meters_per_second'),
+  AverageHeartRateBpm: kept('bpm', 'laps.avg_heart_rate_bpm'),
+  MaximumHeartRateBpm: kept('bpm', 'laps.max_heart_rate_bpm'),
+  Cadence: kept('rpm', 'laps.avg_cadence_rpm'),
+};
+
 const units = { cadence: 'rpm', power: 'watts', temperature: 'celsius', speed: 'm/s', heart_rate: 'bpm' };
 const pointUnits: Readonly<Record<string, string>> = { ...units, latitude: 'degrees', longitude: 'degrees' };
 
@@ -84,61 +118,67 @@ const traces: FieldTable = {
   ),
   'points[].time': kept(null, 'start_time', 'end_time'),
   'points[].Time': kept(null, 'start_time', 'end_time'),
-  'laps[].StartTime': kept(null, 'laps.start_ms'),
-  'laps[].TotalTimeSeconds': kept('s', 'laps.end_ms', 'laps.duration_seconds', 'workout.moving_seconds'),
-  'laps[].DistanceMeters': kept('m', 'laps.distance_meters', 'workout.distance_meters'),
-  'laps[].Calories': kept('kcal', 'workout.calories_kcal'),
-  'laps[].MaximumSpeed': kept('m/s', 'laps.max_speed_meters_per_second'),
-  'laps[].AverageHeartRateBpm': kept('bpm', 'laps.avg_heart_rate_bpm'),
-  'laps[].MaximumHeartRateBpm': kept('bpm', 'laps.max_heart_rate_bpm'),
-  'laps[].Cadence': kept('rpm', 'laps.avg_cadence_rpm'),
+  ...under('laps[]', tcxLap),
+};
+
+/** An activity of a FIT file. */
+export const fitSession: FieldTable = {
+  start_time: kept(null, 'start_time'),
+  sport: kept(null, 'workout.type', 'workout.raw_type'),
+  sub_sport: kept(null, 'workout.type', 'workout.raw_type'),
+  total_elapsed_time: kept('s', 'end_time', 'duration_seconds'),
+  total_timer_time: kept('s', 'workout.moving_seconds'),
+  total_distance: kept('m', 'workout.distance_meters'),
+  total_calories: kept('kcal', 'workout.calories_kcal'),
+  total_ascent: kept('m', 'workout.elevation_gain_meters'),
+  total_descent: kept('m', 'details.elevation_loss_meters'),
+  avg_heart_rate: kept('bpm', 'workout.avg_heart_rate_bpm'),
+  max_heart_rate: kept('bpm', 'workout.max_heart_rate_bpm'),
+  avg_cadence: kept('rpm', 'details.avg_cadence_rpm'),
+  max_cadence: kept('rpm', 'details.max_cadence_rpm'),
+  avg_power: kept('watts', 'details.avg_power_watts'),
+  max_power: kept('watts', 'details.max_power_watts'),
+  normalized_power: kept('watts', 'details.weighted_power_watts'),
+  enhanced_avg_speed: kept('m/s', 'details.avg_speed_meters_per_second'),
+  enhanced_max_speed: kept('m/s', 'details.max_speed_meters_per_second'),
+  avg_temperature: kept('celsius', 'details.avg_temperature_celsius'),
+  pool_length: kept('m', 'details.pool_length_meters'),
+};
+
+/** A lap of a FIT file. */
+export const fitLap: FieldTable = {
+  start_time: kept(null, 'laps.start_ms'),
+  total_elapsed_time: kept('s', 'laps.end_ms', 'laps.duration_seconds'),
+  total_timer_time: kept('s', 'laps.moving_seconds'),
+  total_distance: kept('m', 'laps.distance_meters'),
+  enhanced_avg_speed: kept('m/s', 'laps.avg_speed_meters_per_second'),
+  enhanced_max_speed: kept('m/s', 'laps.max_speed_meters_per_second'),
+  avg_heart_rate: kept('bpm', 'laps.avg_heart_rate_bpm'),
+  max_heart_rate: kept('bpm', 'laps.max_heart_rate_bpm'),
+  avg_cadence: kept('rpm', 'laps.avg_cadence_rpm'),
+  max_cadence: kept('rpm', 'laps.max_cadence_rpm'),
+  avg_power: kept('watts', 'laps.avg_power_watts'),
+  total_ascent: kept('m', 'laps.elevation_gain_meters'),
+};
+
+/** A point of a FIT file. */
+export const fitRecord: FieldTable = {
+  timestamp: kept(null, 'streams.altitude', 'series.heart_rate'),
+  position_lat: kept('degrees', 'streams.latitude'),
+  position_long: kept('degrees', 'streams.longitude'),
+  enhanced_altitude: kept('m', 'streams.altitude'),
+  distance: kept('m', 'streams.distance'),
+  enhanced_speed: kept('m/s', 'streams.speed', 'series.speed'),
+  heart_rate: kept('bpm', 'streams.heart_rate', 'series.heart_rate'),
+  cadence: kept('rpm', 'streams.cadence', 'series.cadence'),
+  power: kept('watts', 'streams.power', 'series.power'),
+  temperature: kept('celsius', 'streams.temperature'),
+  grade: kept('percent', 'streams.grade'),
 };
 
 /** The messages of a FIT file. Developer fields, and messages that are not listed, are not kept. */
 const fit: FieldTable = {
-  'sessions[].start_time': kept(null, 'start_time'),
-  'sessions[].sport': kept(null, 'workout.type', 'workout.raw_type'),
-  'sessions[].sub_sport': kept(null, 'workout.type', 'workout.raw_type'),
-  'sessions[].total_elapsed_time': kept('s', 'end_time', 'duration_seconds'),
-  'sessions[].total_timer_time': kept('s', 'workout.moving_seconds'),
-  'sessions[].total_distance': kept('m', 'workout.distance_meters'),
-  'sessions[].total_calories': kept('kcal', 'workout.calories_kcal'),
-  'sessions[].total_ascent': kept('m', 'workout.elevation_gain_meters'),
-  'sessions[].total_descent': kept('m', 'details.elevation_loss_meters'),
-  'sessions[].avg_heart_rate': kept('bpm', 'workout.avg_heart_rate_bpm'),
-  'sessions[].max_heart_rate': kept('bpm', 'workout.max_heart_rate_bpm'),
-  'sessions[].avg_cadence': kept('rpm', 'details.avg_cadence_rpm'),
-  'sessions[].max_cadence': kept('rpm', 'details.max_cadence_rpm'),
-  'sessions[].avg_power': kept('watts', 'details.avg_power_watts'),
-  'sessions[].max_power': kept('watts', 'details.max_power_watts'),
-  'sessions[].normalized_power': kept('watts', 'details.weighted_power_watts'),
-  'sessions[].enhanced_avg_speed': kept('m/s', 'details.avg_speed_meters_per_second'),
-  'sessions[].enhanced_max_speed': kept('m/s', 'details.max_speed_meters_per_second'),
-  'sessions[].avg_temperature': kept('celsius', 'details.avg_temperature_celsius'),
-  'sessions[].pool_length': kept('m', 'details.pool_length_meters'),
-  'laps[].start_time': kept(null, 'laps.start_ms'),
-  'laps[].total_elapsed_time': kept('s', 'laps.end_ms', 'laps.duration_seconds'),
-  'laps[].total_timer_time': kept('s', 'laps.moving_seconds'),
-  'laps[].total_distance': kept('m', 'laps.distance_meters'),
-  'laps[].enhanced_avg_speed': kept('m/s', 'laps.avg_speed_meters_per_second'),
-  'laps[].enhanced_max_speed': kept('m/s', 'laps.max_speed_meters_per_second'),
-  'laps[].avg_heart_rate': kept('bpm', 'laps.avg_heart_rate_bpm'),
-  'laps[].max_heart_rate': kept('bpm', 'laps.max_heart_rate_bpm'),
-  'laps[].avg_cadence': kept('rpm', 'laps.avg_cadence_rpm'),
-  'laps[].max_cadence': kept('rpm', 'laps.max_cadence_rpm'),
-  'laps[].avg_power': kept('watts', 'laps.avg_power_watts'),
-  'laps[].total_ascent': kept('m', 'laps.elevation_gain_meters'),
-  'records[].timestamp': kept(null, 'streams.altitude', 'series.heart_rate'),
-  'records[].position_lat': kept('degrees', 'streams.latitude'),
-  'records[].position_long': kept('degrees', 'streams.longitude'),
-  'records[].enhanced_altitude': kept('m', 'streams.altitude'),
-  'records[].distance': kept('m', 'streams.distance'),
-  'records[].enhanced_speed': kept('m/s', 'streams.speed', 'series.speed'),
-  'records[].heart_rate': kept('bpm', 'streams.heart_rate', 'series.heart_rate'),
-  'records[].cadence': kept('rpm', 'streams.cadence', 'series.cadence'),
-  'records[].power': kept('watts', 'streams.power', 'series.power'),
-  'records[].temperature': kept('celsius', 'streams.temperature'),
-  'records[].grade': kept('percent', 'streams.grade'),
+  ...{ ...under('sessions[]', fitSession), ...under('laps[]', fitLap), ...under('records[]', fitRecord) },
   'monitors[].timestamp': kept(null, 'start_time'),
   'monitors[].heart_rate': kept('bpm', 'series.heart_rate'),
   'monitors[].activity_type': kept(null, 'series.steps'),

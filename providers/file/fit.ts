@@ -1,13 +1,13 @@
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { accepts } from '../../domain/records/series.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { type LapRecord, noFigures } from '../../domain/workouts/details.ts';
-import type { StreamType } from '../../domain/workouts/track.ts';
+import type { LapRecord } from '../../domain/workouts/details.ts';
 import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
 import { workoutTypeOf } from '../phone/normalise/workout-types.ts';
-import { keyOf } from './content-key.ts';
-import { type Entry, skipped } from './entry.ts';
-import { mostPoints, noTotals, type Point, type Recording } from './recording.ts';
+import { type Entry, keyOf, skipped } from './entry.ts';
+import { fitLap, fitRecord, fitSession } from './fields.ts';
+import { endsIn, figuresOf, lapWith } from './figures.ts';
+import { mostPoints, type Point, type Recording } from './recording.ts';
 
 /** A message of a FIT file by the names of the profile. Instants are dates, positions degrees, lengths meters. */
 export type FitMessage = Readonly<Record<string, unknown>>;
@@ -22,21 +22,12 @@ export interface FitFile {
   readonly activity: FitMessage;
 }
 
-/** The stream of each field of a `record`. The later of two that a record has counts. */
-const streamFields: Readonly<Record<string, StreamType>> = {
-  position_lat: 'latitude',
-  position_long: 'longitude',
-  altitude: 'altitude',
-  enhanced_altitude: 'altitude',
-  distance: 'distance',
-  speed: 'speed',
-  enhanced_speed: 'speed',
-  heart_rate: 'heart_rate',
-  cadence: 'cadence',
-  power: 'power',
-  temperature: 'temperature',
-  grade: 'grade',
-};
+const [lapEnds, recordEnds] = [endsIn(fitLap, 'laps'), endsIn(fitRecord, 'streams')];
+const [totalEnds, detailEnds] = [endsIn(fitSession, 'workout'), endsIn(fitSession, 'details')];
+
+/** The figures of a message. Devices without an `enhanced_` field send the plain one. */
+const figuresIn = (message: FitMessage, ends: typeof lapEnds) =>
+  figuresOf(ends, (name) => numberOf(message[name]) ?? numberOf(message[name.replace('enhanced_', '')]));
 
 /** The most sessions of a file: a triathlon has five. The records of the file are searched for each. */
 export const mostSessions = 100;
@@ -44,7 +35,9 @@ export const mostSessions = 100;
 /** The activities of a FIT file: one of each session, or one of all records if it has no session. */
 export function fitRecordings(file: FitFile): Recording[] {
   const points = file.records.slice(0, mostPoints).flatMap((record) => pointOf(record) ?? []);
-  const laps = file.laps.slice(0, mostPoints).flatMap((lap) => lapOf(lap) ?? []);
+  const laps = file.laps
+    .slice(0, mostPoints)
+    .flatMap((lap) => lapWith(instantOf(lap.start_time), figuresIn(lap, lapEnds)) ?? []);
   const sessions = file.sessions.length === 0 && points.length > 0 ? [{}] : file.sessions;
   return sessions.slice(0, mostSessions).map((session) => recordingOf(session, { file, laps, points }));
 }
@@ -58,37 +51,19 @@ interface Recorded {
 function pointOf(record: FitMessage): Point | null {
   const ms = instantOf(record.timestamp);
   if (Number.isNaN(ms)) return null;
-  const measured = Object.entries(streamFields).flatMap(([name, stream]): [StreamType, number][] => {
-    const value = numberOf(record[name]);
-    return value === null ? [] : [[stream, value]];
-  });
-  return { ms, ...Object.fromEntries(measured) };
+  return { ms, ...figuresIn(record, recordEnds) };
 }
 
 function recordingOf(session: FitMessage, { file, laps, points: all }: Recorded): Recording {
-  const of = (...names: readonly string[]) =>
-    names.reduce<number | null>((found, name) => found ?? numberOf(session[name]), null);
   const start_ms = startOf(session, all);
-  const elapsed = of('total_elapsed_time', 'total_timer_time');
+  const elapsed = numberOf(session.total_elapsed_time) ?? numberOf(session.total_timer_time);
   const end_ms = elapsed === null ? (all.at(-1)?.ms ?? start_ms) : start_ms + Math.round(elapsed * 1000);
   const within = (ms: number) => ms >= start_ms && ms <= end_ms;
   return {
     sport: sportOf(session),
     ...{ name: null, device: deviceOf(file), start_ms, end_ms, zone_offset_minutes: offsetOf(file.activity) },
-    totals: {
-      ...noTotals,
-      ...{ moving_seconds: of('total_timer_time'), distance_meters: of('total_distance') },
-      ...{ calories_kcal: of('total_calories'), elevation_gain_meters: of('total_ascent') },
-      ...{ avg_heart_rate_bpm: of('avg_heart_rate'), max_heart_rate_bpm: of('max_heart_rate') },
-    },
-    details: {
-      ...{ avg_cadence_rpm: of('avg_cadence'), max_cadence_rpm: of('max_cadence') },
-      ...{ avg_power_watts: of('avg_power'), max_power_watts: of('max_power') },
-      ...{ weighted_power_watts: of('normalized_power'), elevation_loss_meters: of('total_descent') },
-      avg_speed_meters_per_second: of('enhanced_avg_speed', 'avg_speed'),
-      max_speed_meters_per_second: of('enhanced_max_speed', 'max_speed'),
-      ...{ avg_temperature_celsius: of('avg_temperature'), pool_length_meters: of('pool_length') },
-    },
+    totals: figuresIn(session, totalEnds),
+    details: figuresIn(session, detailEnds),
     laps: laps.filter((lap) => within(lap.start_ms)),
     points: all.filter(({ ms }) => within(ms)),
   };
@@ -103,22 +78,6 @@ function sportOf({ sport, sub_sport }: FitMessage): string {
 function startOf({ start_time }: FitMessage, points: readonly Point[]): number {
   const ms = instantOf(start_time);
   return Number.isNaN(ms) ? (points[0]?.ms ?? Number.NaN) : ms;
-}
-
-function lapOf(lap: FitMessage): LapRecord | null {
-  const start_ms = instantOf(lap.start_time);
-  if (Number.isNaN(start_ms)) return null;
-  const elapsed = numberOf(lap.total_elapsed_time);
-  return {
-    ...{ start_ms, end_ms: elapsed === null ? null : start_ms + Math.round(elapsed * 1000), ...noFigures },
-    ...{ duration_seconds: elapsed, moving_seconds: numberOf(lap.total_timer_time) },
-    distance_meters: numberOf(lap.total_distance),
-    avg_speed_meters_per_second: numberOf(lap.enhanced_avg_speed) ?? numberOf(lap.avg_speed),
-    max_speed_meters_per_second: numberOf(lap.enhanced_max_speed) ?? numberOf(lap.max_speed),
-    ...{ avg_heart_rate_bpm: numberOf(lap.avg_heart_rate), max_heart_rate_bpm: numberOf(lap.max_heart_rate) },
-    ...{ avg_cadence_rpm: numberOf(lap.avg_cadence), max_cadence_rpm: numberOf(lap.max_cadence) },
-    ...{ avg_power_watts: numberOf(lap.avg_power), elevation_gain_meters: numberOf(lap.total_ascent) },
-  };
 }
 
 function deviceOf({ file_ids: [id] }: FitFile): string {

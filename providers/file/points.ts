@@ -1,33 +1,12 @@
 import type { LapRecord } from '../../domain/workouts/details.ts';
-import { noFigures } from '../../domain/workouts/details.ts';
 import type { StreamType } from '../../domain/workouts/track.ts';
 import { textOrNull } from '../phone/normalise/item.ts';
-import { noTotals, type Point, type Recording } from './recording.ts';
+import { pointFields, tcxLap } from './fields.ts';
+import { endsIn, figuresOf, lapWith } from './figures.ts';
+import type { Point, Recording } from './recording.ts';
 
 /** The texts of an element by the names of the elements in it, without prefixes; of a lone `Value`, that of its parent. */
 export type Leaves = Readonly<Record<string, string>>;
-
-/** The stream of each element of a point, of GPX and of TCX. Cadence counts one foot in both. */
-export const pointFields: Readonly<Record<string, StreamType>> = {
-  lat: 'latitude',
-  lon: 'longitude',
-  ele: 'altitude',
-  hr: 'heart_rate',
-  cad: 'cadence',
-  atemp: 'temperature',
-  speed: 'speed',
-  power: 'power',
-  PowerInWatts: 'power',
-  LatitudeDegrees: 'latitude',
-  LongitudeDegrees: 'longitude',
-  AltitudeMeters: 'altitude',
-  DistanceMeters: 'distance',
-  HeartRateBpm: 'heart_rate',
-  Cadence: 'cadence',
-  RunCadence: 'cadence',
-  Speed: 'speed',
-  Watts: 'power',
-};
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/;
 
@@ -50,20 +29,14 @@ export function pointOf(leaves: Leaves): Point | null {
   return { ms, ...Object.fromEntries(measured) };
 }
 
+const ends = endsIn(tcxLap, 'laps');
+
 /** Laps of TCX with the attribute StartTime among their leaves. */
 export function lapOf(leaves: Leaves): LapRecord | null {
-  const start_ms = instantOf(leaves.StartTime);
-  if (Number.isNaN(start_ms)) return null;
-  const seconds = numberOf(leaves.TotalTimeSeconds);
-  return {
-    ...{ start_ms, end_ms: seconds === null ? null : start_ms + Math.round(seconds * 1000), ...noFigures },
-    duration_seconds: seconds,
-    distance_meters: numberOf(leaves.DistanceMeters),
-    max_speed_meters_per_second: numberOf(leaves.MaximumSpeed),
-    avg_heart_rate_bpm: numberOf(leaves.AverageHeartRateBpm),
-    max_heart_rate_bpm: numberOf(leaves.MaximumHeartRateBpm),
-    avg_cadence_rpm: numberOf(leaves.Cadence),
-  };
+  return lapWith(
+    instantOf(leaves.StartTime),
+    figuresOf(ends, (name) => numberOf(leaves[name])),
+  );
 }
 
 function numberOf(text: string | undefined): number | null {
@@ -97,7 +70,6 @@ export function recordingOf({ head, points, laps: lapLeaves }: TracedActivity): 
     end_ms: times.reduce((most, ms) => Math.max(most, ms), Number.NEGATIVE_INFINITY),
     zone_offset_minutes: null,
     totals: {
-      ...noTotals,
       distance_meters: sum(laps.map(({ distance_meters }) => distance_meters)),
       moving_seconds: sum(laps.map(({ duration_seconds }) => duration_seconds)),
       calories_kcal: sum(lapLeaves.map(({ Calories }) => numberOf(Calories))),

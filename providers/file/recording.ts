@@ -16,24 +16,21 @@ import {
   sentDetails,
 } from '../../domain/workouts/details.ts';
 import { acceptsStream, type StreamType, streamTypes, type Track } from '../../domain/workouts/track.ts';
-import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
+import { textOrNull } from '../phone/normalise/item.ts';
 import { plainName, workoutTypeOf } from '../phone/normalise/workout-types.ts';
 import { workoutDataType } from './apple-workout.ts';
-import { type Entry, type Skipped, skipped } from './entry.ts';
+import { type Entry, type Skipped, skipped, spanProblem } from './entry.ts';
 
 /** A point of a recorded activity: what was measured at an instant, in the units of the streams. */
 export type Point = { readonly ms: number } & { readonly [S in StreamType]?: number };
 
-/** What a file states of an activity beside its points. Null: it does not. */
-export interface Totals {
-  readonly moving_seconds: number | null;
-  readonly calories_kcal: number | null;
-  readonly distance_meters: number | null;
-  readonly avg_heart_rate_bpm: number | null;
-  readonly max_heart_rate_bpm: number | null;
-  readonly elevation_gain_meters: number | null;
-  readonly steps: number | null;
-}
+type Total =
+  | 'moving_seconds'
+  | 'calories_kcal'
+  | 'distance_meters'
+  | 'elevation_gain_meters'
+  | 'avg_heart_rate_bpm'
+  | 'max_heart_rate_bpm';
 
 /** An activity as a device recorded it. */
 export interface Recording {
@@ -44,17 +41,12 @@ export interface Recording {
   readonly start_ms: number;
   readonly end_ms: number;
   readonly zone_offset_minutes: number | null;
-  readonly totals: Totals;
+  /** What the file states beside its points. */
+  readonly totals: { readonly [T in Total]?: number | null };
   readonly details: GivenDetails;
   readonly laps: readonly LapRecord[];
   readonly points: readonly Point[];
 }
-
-/** Totals of a file that states none. */
-export const noTotals: Totals = {
-  ...{ moving_seconds: null, calories_kcal: null, distance_meters: null, avg_heart_rate_bpm: null },
-  ...{ max_heart_rate_bpm: null, elevation_gain_meters: null, steps: null },
-};
 
 /** The most points of an activity: more than two days, one each second. */
 export const mostPoints = 200_000;
@@ -84,9 +76,8 @@ const longestMs = 31 * 86_400_000;
 function problemOf({ start_ms, end_ms }: Recording, nowMs: number): Skipped | null {
   if (!Number.isFinite(start_ms) || !Number.isFinite(end_ms))
     return skipped('workouts', 'The activity has no time.');
-  const problem = instantProblem(start_ms, nowMs) ?? instantProblem(end_ms, nowMs);
-  if (problem !== null) return skipped('workouts', `The time ${problem}.`);
-  if (end_ms < start_ms) return skipped('workouts', 'The end is before the start.');
+  const problem = spanProblem({ start_ms, end_ms }, nowMs);
+  if (problem !== null) return skipped('workouts', problem);
   return end_ms - start_ms > longestMs ? skipped('workouts', 'The activity is longer than 31 days.') : null;
 }
 
@@ -105,18 +96,18 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
     name: title ?? plainName(raw),
     ...{ start_ms, end_ms, zone_offset_minutes, duration_seconds, device },
     moving_seconds: rounded(totals.moving_seconds),
-    ...{ calories_kcal: totals.calories_kcal, distance_meters },
+    ...{ calories_kcal: totals.calories_kcal ?? null, distance_meters },
     avg_heart_rate_bpm: rounded(totals.avg_heart_rate_bpm ?? ofTrack(mean)),
     max_heart_rate_bpm: rounded(totals.max_heart_rate_bpm ?? ofTrack(heartRates.reduce(larger, 0))),
     avg_pace_sec_per_km:
       distance_meters === null || distance_meters <= 0 ? null : (1000 * moving) / distance_meters,
-    elevation_gain_meters: totals.elevation_gain_meters,
-    steps: rounded(totals.steps),
+    elevation_gain_meters: totals.elevation_gain_meters ?? null,
+    steps: null,
     ...{ manual: false, web_upload: null, private: null, is_parent: false, parent_id: null },
   };
 }
 
-const rounded = (value: number | null) => (value === null ? null : Math.round(value));
+const rounded = (value: number | null = null) => (value === null ? null : Math.round(value));
 const larger = (a: number, b: number) => Math.max(a, b);
 
 function extrasOf({ details, laps }: Recording): StoreItem['extras'] {

@@ -6,8 +6,7 @@ import {
   type SleepRecord,
   type StoreItem,
 } from '../../../domain/records/records.ts';
-import { keyOf } from '../../../providers/file/content-key.ts';
-import type { Entry, Skipped, Span } from '../../../providers/file/entry.ts';
+import { type Entry, keyOf, type Skipped, type Span } from '../../../providers/file/entry.ts';
 import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
 import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';

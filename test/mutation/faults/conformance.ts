@@ -204,7 +204,7 @@ export const conformance: readonly PlantedFault[] = [
   {
     kind: 'value',
     promise: 'The same file again stores nothing twice.',
-    file: 'providers/file/content-key.ts',
+    file: 'providers/file/entry.ts',
     before: "hash('sha256', content, 'base64url')",
     after: "hash('sha256', content + performance.now(), 'base64url')",
     ...part('file.test', 'duplicate'),
