@@ -107,13 +107,12 @@ const pollMs = 20;
 async function importOnce(product: Product, count: number): Promise<number> {
   const { id: user } = Id.parse(await product.post('/users', { external_user_id: randomUUID() }));
   const body = Buffer.concat([...appleRecords(count)]);
-  const began = performance.now();
+  const url = `${product.url}/api/v1/users/${user}/imports`;
   const headers = { 'X-API-Key': product.key, 'Content-Type': 'application/xml' };
-  const answer = await fetch(`${product.url}/api/v1/users/${user}/imports`, {
-    method: 'POST',
-    headers,
-    body,
-  });
+  // A gateway that has just started does not know the other process yet.
+  for (let left = 100; (await fetch(url, { headers })).status === 503 && left > 0; left--) await wait(100);
+  const began = performance.now();
+  const answer = await fetch(url, { method: 'POST', headers, body });
   let { id, state, items } = FileImport.parse(await answer.json());
   while (state !== 'done' && state !== 'failed') {
     await wait(pollMs);

@@ -60,8 +60,8 @@ export interface SettingChoice {
 
 /** Starts both. Past data is read only if `settings` say so. */
 export async function setUp(t: Test, choice: SettingChoice = {}): Promise<WithingsSetting> {
-  // Noon, so that a night lies ahead, 26 to 50 hours ago: the sweep of intraday activity reads two days.
-  const startMs = Math.floor((Date.now() - 38 * hourMs) / dayMs) * dayMs + 12 * hourMs;
+  // Noon, so that a night lies ahead, 23 to 47 hours ago: the sweep of intraday activity reads two days.
+  const startMs = Math.floor((Date.now() - 35 * hourMs) / dayMs) * dayMs + 12 * hourMs;
   const limits = { requestsPerMinute: unlimited };
   const sandbox = await startSandbox({ seed: 'a seed', speed: 0, startMs, limits, ...choice.sandbox });
   t.teardown(() => sandbox.stop());
