@@ -15,7 +15,7 @@ export const deadDestinations: Measurement = {
   isOnDemand: true,
   async *lines(bench) {
     const { perSecond, roundSeconds, delayRounds } = bench.sizes.destinations;
-    yield `${perSecond} samples a second, each of another user, for ${roundSeconds} s, in rounds in turn, with all services in one process. A project has a destination of kind \`jetstream\`, and one of kind \`s3\`, whose store takes no connection, or no request is answered. B: it answers. The time is that from the begin of a change's transaction to its message..`;
+    yield `${perSecond} samples a second, each of another user, for ${roundSeconds} s, in rounds in turn, with all services in one process. A project has a destination of kind \`jetstream\`, and one of kind \`s3\`, whose store takes no connection, or no request is answered. B: it answers. The time is that from the begin of a change's transaction to its message.`;
     const [store, server] = [
       await startFileStore(bench),
       await startJetstream({ comment: bench.say, teardown: bench.onEnd }),
