@@ -33,7 +33,10 @@ export interface FileReader {
   readonly close: () => Promise<void>;
 }
 
-/** A batch, a part of the file and what the parser holds. The phases of sleep of ten years take 30 MB. */
+/**
+ * A batch, a part of the file and what the parser holds. The phases of sleep of ten years take 30 MB. Where the process has
+ * `--max-semi-space-size`, that counts for young objects.
+ */
 const resourceLimits = {
   maxOldGenerationSizeMb: threadHeapMb(256, { atOnce: 2 }),
   maxYoungGenerationSizeMb: 16,
