@@ -186,13 +186,21 @@ async function run<T extends Row>(
 
 async function transact<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken = false;
+  let [broken, isOver] = [false, false];
   try {
     await client.query('begin');
-    const result = await work({ query: (statement, values) => run(client, statement, values) });
+    const result = await work({
+      // Of work in parallel a part may fail first. What the others still send must not run outside of the transaction.
+      query: async (statement, values) => {
+        if (isOver) throw new Error('the transaction is over');
+        return run(client, statement, values);
+      },
+    });
+    isOver = true;
     await client.query('commit');
     return result;
   } catch (error) {
+    isOver = true;
     broken = await client.query('rollback').then(
       () => false,
       () => true,

@@ -87,3 +87,21 @@ t.test('of a transaction that fails nothing stays', async (t) => {
   await t.rejects(failed, { message: 'a failure' });
   t.strictSame(await on.query('select n from counted'), []);
 });
+
+t.test('work that goes on after its transaction failed writes nothing', async (t) => {
+  const given = await environment(t);
+  const resource = database();
+  const on = await resource.start(given);
+  t.teardown(() => resource.stop(on));
+  await on.query('create table counted (n int)');
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  let late: Promise<unknown> | undefined;
+  const failed = on.transaction((transaction) => {
+    late = isOver.then(() => transaction.query('insert into counted values (1)'));
+    return Promise.all([late, Promise.reject(new Error('a failure'))]);
+  });
+  await t.rejects(failed, { message: 'a failure' });
+  end();
+  await t.rejects(late ?? Promise.resolve(), { message: 'the transaction is over' });
+  t.strictSame(await on.query('select n from counted'), []);
+});

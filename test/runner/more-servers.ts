@@ -136,7 +136,7 @@ const compared: MoreServers = {
 
 /** Database servers and buses of the stack are what is tested. */
 const servers: MoreServers = {
-  'test/mixins/database.test.ts': most(5, 5),
+  'test/mixins/database.test.ts': most(6, 6),
   'test/mixins/shared-connections.test.ts': most(7, 0),
   'test/runtime/database-client.test.ts': most(5, 1),
   'test/stack/backup.test.ts': most(0, 2),

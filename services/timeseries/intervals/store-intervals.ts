@@ -1,3 +1,4 @@
+import { fieldOf } from '../../../domain/error-code.ts';
 import { userErased } from '../../../domain/errors.ts';
 import type {
   IntervalOutcome,
@@ -41,7 +42,7 @@ export interface IntervalRequest {
   /** Spans of which nothing but the given intervals remains. */
   readonly spans: readonly ReplacedSpan[];
   readonly deleted_ids: readonly string[];
-  /** Each id is made of the content of its interval, so that it always has the same type and start. */
+  /** Each id is made of the content of its interval, so that it has the same type and start each time. */
   readonly has_content_ids?: boolean;
   /** Ids that a normaliser no longer makes intervals of. They are removed, and later calls may store them again. */
   readonly unmade_ids?: readonly string[];
@@ -62,21 +63,31 @@ interface IntervalStore extends IntervalRequest, IntervalCircumstances {
   readonly setId: number;
 }
 
-/** Stores, replaces and deletes intervals under the user's lock. @throws USER_ERASED (410) */
-export function storeIntervals(
+const uniqueViolation = '23505';
+
+/**
+ * Stores, replaces and deletes intervals under the user's lock. If an id of content is stored with another type, which an upgrade may
+ * bring, all ids are looked up. @throws USER_ERASED (410)
+ */
+export async function storeIntervals(
   database: Database,
   request: IntervalRequest,
   circumstances: IntervalCircumstances,
 ): Promise<IntervalOutcome> {
-  return database.transaction(async (transaction) => {
-    const { user_id, provider } = request;
-    // They run in this order, so that the second one sees what the lock waited for.
-    const [, isGone] = await Promise.all([
-      lockUser(transaction, user_id),
-      isErased(transaction, user_id, provider),
-    ]);
-    if (isGone) throw userErased(user_id);
-    return storeIntervalsIn(transaction, request, circumstances);
+  const store = (given: IntervalRequest) =>
+    database.transaction(async (transaction) => {
+      const { user_id, provider } = given;
+      // They run in this order, so that the second one sees what the lock waited for.
+      const [, isGone] = await Promise.all([
+        lockUser(transaction, user_id),
+        isErased(transaction, user_id, provider),
+      ]);
+      if (isGone) throw userErased(user_id);
+      return storeIntervalsIn(transaction, given, circumstances);
+    });
+  return store(request).catch((error: unknown) => {
+    if (!request.has_content_ids || fieldOf(error, 'code') !== uniqueViolation) throw error;
+    return store({ ...request, has_content_ids: false });
   });
 }
 

@@ -201,6 +201,8 @@ t.test('ids of the content of intervals are stored as others are', async (t) => 
     [ofOther],
     [given(2, 20).toReversed()],
     [given(2, 20)],
+    // What a file has by a name becomes another series with an upgrade.
+    [given(12, 16, { type: 'flights_climbed' })],
     [given(4, 6, { zone_offset_minutes: 60 })],
     [given(30, 31), ['of 9 1']],
     [given(7, 12)],
