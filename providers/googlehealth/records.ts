@@ -146,14 +146,19 @@ export const sampled: Readonly<Record<string, FieldTable>> = {
 /** What ranks sources. */
 const ranks = decides(null, 'source');
 
-const deviceTypes: Readonly<Record<string, DeviceType>> = {
-  ...{ WATCH: 'watch', FITNESS_BAND: 'band', BAND: 'band', RING: 'ring', PHONE: 'phone', SCALE: 'scale' },
-};
+const deviceTypes = new Map<unknown, DeviceType>([
+  ['WATCH', 'watch'],
+  ['FITNESS_BAND', 'band'],
+  ['BAND', 'band'],
+  ['RING', 'ring'],
+  ['PHONE', 'phone'],
+  ['SCALE', 'scale'],
+]);
 const methodOf = (item: Item) => valueAt(item, ['dataSource', 'recordingMethod']);
 const deviceTypeOf = (item: Item): DeviceType =>
   isManual(methodOf(item))
     ? 'manual'
-    : (deviceTypes[String(valueAt(item, ['dataSource', 'device', 'formFactor']))] ?? 'unknown');
+    : (deviceTypes.get(valueAt(item, ['dataSource', 'device', 'formFactor'])) ?? 'unknown');
 
 /** The name of the provider's merge of all devices. It ranks above the devices, so that the two are never added. */
 const merged = { device_type: 'merged', device: 'merged', device_id: null, app: null } as const;

@@ -44,10 +44,15 @@ const sleepFields: FieldTable = {
 
 type Stage = StageSpan[0];
 
-const stageNames: Readonly<Record<string, Stage>> = {
-  ...{ AWAKE: 'awake', WAKE: 'awake', RESTLESS: 'light', ASLEEP: 'light' },
-  ...{ LIGHT: 'light', DEEP: 'deep', REM: 'rem' },
-};
+const stageNames = new Map<unknown, Stage>([
+  ['AWAKE', 'awake'],
+  ['WAKE', 'awake'],
+  ['RESTLESS', 'light'],
+  ['ASLEEP', 'light'],
+  ['LIGHT', 'light'],
+  ['DEEP', 'deep'],
+  ['REM', 'rem'],
+]);
 
 const itemsAt = (night: Item, ...path: readonly string[]): readonly Item[] => {
   const found = valueAt(night, path);
@@ -81,7 +86,7 @@ function spansOf(stages: readonly Item[], startMs: number): StageSpan[] | null {
     Math.round(((instantWithOffset(time)?.ms ?? Number.NaN) - startMs) / 1000);
   const spans = stages
     .flatMap(({ type, startTime, endTime }): StageSpan[] => {
-      const stage = stageNames[String(type)];
+      const stage = stageNames.get(type);
       return stage === undefined ? [] : [[stage, second(startTime), second(endTime)]];
     })
     .filter(([, from, to]) => from < to)
@@ -94,7 +99,7 @@ const inSpans = (stage: Stage, spans: readonly StageSpan[]): number =>
 
 // The summary has the minutes of a stage if there are no intervals.
 function summarised(stage: Stage, summary: readonly Item[]): number | null {
-  const own = summary.filter(({ type }) => stageNames[String(type)] === stage);
+  const own = summary.filter(({ type }) => stageNames.get(type) === stage);
   const minutes = own.flatMap((one) => numberOf(one.minutes) ?? []);
   return minutes.length === 0 ? null : Math.round(minutes.reduce((sum, one) => sum + one, 0) * 60);
 }

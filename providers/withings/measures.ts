@@ -73,7 +73,10 @@ const enteredByUser = 2;
  * Groups that may not be of this user. They are not samples: they are events of the type `unconfirmed_measurement`, which
  * no series and no summary contains, until Withings sends them with another attribution.
  */
-const unconfirmed: Readonly<Record<string, string>> = { 1: 'ambiguous_user', 4: 'entered_at_sign_up' };
+const unconfirmed = new Map([
+  ['1', 'ambiguous_user'],
+  ['4', 'entered_at_sign_up'],
+]);
 
 /** A group of measures that were taken together. */
 const fields: FieldTable = {
@@ -110,7 +113,7 @@ function withMeasures(draft: Draft, { category, attrib, measures }: Item): Draft
     if (isAccepted) values.set(type, value);
     else skipped[reason] = (skipped[reason] ?? 0) + 1;
   }
-  const reason = unconfirmed[String(attrib)];
+  const reason = unconfirmed.get(String(attrib));
   if (reason === undefined || values.size === 0)
     return { ...draft, skipped, series: Object.fromEntries(values) };
   const measurements = [...values].map(([type, value]) => ({ type, value, unit: seriesOf(type).unit }));

@@ -17,7 +17,10 @@ import { mostStageSpans, type StageSpan, sleepRanks } from '../../domain/records
 import { dayMs } from '../../domain/time/time.ts';
 import { dataOf, device, importedDevice, isReadable, ofDevice, onlyRead, zoneAt } from './rows.ts';
 
-const devices: Readonly<Record<string, string>> = { 16: 'Sleep tracker', 32: 'Sleep mat' };
+const devices = new Map([
+  ['16', 'Sleep tracker'],
+  ['32', 'Sleep mat'],
+]);
 const otherDevice = 'Sleep sensor';
 
 /** The averages of the first and of the last part of the night. */
@@ -70,7 +73,7 @@ export const nightFields: FieldTable = {
   startdate: kept('s', 'start_time'),
   enddate: kept('s', 'end_time'),
   date: kept(null, 'date'),
-  model: computed((model) => devices[String(model)] ?? otherDevice, null, 'source'),
+  model: computed((model) => devices.get(String(model)) ?? otherDevice, null, 'source'),
   completed: computed(
     (completed) => (completed === true ? 'completed' : completed === false ? 'not_completed' : null),
     null,
@@ -103,7 +106,12 @@ export const stages: FieldTable = {
 };
 
 /** Stages by number. Others, such as stages that were typed in, are not measured. */
-const stageNames: Readonly<Record<string, StageSpan[0]>> = { 0: 'awake', 1: 'light', 2: 'deep', 3: 'rem' };
+const stageNames = new Map<string, StageSpan[0]>([
+  ['0', 'awake'],
+  ['1', 'light'],
+  ['2', 'deep'],
+  ['3', 'rem'],
+]);
 
 // Stages have a state, nights have none. A night has the samples of all of its stages.
 function nightsWithStages(records: readonly unknown[]): Item[] {
@@ -165,7 +173,7 @@ function spansOf(own: unknown, start: number, end: number): StageSpan[] | null {
   const second = (value: unknown) => Math.round(Math.min(Math.max(Number(value), start), end) - start);
   const spans = (Array.isArray(own) ? own.filter(isItem) : [])
     .map(({ startdate, enddate, state }): StageSpan => {
-      return [stageNames[String(state)] ?? 'unmeasurable', second(startdate), second(enddate)];
+      return [stageNames.get(String(state)) ?? 'unmeasurable', second(startdate), second(enddate)];
     })
     .filter(([, from, to]) => from < to)
     .sort((a, b) => a[1] - b[1] || a[2] - b[2]);

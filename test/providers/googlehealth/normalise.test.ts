@@ -169,9 +169,15 @@ t.test('reads a night with its stages, and an exercise', async (t) => {
     stage('06:40', '07:40', 'DEEP'),
     stage('07:40', '08:00', 'REM'),
   ];
-  const { items } = normalised('sleep', {
-    list: [named('n1', { dataSource: watch, sleep: { interval: night, metadata: { nap: false }, stages } })],
-  });
+  const nightOf = (stages: readonly object[]) =>
+    normalised('sleep', {
+      list: [
+        named('n1', { dataSource: watch, sleep: { interval: night, metadata: { nap: false }, stages } }),
+      ],
+    });
+  const { items } = nightOf(stages);
+  const odd = nightOf([...stages, stage('07:10', '07:20', 'constructor')]).items;
+  t.same(odd[0]?.sleeps, items[0]?.sleeps, 'a stage of an unknown name is left out');
   t.match(items, [
     {
       key: 'n1',
