@@ -238,7 +238,7 @@ t.test('every file of test/ is a test, or is used by one', async (t) => {
     /\.test\.ts$/.test(file) ||
     (file.startsWith('test/browser/') && file.endsWith('.browser.ts')) ||
     (/^test\/(faults|conformance\/parts)\//.test(file) && file.endsWith('.fault.ts')) ||
-    /^test\/((faults|mutation)\/)?run(-planted)?\.ts$/.test(file);
+    /^test\/(faults\/)?run\.ts$/.test(file);
   t.same(
     tests.filter((file) => !isRun(file) && !used.has(file)),
     [],
