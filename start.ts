@@ -3,7 +3,7 @@ import { freeIdleMemory } from './runtime/idle-memory.ts';
 import { buildConsole } from './stack/commands/console-build.ts';
 import { metricsPortsOf } from './stack/machine/listening.ts';
 import { type Lifetime, runUntilSignal } from './stack/machine/run-until-signal.ts';
-import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/processes/prepare.ts';
+import { notesOn, prepare, writeRunFile } from './stack/processes/prepare.ts';
 import { checkServiceNames } from './stack/processes/services.ts';
 import { startServices } from './stack/processes/start-services.ts';
 import { defaultWorkers } from './stack/processes/workers.ts';
@@ -45,7 +45,6 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   const example = users?.example ?? null;
   const notes = notesOn(config, sandbox !== null, listening);
   const isListenable = listening !== null;
-  const webhooks = webhookAddresses(config, url);
   const signInUrl = hasGateway ? await signInLink(broker, url, login.email) : null;
   await built;
   say(
@@ -55,7 +54,6 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
       choice: stack.choice,
       dataDir,
       login,
-      webhooks,
       notes,
       isListenable,
       example,

@@ -11,7 +11,7 @@ import { StartError } from '../machine/start-error.ts';
 import { promotionNote, withStandby } from '../processes/cluster-standby.ts';
 import { type Member, startMember } from '../processes/member.ts';
 import { busPasswords, credentialsOf, memberEnvironment } from '../processes/member-environment.ts';
-import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from '../processes/prepare.ts';
+import { notesOn, type Prepared, prepare, writeRunFile } from '../processes/prepare.ts';
 import { serviceNames } from '../processes/services.ts';
 import { type ProviderSettings, startSandbox } from '../sandbox/sandbox.ts';
 import { registerReceiver, startReceiver } from '../sandbox/sandbox-receiver.ts';
@@ -73,7 +73,6 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const example = users?.example ?? null;
   const notes = notesOn({ ...config, ...simulated }, sandbox !== null, listening);
   const isListenable = listening !== null;
-  const webhooks = webhookAddresses(config, url);
   const signInUrl = await signInLink(broker, url, login.email);
   await built;
   say(
@@ -83,7 +82,6 @@ await runUntilSignal(async ({ signal, started, fail }) => {
       choice: stack.choice,
       dataDir,
       login,
-      webhooks,
       notes,
       isListenable,
       example,

@@ -96,9 +96,14 @@ async function prepareIn(
 }
 
 /** Writes the file that says where the product runs, for the REPL and for tools. */
-export function writeRunFile({ stack }: Prepared, url: string, receiver: ReceiverAccess | null): void {
+export function writeRunFile(
+  { stack, config }: Prepared,
+  url: string,
+  receiver: ReceiverAccess | null,
+): void {
   const { natsUrl, databaseUrl } = stack;
-  const run = { pid: process.pid, url, natsUrl, databaseUrl, receiver };
+  const webhooks = webhookAddresses(config, url);
+  const run = { pid: process.pid, url, natsUrl, databaseUrl, webhooks, receiver };
   writePrivate(join(stack.dataDir, 'run.json'), JSON.stringify(run));
 }
 
@@ -141,13 +146,13 @@ function webhookNotes(config: Config): string[] {
     ),
     ...(config.WEBHOOK_PLAIN ? real : []).map(
       ({ provider }) =>
-        `WARNING: anybody can post webhooks of ${titleOf(config, provider)} to its plain address. Register the secret address above, then set WEBHOOK_PLAIN=false.`,
+        `WARNING: anybody can post webhooks of ${titleOf(config, provider)} to its plain address. Register the secret address (npm run -s webhook-addresses), then set WEBHOOK_PLAIN=false.`,
     ),
   ];
 }
 
 /** The secret webhook addresses of all providers, to be registered there. */
-export function webhookAddresses(config: Config, url: string): string[] {
+function webhookAddresses(config: Config, url: string): string[] {
   const base = publicUrl(config, url);
   return providerNames.flatMap((provider) => Object.values(secretAddresses(config, provider, base)));
 }

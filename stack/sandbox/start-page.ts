@@ -15,8 +15,6 @@ export interface StartPage {
     /** ADMIN_PASSWORD is set but has no effect. */
     readonly isSettingIgnored: boolean;
   };
-  /** The secret addresses to register at the providers. */
-  readonly webhooks: readonly string[];
   readonly notes: readonly string[];
   /** Whether `npm run listen` prints messages. */
   readonly isListenable: boolean;
@@ -32,9 +30,9 @@ export interface StartPage {
   } | null;
 }
 
-/** The page: where it is, how to log in, where the data lies, the first calls. */
+/** The page: where it is, how to log in, the first calls, and where the data lies. */
 export function startPage(page: StartPage): string {
-  const { url, signInUrl, choice, dataDir, login, webhooks, notes, isListenable, example } = page;
+  const { url, signInUrl, choice, dataDir, login, notes, isListenable, example } = page;
   return [
     '',
     '  Pulsebus is running. Ctrl-C stops it.',
@@ -44,15 +42,16 @@ export function startPage(page: StartPage): string {
     `  API            ${url}/api/v1`,
     `  Documentation  ${url}/docs`,
     ...loginLines(login),
-    `  Data           ${dataDir}`,
-    `  Runs on        ${choice}`,
-    ...webhookLines(webhooks),
-    ...(example === null ? [] : sandboxLines(example)),
-    ...(isListenable ? [listenLine] : []),
-    ...notes.map((note) => `  Note           ${note}`),
     '',
     '  First calls',
     ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
+    '',
+    ...(example === null ? [] : sandboxLines(example)),
+    ...(isListenable ? [listenLine] : []),
+    `  Data           ${dataDir}`,
+    `  Runs on        ${choice}`,
+    '  Register       npm run -s webhook-addresses  (the addresses to register at the providers)',
+    ...notes.map((note) => `  Note           ${note}`),
     '',
   ].join('\n');
 }
@@ -70,11 +69,6 @@ function loginLines({ email, password, isShownByCommand, isSettingIgnored }: Sta
     ...(isSettingIgnored ? [settingIgnored] : []),
   ];
   return lines.map((line, index) => `  ${(index === 0 ? 'Log in' : '').padEnd(14)} ${line}`);
-}
-
-// A reader of the page may post webhooks as the provider, and may log in with the password above it.
-function webhookLines(webhooks: readonly string[]): string[] {
-  return webhooks.map((address, index) => `  ${(index === 0 ? 'Webhooks' : '').padEnd(14)} ${address}`);
 }
 
 const listenLine =

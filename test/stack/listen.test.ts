@@ -30,7 +30,7 @@ async function startAgain(settings: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({ SANDBOX: 'on', ...settings });
   const receiver = await startReceiver(config, folder, (stop) => stops.push(stop));
   const access = await registerReceiver(receiver, api.broker, config, folder);
-  writePrivate(runFile, JSON.stringify({ pid: process.pid, url: api.url, receiver: access }));
+  writePrivate(runFile, JSON.stringify({ pid: process.pid, url: api.url, webhooks: [], receiver: access }));
   const stop = async () => {
     rmSync(runFile, { force: true });
     for (const end of stops.splice(0)) await end();

@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { loadConfig } from '../../config.ts';
 import { providers } from '../../providers/all.ts';
 import { generatedSecrets } from '../../stack/database/secrets.ts';
-import { notesOn, webhookAddresses } from '../../stack/processes/prepare.ts';
+import { notesOn, writeRunFile } from '../../stack/processes/prepare.ts';
 import { startPage } from '../../stack/sandbox/start-page.ts';
+import { takeDataDir } from '../../stack/servers/data-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
   names === null ? [] : [names.webhookSecrets],
@@ -54,36 +59,48 @@ t.test('a webhook secret is at least 32 characters that are the same in every UR
     t.throws(() => senders(bad), /WEBHOOK_SENDERS_ACTIVITYNET: must be/);
 });
 
-t.test('the start page shows the addresses to register', async (t) => {
+t.test('a command shows the addresses to register, and the start page names it', async (t) => {
   const config = loadConfig({
     WEBHOOK_SECRET_DEVICEMAKER: secret,
     WEBHOOK_SECRET_ACTIVITYNET: `${secret},x${secret}`,
   });
-  const webhooks = webhookAddresses(config, 'http://127.0.0.1:3000');
-  t.strictSame(webhooks, [
-    `http://127.0.0.1:3000/api/v1/webhooks/devicemaker/push/${secret}`,
-    `http://127.0.0.1:3000/api/v1/webhooks/devicemaker/ping/${secret}`,
-    `http://127.0.0.1:3000/api/v1/webhooks/activitynet/webhook/${secret}`,
-  ]);
+  const url = 'http://127.0.0.1:3000';
+  const addresses = [
+    `${url}/api/v1/webhooks/devicemaker/push/${secret}`,
+    `${url}/api/v1/webhooks/devicemaker/ping/${secret}`,
+    `${url}/api/v1/webhooks/activitynet/webhook/${secret}`,
+  ];
+  const login = {
+    email: 'developer@example.com',
+    password: null,
+    isShownByCommand: false,
+    isSettingIgnored: false,
+  };
   const page = startPage({
-    ...{
-      url: 'http://127.0.0.1:3000',
-      signInUrl: null,
-      choice: 'tests',
-      dataDir: '.data',
-      webhooks,
-      notes: [],
-      isListenable: false,
-      example: null,
-    },
-    login: {
-      email: 'developer@example.com',
-      password: null,
-      isShownByCommand: false,
-      isSettingIgnored: false,
-    },
+    ...{ url, login, signInUrl: null, choice: 'tests', dataDir: '.data', notes: [], isListenable: false },
+    example: null,
   });
-  for (const address of webhooks) t.match(page, address);
+  t.equal(page.match(/npm run -s webhook-addresses/g)?.length, 1);
+  t.notMatch(page, secret);
+  t.ok(page.indexOf('First calls') < page.indexOf('npm run -s webhook-addresses'), 'the calls come first');
+
+  const path = folder(t);
+  const show = () =>
+    promisify(execFile)(process.execPath, [join(root, 'stack/commands/webhook-addresses.ts')], {
+      env: { ...process.env, DATA_DIR: path },
+    });
+  await t.rejects(show(), /Nothing runs here/);
+  const { release } = takeDataDir(path, 0);
+  t.teardown(release);
+  const stack = {
+    dataDir: path,
+    natsUrl: null,
+    databaseUrl: 'postgres://nowhere/',
+    choice: '',
+    stop: release,
+  };
+  writeRunFile({ config, stack: { ...stack, timescale: true }, login }, url, null);
+  t.equal((await show()).stdout, `${addresses.join('\n')}\n`);
 });
 
 t.test('the start page warns of plain addresses once a provider is configured', async (t) => {
