@@ -22,9 +22,10 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 COPY --from=console /app/console/dist ./console/dist
-# Volumes of these names take over who owns them: see stack/compose/container-secrets.sh.
-RUN cd /run && for group in database database_activitynet_ingest database_api_gateway database_auth database_backfill database_connect database_deliveries database_destinations database_devicemaker_ingest database_fhir database_file_import database_freshness database_insights database_phone_ingest database_pull_ingest database_timeseries database_users database_webhooks superuser replication bus bus_activitynet_ingest bus_api_gateway bus_auth bus_backfill bus_connect bus_deliveries bus_destinations bus_devicemaker_ingest bus_fhir bus_file_import bus_freshness bus_insights bus_phone_ingest bus_pull_ingest bus_summaries bus_timeseries bus_users bus_webhooks sessions encryption admin providers webhooks figures; do \
-  install -d -o node -g node -m 755 "secrets/$group"; done && install -d -o node -g node -m 700 "$IMPORT_DIR"
+# A new volume takes over who owns its folder in the image; without one it belongs to root, and the container `secrets` cannot
+# write to it.
+RUN sed -n 's|^ *- [^:]*:\(/run/secrets/[^:]*\)$|\1|p' docker-compose.yml | xargs install -d -o node -g node -m 755 && \
+  install -d -o node -g node -m 700 "$IMPORT_DIR"
 USER node
 EXPOSE 3000 9100
 # Alive: it answers for its figures. Whether the gateway takes requests is what /api/v1/ready tells.

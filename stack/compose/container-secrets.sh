@@ -17,11 +17,8 @@ write() {
 
 case "${1:-make} ${2:-}" in
   'make ')
-    roles='activitynet_ingest api_gateway auth backfill connect deliveries destinations devicemaker_ingest fhir file_import
-      freshness insights phone_ingest pull_ingest timeseries users webhooks'
-    for name in database/DATABASE_PASSWORD $(printf 'database_%s/DATABASE_PASSWORD ' $roles) \
-      superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
-      $(printf 'bus_%s/BUS_PASSWORD ' $roles) \
+    for name in $(printf '%s/DATABASE_PASSWORD ' database*) $(printf '%s/BUS_PASSWORD ' bus*) \
+      superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD \
       sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS \

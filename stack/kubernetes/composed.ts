@@ -33,6 +33,7 @@ export interface ComposedFolder {
   readonly path: string;
 }
 
+const secretsFolder = '/run/secrets/';
 const file = join(import.meta.dirname, '../../docker-compose.yml');
 
 const Container = z.object({
@@ -60,14 +61,15 @@ export function readComposed(): Composed {
 
 function secretsOf(volumes: readonly string[]): ComposedSecret[] {
   return volumes.flatMap((volume) => {
-    const [, name, group] = /^([\w-]+)-secret:\/run\/secrets\/(\w+):ro$/.exec(volume) ?? [];
-    return name === undefined || group === undefined ? [] : [{ name, group }];
+    const [source = '', path = ''] = volume.split(':');
+    if (!path.startsWith(secretsFolder)) return [];
+    return [{ name: source.replace(/-secret$/, ''), group: path.slice(secretsFolder.length) }];
   });
 }
 
 function foldersOf(volumes: readonly string[]): ComposedFolder[] {
   return volumes.flatMap((volume) => {
-    const [, name, path] = /^(\w+):(\/var\/lib\/pulsebus\/\w+)$/.exec(volume) ?? [];
-    return name === undefined || path === undefined ? [] : [{ name, path }];
+    const [name = '', path = ''] = volume.split(':');
+    return path.startsWith('/var/lib/pulsebus/') ? [{ name, path }] : [];
   });
 }

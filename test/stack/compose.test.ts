@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import { migrateUp } from '../../migrations/migrate.ts';
 import { withClient } from '../../stack/database/create-database.ts';
 import { grantRights } from '../../stack/database/grant-rights.ts';
 import { roleOf, serviceRights } from '../../stack/database/service-rights.ts';
+import { readComposed } from '../../stack/kubernetes/composed.ts';
 import { run } from '../../stack/machine/processes.ts';
 import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
 import { debianPrograms } from '../../stack/packages/debian-packages.ts';
@@ -36,19 +37,27 @@ const Compose = z.object({
       read_only: z.boolean().optional(),
       security_opt: z.array(z.string()).optional(),
       user: z.string().optional(),
+      environment: z.record(z.string(), z.unknown()).optional(),
+      volumes: z.array(z.string()).default([]),
     }),
   ),
 });
+const { services } = Compose.parse(parse(compose, { merge: true }));
 
 /** The section of a container in docker-compose.yml. */
 function container(name: string): string {
   return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(compose)?.[1] ?? '';
 }
 
-/** Groups of secrets that a container can read. */
-function groupsOf(name: string): string[] {
-  return [...container(name).matchAll(/\w+-secret:\/run\/secrets\/(\w+):ro/g)].map(([, group = '']) => group);
+/** Groups of secrets that a container can read, or write. */
+function groupsOf(name: string, access: 'ro' | 'rw' = 'ro'): string[] {
+  return (services[name]?.volumes ?? []).flatMap((volume) => {
+    const [, folder = '', rights = 'rw'] = volume.split(':');
+    return folder.startsWith('/run/secrets/') && rights === access ? [basename(folder)] : [];
+  });
 }
+
+const allGroups = groupsOf('secrets', 'rw');
 
 t.test('every service has a container and is scraped', async (t) => {
   for (const name of serviceNames) {
@@ -58,7 +67,6 @@ t.test('every service has a container and is scraped', async (t) => {
 });
 
 t.test('every container has bounds and no capabilities', async (t) => {
-  const { services } = Compose.parse(parse(compose, { merge: true }));
   for (const [name, one] of Object.entries(services)) {
     t.match(one.mem_limit, /^(\$\{\w+:-)?\d+[mg]\}?$/, `${name}: memory`);
     t.ok(one.pids_limit !== undefined && one.pids_limit > 0, `${name}: processes`);
@@ -164,8 +172,15 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
     serviceNames.filter((name) => groupsOf(name).includes('admin')),
     [],
   );
-  const made = [...container('secrets').matchAll(/\/run\/secrets\/(\w+)$/gm)].map(([, group]) => group);
-  t.match(textOf('Dockerfile'), `for group in ${made.join(' ')};`);
+  t.strictSame(
+    serviceNames.filter((name) => groupsOf(name).includes('sign-in')),
+    ['auth'],
+  );
+  t.strictSame(
+    Object.keys(services).flatMap((name) => groupsOf(name).filter((group) => !allGroups.includes(group))),
+    [],
+    'and can be put',
+  );
 });
 
 for (const [secret, users] of Object.entries(sharedSecrets))
@@ -182,34 +197,22 @@ for (const [secret, users] of Object.entries(sharedSecrets))
 
 const roleGroups = Object.keys(serviceRights).map((name) => `database_${name.replaceAll('-', '_')}`);
 
-const busGroups = serviceNames.map((name) => `bus_${name.replaceAll('-', '_')}`);
-
-function makeFolders(t: Test): string {
+/** The folders of the image, whose owners new volumes take over: made as the Dockerfile makes them, for this account. */
+async function makeFolders(t: Test): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  for (const group of [
-    'database',
-    ...roleGroups,
-    'superuser',
-    'replication',
-    'bus',
-    ...busGroups,
-    'sessions',
-    'encryption',
-    'admin',
-    'providers',
-    'sign-in',
-    'webhooks',
-    'figures',
-  ])
-    mkdirSync(join(folder, group));
+  const [, command = 'false'] = /^RUN (sed .*\n.*install -d .*)$/m.exec(textOf('Dockerfile')) ?? [];
+  const here = command
+    .replaceAll('-o node -g node', '')
+    .replace('xargs', `sed 's|^/run/secrets|${folder}|' | xargs`);
+  await run('sh', ['-c', here], { cwd: root, env: { PATH: path, IMPORT_DIR: join(folder, 'imports') } });
   return folder;
 }
 
 const path = `${dirname(process.execPath)}:${process.env.PATH}`;
 
 t.test('secrets are generated once and can be replaced', async (t) => {
-  const folder = makeFolders(t);
+  const folder = await makeFolders(t);
   const env = { PATH: path, SECRETS_DIR: folder };
   const secrets = (args: string, input = 'true') =>
     run('sh', ['-c', `${input} | '${join(root, 'stack/compose/container-secrets.sh')}' ${args}`], { env });
@@ -240,6 +243,38 @@ t.test('secrets are generated once and can be replaced', async (t) => {
   t.match(shown, /NATS_URL=nats:\/\/pulsebus:[0-9a-f]{64}@bus:4222\n/);
 });
 
+t.test(
+  'a secret of every group can be put, read back, and reaches the containers of the group',
+  async (t) => {
+    const folder = await makeFolders(t);
+    const program = join(root, 'stack/compose/container-secrets.sh');
+    const env = { PATH: path, SECRETS_DIR: folder };
+    t.ok(allGroups.length > 20);
+    for (const group of allGroups) {
+      await run('sh', ['-c', `printf 'a secret of ${group}' | '${program}' put ${group}/PROBE`], { env });
+      t.equal(await run(program, ['show', `${group}/PROBE`], { env }), `a secret of ${group}`);
+    }
+    const { containers } = readComposed();
+    const mounted = Object.entries(services).map(([name]) => [name, groupsOf(name)]);
+    const read = Object.entries(containers).map(([name, { secrets }]) => [
+      name,
+      name === 'secrets' ? [] : secrets.map(({ group }) => group),
+    ]);
+    t.strictSame(read, mounted, 'the manifests have them too');
+  },
+);
+
+t.test('settings of containers are texts for every reader of YAML', async (t) => {
+  const { services } = Compose.parse(parse(compose, { merge: true, version: '1.1' }));
+  const values = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+    Object.entries(environment).map(([key, value]) => ({ name, key, type: typeof value })),
+  );
+  t.strictSame(
+    values.filter(({ type }) => type !== 'string'),
+    [],
+  );
+});
+
 t.test('the database of the containers logs neither statements nor rows', async (t) => {
   for (const [name, value] of Object.entries(quietLog))
     t.match(container('database'), `- -c${name}=${value}\n`);
@@ -247,7 +282,7 @@ t.test('the database of the containers logs neither statements nor rows', async 
 });
 
 t.test('the services of the containers have no superuser rights', async (t) => {
-  const folder = makeFolders(t);
+  const folder = await makeFolders(t);
   chmodSync(folder, 0o711);
   const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
   t.teardown(() => stack.stop());
@@ -284,7 +319,7 @@ t.test('the services of the containers have no superuser rights', async (t) => {
 });
 
 t.test('a container joins the bus, and exits with 0 after SIGTERM', async (t) => {
-  const folder = makeFolders(t);
+  const folder = await makeFolders(t);
   const { host, password } = new URL(natsUrl());
   const env = {
     ...{
@@ -324,7 +359,7 @@ t.test('each container has its own user of the bus', async (t) => {
 });
 
 t.test('NATS reads the configuration of the containers, with a password for each service', async (t) => {
-  const folder = makeFolders(t);
+  const folder = await makeFolders(t);
   const env = { PATH: path, SECRETS_DIR: folder };
   await run(join(root, 'stack/compose/container-secrets.sh'), ['make'], { env });
   const { natsServer } = await debianPrograms({ stackDir, log: () => undefined });

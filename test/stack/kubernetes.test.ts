@@ -37,13 +37,25 @@ function ofKind<K extends Manifest['kind']>(kind: K): Extract<Manifest, { kind: 
 
 const nameOf = ({ metadata }: Manifest) => metadata?.name ?? '';
 
-t.test('every document is valid for its kind', async (t) => {
-  for (const file of readdirSync(folder))
-    for (const document of parseAllDocuments(readFileSync(join(folder, file), 'utf8'))) {
-      const manifest = document.toJS() as Manifest;
-      t.doesNotThrow(() => validators[manifest.kind](manifest).validate(), `${file}: ${nameOf(manifest)}`);
+t.test(
+  'every document, read as kubectl reads it, is valid for its kind and says what was written',
+  async (t) => {
+    for (const [file, written] of Object.entries(manifests(serviceNames))) {
+      const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'), { version: '1.1' });
+      const read = documents.map((document) => document.toJS() as Manifest);
+      t.strictSame(read, JSON.parse(JSON.stringify(written)), file);
+      for (const manifest of read)
+        t.doesNotThrow(() => validators[manifest.kind](manifest).validate(), `${file}: ${nameOf(manifest)}`);
+      const values = read.flatMap((one) => (one.kind === 'ConfigMap' ? Object.values(one.data ?? {}) : []));
+      t.strictSame(
+        values.filter((value) => typeof value !== 'string'),
+        [],
+        'settings are strings',
+      );
     }
-});
+    t.strictSame(readdirSync(folder).sort(), Object.keys(manifests(serviceNames)).sort());
+  },
+);
 
 t.test('the validator refuses wrong manifests', async (t) => {
   const [deployment] = ofKind('Deployment');
