@@ -79,8 +79,8 @@ export const DayPart = z.object({
   ...DayWorkouts.shape,
   /** `intervals`: what counts of a device; `measured`: what its intervals contain. */
   origin: z.enum(['total', 'samples', 'intervals', 'measured', 'workouts']),
-  /** False for a daily record if a longer one covers the same hours. */
-  counts: z.boolean(),
+  /** Of daily records, the figures that no longer record of the same hours has. Otherwise true: the part counts for all its figures. */
+  counts: z.union([z.boolean(), z.array(z.string())]),
   /** The number of heart rates in the mean; set for samples only. */
   beats: Measure,
 });

@@ -95,15 +95,29 @@ export function figureIn(part: Partial<Record<DayFigure, number | null>>, figure
   return part[figure] ?? null;
 }
 
-/** The sums of active and basal energy: of each provider that reports both, and of the intervals if they have both. */
+/**
+ * The sums of active and basal energy: of each provider that reports both, and of the intervals if they have both. A provider that
+ * has one of the two as a total and the other as intervals takes part in that with what counts of all intervals.
+ */
 export function totalEnergyOffers(sources: readonly DaySource[]): Offer[] {
-  const sumOf = (active: Offer | null, basal: Offer | null) =>
-    active === null || basal === null ? null : { ...active, value: active.value + basal.value };
-  const active = 'active_calories_kcal';
-  const basal = 'basal_calories_kcal';
-  const own = sources.map((source) => sumOf(offerOf(source, active), offerOf(source, basal)));
-  const cut = sumOf(intervalsOffer(sources, active), intervalsOffer(sources, basal));
-  return [...own, cut].filter((offer) => offer !== null);
+  const figures = ['active_calories_kcal', 'basal_calories_kcal'] as const;
+  const cut = figures.map((figure) => intervalsOffer(sources, figure));
+  const own = sources.map((source) =>
+    sumOf(
+      figures.map((figure, index) =>
+        originOf(source, figure) === 'intervals' ? (cut[index] ?? null) : offerOf(source, figure),
+      ),
+    ),
+  );
+  return [...own.filter((offer) => offer?.isCut !== true), sumOf(cut)].filter((offer) => offer !== null);
+}
+
+// The sum is named after a provider's own value, and is one of intervals if both parts are.
+function sumOf(parts: readonly (Offer | null)[]): Offer | null {
+  const offers = parts.filter((offer) => offer !== null);
+  const named = offers.find(({ isCut }) => isCut !== true) ?? offers[0];
+  if (named === undefined || offers.length < parts.length) return null;
+  return { ...named, value: offers.reduce((sum, { value }) => sum + value, 0) };
 }
 
 /** Seconds without movement, of each provider. */

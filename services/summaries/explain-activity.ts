@@ -117,19 +117,25 @@ function explainProvider(source: DaySource, figure: DayFigure): ExplainedPart[] 
   const ofOrigin = (origin: DayPart['origin']) =>
     (source.parts ?? []).filter((part) => part.origin === origin && figureIn(part, figure) !== null);
   const measured = ofOrigin('measured').map((part) => ({ part, share: 0, rule: 'precedence' as const }));
-  const reported = precedence[figure].filter((origin) => ofOrigin(origin).some(({ counts }) => counts));
+  const reported = precedence[figure].filter((origin) =>
+    ofOrigin(origin).some((part) => countsFor(part, figure)),
+  );
   return precedence[figure].flatMap((origin) => {
     if (origin === 'intervals') return measured;
     const parts = ofOrigin(origin);
-    if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part) }));
+    if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part, figure) }));
     const explained = explainParts(parts, figure);
     if (reported.length === 1) return explained;
     return explained.map((one) => (one.share === 0 ? one : { ...one, rule: 'precedence' as const }));
   });
 }
 
-function ruleOfUnused({ counts }: DayPart): Rule {
-  return counts ? 'precedence' : 'longest_record';
+function ruleOfUnused(part: DayPart, figure: DayFigure): Rule {
+  return countsFor(part, figure) ? 'precedence' : 'longest_record';
+}
+
+function countsFor({ counts }: DayPart, figure: DayFigure): boolean {
+  return typeof counts === 'boolean' ? counts : counts.includes(figure);
 }
 
 function explainParts(parts: readonly DayPart[], figure: DayFigure): ExplainedPart[] {
@@ -142,7 +148,7 @@ function explainParts(parts: readonly DayPart[], figure: DayFigure): ExplainedPa
       isRate ? fullest(parts) : greatest(parts, figure),
       isRate ? 'fullest_device' : 'largest_device',
     );
-  const counted = parts.filter(({ counts }) => counts);
+  const counted = parts.filter((part) => countsFor(part, figure));
   if (isRate) return single(parts, extremeOf(counted, figure), 'longest_record');
   return added(parts, counted, figure);
 }
@@ -157,12 +163,12 @@ function single(parts: readonly DayPart[], chosen: DayPart | undefined, rule: Ru
 /** Records of different hours and workouts are added. Of records of the same hours only the longest counts. */
 function added(parts: readonly DayPart[], counted: readonly DayPart[], figure: DayFigure): ExplainedPart[] {
   const sum = counted.reduce((total, part) => total + (figureIn(part, figure) ?? 0), 0);
-  const ruleOf = ({ counts }: DayPart): Rule => {
+  const ruleOf = (part: DayPart): Rule => {
     if (parts.length === 1) return 'only_value';
-    return counts && counted.length > 1 ? 'sum' : 'longest_record';
+    return counted.includes(part) && counted.length > 1 ? 'sum' : 'longest_record';
   };
   const shareOf = (part: DayPart) => {
-    if (!part.counts) return 0;
+    if (!counted.includes(part)) return 0;
     return sum === 0 ? 1 / counted.length : (figureIn(part, figure) ?? 0) / sum;
   };
   return parts.map((part) => ({ part, share: shareOf(part), rule: ruleOf(part) }));

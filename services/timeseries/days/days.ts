@@ -52,32 +52,39 @@ function sourceOf(
 }
 
 /**
- * One total of a provider's records of a day. There are several if the clock was changed meanwhile. Records of
- * different hours are parts of the day and are added. Overlapping records are versions, and only the longest counts.
+ * One total of a provider's records of a day. There are several if the clock was changed meanwhile. Records of different hours
+ * are parts of the day and are added. Overlapping records are versions, and only the longest counts. Each figure is computed
+ * from the records that have it: a record without steps says nothing about them.
  */
 function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal | null {
-  const parts = disjoint(rows);
-  const [longest] = parts;
+  const sorted = longestFirst(rows);
+  const [longest] = sorted;
   if (longest === undefined) return null;
+  const first = cumulative.find((field) => sorted.some((row) => row[field] !== null));
+  const named = first === undefined ? longest : sorted.find((row) => row[first] !== null);
+  const sum = (field: Field) => sumOf(disjoint(sorted, field), field);
   return {
-    device: devices.indexOf(longest.device),
-    steps: sumOf(parts, 'steps'),
-    distance_meters: sumOf(parts, 'distance_meters'),
-    floors_climbed: sumOf(parts, 'floors_climbed'),
-    active_seconds: sumOf(parts, 'active_seconds'),
-    moderate_seconds: sumOf(parts, 'moderate_seconds'),
-    vigorous_seconds: sumOf(parts, 'vigorous_seconds'),
-    active_calories_kcal: sumOf(parts, 'active_calories_kcal'),
-    basal_calories_kcal: sumOf(parts, 'basal_calories_kcal'),
-    avg_bpm: firstOf(parts, 'avg_bpm'),
-    min_bpm: leastOf(parts, 'min_bpm'),
-    max_bpm: greatestOf(parts, 'max_bpm'),
+    device: devices.indexOf((named ?? longest).device),
+    steps: sum('steps'),
+    distance_meters: sum('distance_meters'),
+    floors_climbed: sum('floors_climbed'),
+    active_seconds: sum('active_seconds'),
+    moderate_seconds: sum('moderate_seconds'),
+    vigorous_seconds: sum('vigorous_seconds'),
+    active_calories_kcal: sum('active_calories_kcal'),
+    basal_calories_kcal: sum('basal_calories_kcal'),
+    avg_bpm: firstOf(disjoint(sorted, 'avg_bpm'), 'avg_bpm'),
+    min_bpm: leastOf(disjoint(sorted, 'min_bpm'), 'min_bpm'),
+    max_bpm: greatestOf(disjoint(sorted, 'max_bpm'), 'max_bpm'),
   };
 }
 
-function disjoint(rows: readonly ActivityRow[]): ActivityRow[] {
+/** The records that count for a field, of records by their length, the longest first. */
+function disjoint(sorted: readonly ActivityRow[], field: Field): readonly ActivityRow[] {
+  if (sorted.length === 1) return sorted;
   const parts: ActivityRow[] = [];
-  for (const row of longestFirst(rows)) if (!parts.some((part) => overlap(part, row))) parts.push(row);
+  for (const row of sorted)
+    if (row[field] !== null && !parts.some((part) => overlap(part, row))) parts.push(row);
   return parts;
 }
 
@@ -88,10 +95,11 @@ function longestFirst(rows: readonly ActivityRow[]): ActivityRow[] {
 /** All rows of a provider's day, including versions that do not count. */
 function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
   const of = (origin: DayPart['origin']) => rows.filter(({ kind }) => kind === origin);
-  const totals = of('total');
-  const counted = disjoint(totals);
+  const totals = longestFirst(of('total'));
+  const countedFor = (row: ActivityRow) =>
+    totalFields.filter((field) => disjoint(totals, field).includes(row));
   return [
-    ...longestFirst(totals).map((row) => partOf(row, 'total', counted.includes(row), devices)),
+    ...totals.map((row) => partOf(row, 'total', countedFor(row), devices)),
     ...of('samples').map((row) => partOf(row, 'samples', true, devices)),
     ...of('intervals').map((row) => partOf(row, 'intervals', true, devices)),
     ...of('measured').map((row) => partOf(row, 'measured', false, devices)),
@@ -99,7 +107,12 @@ function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] 
   ];
 }
 
-function partOf(row: ActivityRow, origin: DayPart['origin'], counts: boolean, devices: DeviceNames): DayPart {
+function partOf(
+  row: ActivityRow,
+  origin: DayPart['origin'],
+  counts: DayPart['counts'],
+  devices: DeviceNames,
+): DayPart {
   const values = {
     steps: row.steps,
     distance_meters: row.distance_meters,
@@ -180,6 +193,10 @@ const cumulative = [
   'floors_climbed',
   'active_calories_kcal',
   'active_seconds',
+] as const;
+const totalFields = [
+  ...cumulative,
+  ...['moderate_seconds', 'vigorous_seconds', 'basal_calories_kcal', 'avg_bpm', 'min_bpm', 'max_bpm'],
 ] as const;
 type Field = Exclude<keyof ActivityRow, 'kind' | 'date' | 'provider' | 'device'>;
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ActivitySummary } from '../../../contracts/summaries/schemas.ts';
 import type { DaySource } from '../../../domain/provider/facts.ts';
 import { activityToWire } from '../../../services/summaries/activity.ts';
-import { devices, rules, samples, source, total, workouts } from './facts.ts';
+import { devices, intervals, rules, samples, source, total, workouts } from './facts.ts';
 
 const nothing: Omit<ActivitySummary, 'date' | 'source'> = {
   steps: null,
@@ -105,6 +105,25 @@ const cases: Case[] = [
       }),
     ],
     { source: watch, active_calories_kcal: 800, total_calories_kcal: 2100.3 },
+  ],
+  [
+    'a provider with a total of one part has the other from what counts of all intervals',
+    [
+      source('devicemaker', {
+        total: total({ basal_calories_kcal: 1600 }),
+        intervals: intervals({ active_calories_kcal: 300 }),
+      }),
+      source('phone', {
+        total: total({ active_calories_kcal: 500 }),
+        intervals: intervals({ basal_calories_kcal: 1500 }),
+      }),
+      source('oura', { intervals: intervals({ active_calories_kcal: 20 }) }),
+    ],
+    {
+      source: { provider: 'phone', device: 'Watch 7' },
+      active_calories_kcal: 500,
+      total_calories_kcal: 2000,
+    },
   ],
   [
     'basal energy alone is no total',

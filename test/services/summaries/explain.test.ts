@@ -141,7 +141,7 @@ t.test('each part of a sum has its share', async (t) => {
     }),
   ]);
   const { explanation, ...summary } = await explained(userId);
-  t.match(summary, { steps: 400, floors_climbed: null, intensity_minutes: { light: 49 } });
+  t.match(summary, { steps: 400, floors_climbed: 3, intensity_minutes: { light: 49 } });
   t.same(explanation.steps, [
     { source: watch, value: 100, origin: 'day_total', share: 0.25, rule: 'sum' },
     { source: band, value: 300, origin: 'day_total', share: 0.75, rule: 'sum' },
@@ -152,7 +152,7 @@ t.test('each part of a sum has its share', async (t) => {
     { source: band, value: 90, origin: 'day_total', share: 0, rule: 'longest_record' },
   ]);
   t.same(explanation.floors_climbed, [
-    { source: band, value: 3, origin: 'day_total', share: 0, rule: 'longest_record' },
+    { source: band, value: 3, origin: 'day_total', share: 1, rule: 'only_value' },
   ]);
   t.same(
     explanation['heart_rate.max_bpm'].map(({ value, share }) => [value, share]),

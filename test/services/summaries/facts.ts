@@ -1,4 +1,5 @@
 import type {
+  DayIntervals,
   DaySamples,
   DaySource,
   DayTotal,
@@ -40,6 +41,11 @@ export function total(fields: Partial<DayTotal>): DayTotal {
 export function samples(fields: Partial<DaySamples>): DaySamples {
   const { moderate_seconds: _, vigorous_seconds: __, ...none } = total({});
   return { ...none, device: 1, ...fields };
+}
+
+export function intervals(fields: Partial<DayIntervals>): DayIntervals {
+  const { avg_bpm: _, min_bpm: __, max_bpm: ___, ...none } = samples({});
+  return { ...none, ...fields };
 }
 
 export function workouts(fields: Partial<DayWorkouts>): DayWorkouts {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { z } from 'zod';
-import { ExplainedActivitySummary } from '../../../contracts/summaries/schemas.ts';
+import { ExplainedActivitySummary, type ExplainedSource } from '../../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../../domain/page.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
-import { createUser, startApi } from '../../support/api.ts';
+import { createUser, createWearer, push, startApi } from '../../support/api.ts';
 import { phone, steps, watch } from '../timeseries/interval-items.ts';
 import { activity, at, block, day, item, workout } from '../timeseries/items.ts';
 
@@ -163,6 +163,84 @@ t.test("a provider's daily record dates its intervals", async (t) => {
     (await days(userId, range)).map(({ date, steps }) => [date, steps]),
     [['2026-10-25', 100]],
   );
+});
+
+const midnight = at('00:00:00', '2026-03-10') / 1000;
+const march10 = 'start_date=2026-03-10&end_date=2026-03-10';
+
+t.test('a daily without steps says nothing about them, whatever hours it covers', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const daily = { userId: account, calendarDate: '2026-03-10', startTimeOffsetInSeconds: 0 };
+  const bodies = {
+    epoch: {
+      epochs: [
+        {
+          ...{ userId: account, activityType: 'WALKING', startTimeInSeconds: midnight + 18_900 },
+          ...{ durationInSeconds: 900, steps: 402, activeKilocalories: 51, distanceInMeters: 1880 },
+        },
+      ],
+    },
+    long: {
+      dailies: [
+        {
+          ...{ ...daily, startTimeInSeconds: midnight + 3600, durationInSeconds: 90_000 },
+          ...{ distanceInMeters: 6875, floorsClimbed: 26, activeKilocalories: 1245, bmrKilocalories: 983 },
+          ...{ averageHeartRateInBeatsPerMinute: 75, minHeartRateInBeatsPerMinute: 50 },
+        },
+      ],
+    },
+    short: {
+      dailies: [
+        {
+          ...{ ...daily, startTimeInSeconds: midnight, durationInSeconds: 43_200 },
+          ...{ steps: 17_770, floorsClimbed: 3, activeKilocalories: 95, maxHeartRateInBeatsPerMinute: 133 },
+        },
+      ],
+    },
+  };
+  for (const name of ['epoch', 'long', 'short'] as const) await push(api, bodies[name]);
+  const [{ explanation, ...summary } = { explanation: undefined }] = await days(userId, march10);
+  t.match(summary, {
+    ...{ steps: 17_770, distance_meters: 6875, floors_climbed: 26 },
+    ...{ active_calories_kcal: 1245, total_calories_kcal: 2228 },
+    heart_rate: { avg_bpm: 75, min_bpm: 50, max_bpm: 133 },
+  });
+  const entries = (list: ExplainedSource[] = []) =>
+    list.map(({ value, origin, share, rule }) => [value, origin, share, rule]);
+  t.same(entries(explanation?.steps), [
+    [17_770, 'day_total', 1, 'precedence'],
+    [402, 'intervals', 0, 'precedence'],
+  ]);
+  t.same(entries(explanation?.distance_meters), [
+    [6875, 'day_total', 1, 'precedence'],
+    [1880, 'intervals', 0, 'precedence'],
+  ]);
+  t.same(entries(explanation?.floors_climbed), [
+    [26, 'day_total', 1, 'longest_record'],
+    [3, 'day_total', 0, 'longest_record'],
+  ]);
+});
+
+t.test('total energy adds the basal part of a daily to the active part of epochs', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await push(api, {
+    epochs: [
+      {
+        ...{ userId: account, activityType: 'WALKING', startTimeInSeconds: midnight + 36_000 },
+        ...{ startTimeOffsetInSeconds: 0, durationInSeconds: 900, activeKilocalories: 177 },
+      },
+    ],
+    dailies: [
+      {
+        ...{ userId: account, calendarDate: '2026-03-10', startTimeInSeconds: midnight },
+        ...{ startTimeOffsetInSeconds: 0, durationInSeconds: 86_400, bmrKilocalories: 1041 },
+      },
+    ],
+  });
+  const [{ explanation, ...summary } = { explanation: undefined }] = await days(userId, march10);
+  t.match(summary, { active_calories_kcal: 177, total_calories_kcal: 1218 });
+  t.match(explanation?.total_calories_kcal, [{ value: 1218, share: 1, rule: 'active_plus_basal' }]);
+  t.equal(explanation?.total_calories_kcal?.length, 1);
 });
 
 t.test('explanations are what the contract says', async (t) => {
