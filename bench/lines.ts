@@ -8,14 +8,14 @@ import type { Sizes } from './sizes.ts';
 export const connections = 16;
 
 /** Response times over one connection, one request at a time to each target in turn: the medians of A and B in ms. */
-export interface Times extends Common {
+interface Times extends Common {
   readonly times: readonly [a: LoadTarget, b: LoadTarget];
   /** A third target, whose time is noted behind that of B. */
   readonly beside?: readonly [name: string, target: LoadTarget];
 }
 
 /** Answers a second over 16 connections, and the CPU of the processes that answer. */
-export interface Rates extends Common {
+interface Rates extends Common {
   readonly rates: readonly [a: Served, b: Served];
   /** Adds a line with the time within which 99 of 100 answers came, and its goal. */
   readonly p99?: Goal;
@@ -27,7 +27,7 @@ export interface Served extends LoadTarget {
 }
 
 /** Other measurements of A and B, by default in as many rounds as response times. */
-export interface Sides extends Common {
+interface Sides extends Common {
   readonly sides: readonly [a: () => Promise<number>, b: () => Promise<number>];
   readonly unit: Pair['unit'];
   readonly rounds?: number;

@@ -37,7 +37,7 @@ export interface Bench extends Environment {
 }
 
 /** A product on a database of its own. */
-export interface OnEmpty {
+interface OnEmpty {
   readonly product: Product;
   readonly databaseUrl: string;
   readonly pool: pg.Pool;

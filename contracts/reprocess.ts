@@ -14,7 +14,7 @@ export const ChangeCounts = z
   .meta({ id: 'ChangeCounts', description: 'Records or samples of one kind, by change.' });
 
 /** The kinds of what a normaliser makes of an item. */
-export const changeKinds = ['workouts', 'sleeps', 'days', 'events', 'samples'] as const;
+const changeKinds = ['workouts', 'sleeps', 'days', 'events', 'samples'] as const;
 
 /** What became of all that the items of deliveries made. */
 export const Changes = z

@@ -5,7 +5,7 @@ import { StreamType, streamTypes } from '../domain/workouts/track.ts';
 import { RecordId } from './timeseries/schemas.ts';
 
 /** The forms in which the streams of a workout are sent. */
-export const streamFormats = ['json', 'geojson', 'gpx', 'tcx'] as const;
+const streamFormats = ['json', 'geojson', 'gpx', 'tcx'] as const;
 
 const Value = z.number().nullable().optional();
 

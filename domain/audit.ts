@@ -108,8 +108,3 @@ export const auditActions = {
 
 /** The name of an action of the audit trail. */
 export type AuditAction = keyof typeof auditActions;
-
-/** Whether a text is the name of an action of the audit trail. */
-export function isAuditAction(name: unknown): name is AuditAction {
-  return typeof name === 'string' && Object.hasOwn(auditActions, name);
-}

@@ -10,7 +10,7 @@ import type { ErrorCode } from './errors.ts';
  */
 
 /** Who may call a route: any client, the sender of a webhook, or whoever has the permission. */
-export type Access = 'public' | 'webhook' | Permission;
+type Access = 'public' | 'webhook' | Permission;
 
 /** Every path of the API has this prefix. */
 export const apiPrefix = '/api/v1';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The kinds of health values that a route returns, under which its reads are recorded. */
-export const dataKinds = [
+const dataKinds = [
   'timeseries',
   'workouts',
   'sleep',

@@ -41,7 +41,7 @@ export const Pagination = z
   .meta({ id: 'Pagination', description: 'The position of a page in its list.' });
 
 /** The range and resolution of a page. */
-export const PageMetadata = z
+const PageMetadata = z
   .object({
     resolution: z.string().nullable(),
     sample_count: z.int(),
@@ -56,7 +56,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 export type Pagination = z.infer<typeof Pagination>;
-export type PageMetadata = z.infer<typeof PageMetadata>;
+type PageMetadata = z.infer<typeof PageMetadata>;
 
 /** A page of `T`, as `pageOf` describes it. */
 export interface Page<T> {

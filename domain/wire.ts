@@ -12,7 +12,7 @@ export const Source = z.object({ provider: z.string(), device: z.string() }).met
 });
 
 /** How a sample was made. */
-export const RecordingMethodName = z.enum(recordingMethods).meta({
+const RecordingMethodName = z.enum(recordingMethods).meta({
   id: 'RecordingMethod',
   description:
     'How a sample was made: `manual`: the user typed it in; `on_demand`: the user started the measurement.',

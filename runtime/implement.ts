@@ -37,7 +37,7 @@ type Started<M extends Mixins> = { readonly [K in keyof M]: M[K] extends Mixin<i
 type Actions = Readonly<Record<string, ActionDefinition>>;
 
 /** A handler for each action of the contract. It takes parsed parameters and returns wire types. */
-export type Handlers<A extends Actions, R> = {
+type Handlers<A extends Actions, R> = {
   readonly [K in keyof A]: (
     ctx: ActionContext<z.output<A[K]['params']>> & R,
   ) => Promise<z.input<A[K]['returns']>> | z.input<A[K]['returns']>;

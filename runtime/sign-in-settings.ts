@@ -5,7 +5,7 @@ import { list, url } from '../providers/setting-forms.ts';
 /** Settings of the sign-in of developers. config.ts reads them. */
 
 /** A role in a project that a value of the claim gives. */
-export interface RoleOfClaim {
+interface RoleOfClaim {
   readonly value: string;
   readonly project: string;
   readonly role: Role;

@@ -91,7 +91,7 @@ export function databaseName(part: string, { name }: Sizes): string {
 }
 
 /** An id that is derived from the seed. */
-export function idOf(text: string): string {
+function idOf(text: string): string {
   const hex = createHash('sha256').update(`${seed} ${text}`).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 }

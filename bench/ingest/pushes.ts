@@ -27,7 +27,7 @@ export async function createConnectedUsers(
 }
 
 /** The request of a push. */
-export function pushRequest(body: string): HttpRequest {
+function pushRequest(body: string): HttpRequest {
   const headers = { 'devicemaker-client-id': 'bench', 'content-type': 'application/json' };
   return { path: '/api/v1/webhooks/devicemaker/push', headers, body };
 }

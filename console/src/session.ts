@@ -5,7 +5,7 @@ import { holdsIn, isPermitted, type Permission } from '../../domain/access.ts';
 import { embedScopes, embedToken, metaOf } from './embed.ts';
 
 /** The names of a provider that people read, and its colour. */
-export interface Titles extends Names {
+interface Titles extends Names {
   readonly colour: string;
 }
 

@@ -25,8 +25,6 @@ export function formatIn(zone: Zone, style: Intl.DateTimeFormatOptions): (at: In
 /** The styles of times. */
 export const dateAndMinute = { dateStyle: 'medium', timeStyle: 'short' } as const;
 export const dateAndSecond = { dateStyle: 'medium', timeStyle: 'medium' } as const;
-export const date = { dateStyle: 'medium' } as const;
-export const minute = { hour: '2-digit', minute: '2-digit' } as const;
 
 /** The date of an instant in a zone, YYYY-MM-DD. */
 export function dayOf(zone: Zone, at: Instant): string {

@@ -10,7 +10,7 @@ const Counts = z.array(Count);
 export const ReceivedPeriod = z.enum(['hour', 'day']).meta({ id: 'ReceivedPeriod' });
 
 /** What one provider sent, by time. */
-export const ReceivedColumns = z
+const ReceivedColumns = z
   .object({
     deliveries: Counts.describe('Webhook requests that were stored.'),
     records: Counts.describe('Items that were stored new or replaced an older version.'),

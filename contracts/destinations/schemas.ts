@@ -3,7 +3,7 @@ import { recordKinds } from '../../domain/destinations/columns.ts';
 import { SeriesTypeName, Text, Timestamp } from '../../domain/wire.ts';
 
 /** The kinds of destinations. */
-export const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
+const destinationKinds = ['s3', 'jetstream', 'postgres'] as const;
 export const DestinationKind = z.enum(destinationKinds).meta({
   id: 'DestinationKind',
   description: '`s3`: Parquet files in a bucket; `jetstream`: messages in a NATS stream; `postgres`: tables.',
@@ -64,7 +64,7 @@ export const DestinationFrom = z.enum(['beginning', 'now']).meta({
 });
 
 /** What a destination does. */
-export const DestinationState = z.enum(['running', 'catching_up', 'failing', 'paused']).meta({
+const DestinationState = z.enum(['running', 'catching_up', 'failing', 'paused']).meta({
   id: 'DestinationState',
   description:
     '`catching_up`: stored data is being copied, or more than 1,000 changes wait; `failing`: the last attempt failed and is repeated.',

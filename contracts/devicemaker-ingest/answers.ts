@@ -66,7 +66,7 @@ export const PingActivityResult = z
   .meta({ id: 'PingActivityResult' });
 
 /** The outcome of the ping items of one data type. `processed` counts them; `fetched` and `saved` count their records. */
-export const PingWellness = z
+const PingWellness = z
   .object({
     processed: z.int(),
     saved: z.int(),

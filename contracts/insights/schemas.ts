@@ -37,7 +37,7 @@ const Confidence = z.number().min(0).max(1);
 const Reported = { confidence: Confidence, reason: Reason.nullable() };
 
 /** A measure, for which a baseline exists. */
-export const MeasureName = z
+const MeasureName = z
   .enum(measures)
   .meta({ id: 'InsightMeasure', description: 'A measure with a baseline.' });
 

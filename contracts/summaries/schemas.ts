@@ -117,7 +117,7 @@ export const ExplainedActivitySummary = ActivitySummary.extend({
 });
 
 /** What one item of a provider contains of a day. */
-export const DayRecord = z
+const DayRecord = z
   .object({
     source: Source,
     data_type: z.string().describe("The provider's data type that contained the values."),
@@ -160,7 +160,7 @@ export const SleepSummary = z
   });
 
 /** Blood pressure readings in the time window: pairs of the same instant. */
-export const BloodPressure = z
+const BloodPressure = z
   .object({
     avg_systolic_mmhg: Measure,
     avg_diastolic_mmhg: Measure,

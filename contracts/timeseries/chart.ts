@@ -6,7 +6,7 @@ import { recordingMethod, repeated, SeriesTypeName, Source, Timestamp, UserId } 
 import { Resolution } from './schemas.ts';
 
 /** The most series types of a chart. */
-export const mostChartTypes = 10;
+const mostChartTypes = 10;
 /** The most points of a chart. */
 export const mostChartPoints = 2000;
 /** The longest range of a chart. */

@@ -5,7 +5,7 @@ import { CalendarDate } from '../../domain/time/time.ts';
 import { recordingMethod, SortOrder, Source, UserId } from '../../domain/wire.ts';
 
 /** The kind of an Observation. */
-export const ObservedName = z.enum(observedNames);
+const ObservedName = z.enum(observedNames);
 
 /** What one Observation is made of. */
 export const Observed = z.object({

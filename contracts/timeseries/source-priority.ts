@@ -14,7 +14,7 @@ const Providers = distinct(ProviderName);
 const DeviceTypes = distinct(DeviceType);
 
 /** The order of sources for one series type of a user, or for all of them. */
-export const SourceOrderEntry = z
+const SourceOrderEntry = z
   .object({
     series_type: SummedTypeName.nullable().describe('Null: all series types without an entry of their own.'),
     providers: Providers.nullable().describe('Best first. Null: the order of the entry for all types.'),

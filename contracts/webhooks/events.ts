@@ -253,6 +253,3 @@ export function eventBody(type: string, { summary, data }: EventDefinition) {
 function pascalCase(type: string): string {
   return type.replace(/(^|[._])([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
 }
-
-/** The data of an event of one type. */
-export type EventData<T extends EventType> = z.infer<(typeof events)[T]['data']>;

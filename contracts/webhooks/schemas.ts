@@ -17,7 +17,7 @@ export const MessageId = z
 const longestUrl = 2000;
 
 /** The address of an endpoint, without credentials and fragment. Whether it may be reached is decided at each connection. */
-export const EndpointUrl = Text.max(longestUrl, `must be at most ${longestUrl} characters`)
+const EndpointUrl = Text.max(longestUrl, `must be at most ${longestUrl} characters`)
   .refine((text) => !/[\s\p{Cc}]/u.test(text), 'must have no blanks or control characters')
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
   .refine(isPlain, 'must have no user name, password or fragment');

@@ -40,8 +40,6 @@ export function observationOf(userId: string, observed: ObservedValue) {
   };
 }
 
-export type Observation = ReturnType<typeof observationOf>;
-
 function effectiveOf({ start_ms, end_ms, zone_offset_minutes: zone }: ObservedValue) {
   const start = localTime(start_ms, zone);
   return end_ms === null

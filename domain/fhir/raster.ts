@@ -18,7 +18,7 @@ export interface Raster {
 }
 
 /** Fewer samples are sent one by one. */
-export const leastSamples = 10;
+const leastSamples = 10;
 /** A gap costs 2 bytes, an Observation of its own about 800. */
 const mostSlotsPerSample = 100;
 /** A slot a second of the longest local day. */

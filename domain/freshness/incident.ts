@@ -3,7 +3,7 @@ export const incidentReasons = ['late', 'failing'] as const;
 export type IncidentReason = (typeof incidentReasons)[number];
 
 /** Connections of which an incident is seen at least. */
-export const leastConnections = 20;
+const leastConnections = 20;
 const rarity = 0.001;
 /** Fewer are no incident: the test is made every minute for every provider, and a few coincide by chance. */
 const leastTurned = 5;

@@ -41,8 +41,6 @@ export interface Judgement {
   readonly nextMs: number | null;
 }
 
-/** Days with gaps of which a rhythm is computed. */
-export const mostGaps = 28;
 const leastArrivals = 5;
 /** No rhythm is faster: half a day without uploads is nothing unusual. */
 const shortestMs = 12 * hourMs;

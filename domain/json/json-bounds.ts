@@ -16,7 +16,7 @@ const bytesPerValue = 32;
 const bytesPerContainer = 64;
 
 /** The most memory that parsed values may take. 128 MiB of heart-rate maps take 390 MB. 128 MiB of `{},` would take 4 GB. */
-export const mostParsedBytes = 512 * 1024 * 1024;
+const mostParsedBytes = 512 * 1024 * 1024;
 /** The most levels of nesting. Real bodies have about ten. */
 export const mostLevels = 64;
 

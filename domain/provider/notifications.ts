@@ -28,7 +28,7 @@ export interface Notifications {
 }
 
 /** Only the secret address authenticates a notification. On the plain address it is an unauthenticated hint. */
-export interface AddressAuthentication {
+interface AddressAuthentication {
   readonly by: 'address';
 }
 
@@ -59,7 +59,7 @@ export interface HmacAuthentication {
 }
 
 /** The names of the query fields of a check, and our token. */
-export interface Challenge {
+interface Challenge {
   readonly token: string;
   readonly challenge: string;
   readonly expected: OfSettings<[], string | undefined>;
@@ -83,7 +83,7 @@ export type PublicKey = Readonly<Record<string, string>>;
 export type Hint = ChangeHint | AccessHint;
 
 /** Data of an account changed. */
-export interface ChangeHint {
+interface ChangeHint {
   readonly kind: 'changed';
   readonly account: string;
   /** The names of types; unknown ones are ignored. */
@@ -95,7 +95,7 @@ export interface ChangeHint {
 }
 
 /** Our access to an account may have ended: the probe is sent, and only a refused token ends the connection. */
-export interface AccessHint {
+interface AccessHint {
   readonly kind: 'access';
   readonly account: string;
 }

@@ -89,7 +89,7 @@ export interface SettingNames {
 }
 
 /** The service that ingests the provider's data. */
-export interface Ingest {
+interface Ingest {
   readonly service: string;
   /** The service reads at the provider with users' tokens, so it needs ENCRYPTION_KEY. */
   readonly readsWithTokens: boolean;
@@ -127,7 +127,7 @@ export interface OAuth {
 }
 
 /** The POST with the new token that registers an account. The path is relative to the API. */
-export interface Registration {
+interface Registration {
   readonly path: string;
   readonly json: (connected: { readonly userId: string; readonly account: string }) => object;
   /** The status of an account that is registered already. */
@@ -211,12 +211,12 @@ export interface Webhooks {
 }
 
 /** An object of arrays keyed by data type; the account is a value anywhere in an item. */
-export interface ItemsByType {
+interface ItemsByType {
   readonly form: 'items-by-type';
 }
 
 /** The whole body belongs to the account that a header of the stored delivery names. The gateway sets the header. */
-export interface OneAccount {
+interface OneAccount {
   readonly form: 'one-account';
   readonly accountHeader: string;
 }

@@ -25,7 +25,7 @@ export interface Pull {
 }
 
 /** How often one type of one account is read after notifications. */
-export interface PullPace {
+interface PullPace {
   /** Time for which notifications of one account and type are collected. */
   readonly settleMs: number;
   /** Least time between two reads of one account and type. */
@@ -66,7 +66,7 @@ export type PullFailure =
     };
 
 /** At most so many requests of an account, or of the application, in a window. */
-export interface RequestLimit {
+interface RequestLimit {
   readonly of: 'account' | 'application';
   readonly requests: OfSettings<[], number>;
   readonly windowMs: number;
@@ -109,7 +109,7 @@ export interface PulledType {
 }
 
 /** A read of the last `days` days, or from the cursor (`days` 0), every `everyMs`. */
-export interface Sweep {
+interface Sweep {
   readonly everyMs: number;
   readonly days: number;
 }

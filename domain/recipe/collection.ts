@@ -25,7 +25,7 @@ export interface Collection extends RecordType {
 }
 
 /** A collection as a type that pull-ingest reads. */
-export function pulledCollection(name: string, collection: Collection): PulledType {
+function pulledCollection(name: string, collection: Collection): PulledType {
   const {
     read,
     scopes,

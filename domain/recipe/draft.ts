@@ -36,7 +36,7 @@ export const partSchemas = {
 } as const;
 
 /** The value of a score, and a word for it where the provider has one. */
-export interface DraftScore {
+interface DraftScore {
   readonly value?: number;
   readonly label?: string | undefined;
 }

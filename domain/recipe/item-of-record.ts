@@ -218,7 +218,7 @@ function activeSeconds({ day, day_values }: Draft): number | null {
 }
 
 /** A day without totals. */
-export const bareDay = {
+const bareDay = {
   ...{ steps: null, distance_meters: null, floors_climbed: null, active_seconds: null },
   ...{ moderate_seconds: null, vigorous_seconds: null, active_calories_kcal: null },
   ...{ basal_calories_kcal: null, avg_heart_rate_bpm: null, min_heart_rate_bpm: null },

@@ -31,7 +31,7 @@ export interface ListRead {
 }
 
 /** How a span is asked for. Records that begin before it may belong to it: `beforeDays` and `afterDays` widen the question. */
-export interface SpanQuery {
+interface SpanQuery {
   readonly start: string;
   readonly end: string | null;
   readonly form: 'instant' | 'date' | 'ms';
@@ -40,13 +40,13 @@ export interface SpanQuery {
 }
 
 /** Pages that name the next one. */
-export interface TokenPages {
+interface TokenPages {
   readonly field: string;
   readonly next: string;
 }
 
 /** Pages by the number of records before them. */
-export interface OffsetPages {
+interface OffsetPages {
   readonly offset: string;
   readonly size: number;
 }

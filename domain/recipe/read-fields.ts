@@ -223,7 +223,7 @@ export function instantWithOffset(value: unknown): { readonly ms: number; readon
 }
 
 /** The minutes of an offset: `+02:00`, `-0500`. Null: it is none. */
-export function offsetMinutes(value: unknown): number | null {
+function offsetMinutes(value: unknown): number | null {
   const [, sign, hours, minutes] =
     /^([+-])(\d\d):?(\d\d)$/.exec(typeof value === 'string' ? value.trim() : '') ?? [];
   if (hours === undefined || minutes === undefined) return null;

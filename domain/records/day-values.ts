@@ -7,7 +7,7 @@ const Measure = z.number();
 const Level = z.number().min(0).max(100);
 
 /** A change of the body battery that the provider explains by an activity. */
-export const BodyBatteryEvent = z
+const BodyBatteryEvent = z
   .object({
     type: z.string().max(60),
     start_time: z.string().meta({ format: 'date-time' }),

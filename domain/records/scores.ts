@@ -6,7 +6,7 @@ import { Text } from '../wire.ts';
  * The kinds of scores: the bounds of the number, null where there is none, and the meaning. A score is a figure or a word that a
  * provider computes from other data. Scores of one kind from two providers are not comparable.
  */
-export const scoreRows = [
+const scoreRows = [
   { kind: 'readiness', min: 0, max: 100, meaning: 'Readiness of the body for strain on this day.' },
   { kind: 'sleep', min: 0, max: 100, meaning: 'Quality of a sleep.' },
   { kind: 'activity', min: 0, max: 100, meaning: 'Activity of a day compared with its goals.' },

@@ -4,7 +4,7 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Config } from '../../config.ts';
 
 /** An encrypted body. `key_id` names the secret. */
-export interface SealedBytes {
+interface SealedBytes {
   readonly key_id: string;
   readonly sealed: Buffer;
 }

@@ -93,7 +93,9 @@ export const selectBodySlices: Statement = {
 };
 
 /** Writes of the holder of a delivery, fenced by its attempt. The parameters of a change begin at `$3`. */
-export const { extend, update } = fencedWrites(table);
+const { extend, update } = fencedWrites(table);
+
+export { extend };
 
 /** Marks a delivery done. */
 export const finishDelivery = update(

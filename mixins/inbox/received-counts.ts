@@ -5,7 +5,7 @@ import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { startPeriodicTask } from '../../runtime/jobs/periodic-task.ts';
 
 /** Numbers of what a process received. */
-export interface Received {
+interface Received {
   readonly deliveries?: number;
   /** Records and items of samples that were new or replaced. */
   readonly records?: number;

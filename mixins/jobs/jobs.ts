@@ -148,7 +148,7 @@ export function jobs(): Mixin<Jobs> {
 }
 
 /** The jobs over an open database. */
-export function jobsOn(pool: Database, environment: Environment): Jobs {
+function jobsOn(pool: Database, environment: Environment): Jobs {
   let worker: JobWorker<JobRow> | undefined;
   return {
     notify: () => worker?.notify(),

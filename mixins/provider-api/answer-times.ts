@@ -5,7 +5,7 @@ import type { Environment } from '../../runtime/environment.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 
 /** Response times and results of a provider's API, summed over a period. */
-export interface AnswerTimes {
+interface AnswerTimes {
   readonly requests: number;
   /** Requests without an answer, or with a 5xx answer. */
   readonly failed: number;

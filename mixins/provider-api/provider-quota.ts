@@ -42,7 +42,7 @@ export interface QuotaReservation {
 }
 
 /** The status and headers of an answer. Status 0: no answer. `unsent`: the provider was not reached. */
-export interface ReadOutcome {
+interface ReadOutcome {
   readonly status: number;
   readonly headers: Headers;
   readonly unsent: boolean;
@@ -85,7 +85,7 @@ export interface QuotaChoice extends ReadLimits, Pick<ReadQuota, 'reported'> {
  * No read is reserved this close to the turn of a window: a request that is sent in one window and arrives in the next
  * would exceed the limit of the next one, and clocks do not agree to the second.
  */
-export const quietMs = 2000;
+const quietMs = 2000;
 
 /** The quota over an open database. */
 export async function quotaOn(database: Database, choice: QuotaChoice): Promise<ProviderQuota> {

@@ -10,7 +10,7 @@ import { exchangeEither, openToken } from './exchange-refresh.ts';
 import type { FreshTokens } from './token-endpoint.ts';
 
 /** The user and the provider of a token. */
-export interface TokenUser {
+interface TokenUser {
   readonly user_id: string;
   readonly provider: ProviderName;
 }
@@ -55,7 +55,7 @@ export interface ProviderTokens {
 }
 
 /** Options of a request for a token. */
-export interface BearerOptions {
+interface BearerOptions {
   readonly refused?: number;
   /**
    * The token is for a read that checks whether the access is still valid. A connection whose end is unconfirmed

@@ -172,7 +172,7 @@ export const activity: FieldTable = {
 };
 
 /** The streams of an activity, by their keys. Each has its values in `data`. */
-export const streams: FieldTable = {
+const streams: FieldTable = {
   'time.data': kept('s', 'series.heart_rate', 'streams.heart_rate'),
   'heartrate.data': kept('bpm', 'series.heart_rate', 'streams.heart_rate'),
   'cadence.data': kept('rpm', 'series.cadence', 'streams.cadence'),

@@ -6,7 +6,7 @@ import { convert } from '../phone/normalise/units.ts';
 import { type Entry, keyOf, skipped, spanProblem } from './entry.ts';
 
 /** The columns that a table must have. */
-export const requiredColumns = ['type', 'timestamp', 'value'] as const;
+const requiredColumns = ['type', 'timestamp', 'value'] as const;
 
 /** A line of a table by its columns. */
 export type Row = Readonly<Record<string, string>>;

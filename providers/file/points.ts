@@ -11,7 +11,7 @@ export type Leaves = Readonly<Record<string, string>>;
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/;
 
 /** An instant of XML; NaN if it cannot be read. Some writers leave out the zone, which is UTC. */
-export function instantOf(text = ''): number {
+function instantOf(text = ''): number {
   const given = text.trim();
   const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(given) ? given : `${given}Z`;
   return iso.test(zoned) ? Date.parse(zoned) : Number.NaN;
@@ -32,7 +32,7 @@ export function pointOf(leaves: Leaves): Point | null {
 const ends = endsIn(tcxLap, 'laps');
 
 /** Laps of TCX with the attribute StartTime among their leaves. */
-export function lapOf(leaves: Leaves): LapRecord | null {
+function lapOf(leaves: Leaves): LapRecord | null {
   return lapWith(
     instantOf(leaves.StartTime),
     figuresOf(ends, (name) => numberOf(leaves[name])),

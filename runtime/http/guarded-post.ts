@@ -35,7 +35,7 @@ export interface PosterRules {
 }
 
 /** Headers and body of a POST request. */
-export interface Outgoing {
+interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -44,7 +44,7 @@ export interface Outgoing {
  * Why a POST did not succeed. `status`: the answer is neither 2xx nor 3xx. `cut_off`: the connection ended before the
  * head of the answer.
  */
-export type PostFailure =
+type PostFailure =
   | Limit
   | 'origin_refused'
   | 'address_refused'
@@ -56,7 +56,7 @@ export type PostFailure =
   | 'status';
 
 /** The outcome of a POST. `failure` is null after 2xx. `answer` is the beginning of the body, at most 1 kB as UTF-8. */
-export interface Posted {
+interface Posted {
   readonly failure: PostFailure | null;
   readonly status: number | null;
   readonly retryAfter: string | null;

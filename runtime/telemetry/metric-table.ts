@@ -1,5 +1,5 @@
 /** The type of a metric in Prometheus. */
-export type MetricKind = 'counter' | 'gauge' | 'histogram';
+type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 /** One metric: its help text and its labels. No label contains a user, a credential or a health value. */
 export interface MetricDefinition {

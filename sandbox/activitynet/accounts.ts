@@ -8,7 +8,7 @@ import type { Traits } from '../simulation/traits.ts';
 import type { ActivitynetAccount, ActivitynetWorld, Event } from './state.ts';
 
 /** The id of a user's account. It is greater than 2^32, as some real ids are. */
-export function athleteIdOf({ seed }: SimulatedUser): number {
+function athleteIdOf({ seed }: SimulatedUser): number {
   return 2 ** 33 + hashOf(`${seed}/athlete`);
 }
 

@@ -78,7 +78,7 @@ function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload
 }
 
 /** An activity of an account; null if it does not exist or was deleted. */
-export function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
+function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
   const nowMs = world.clock.nowMs();
   const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
   return upload === undefined ? null : activityOf(world.days, world.user(account.person), upload);

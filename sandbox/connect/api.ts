@@ -15,7 +15,7 @@ export interface Api {
 }
 
 /** The query, headers and body of a request. */
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;

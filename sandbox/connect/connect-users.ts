@@ -21,7 +21,7 @@ export interface ConnectDeps {
 }
 
 /** An account could not be connected now, because the provider or the API did not answer in time. */
-export class ConnectingDelayed extends Error {}
+class ConnectingDelayed extends Error {}
 
 /** A connected account of a user. */
 export interface ConnectedAccount {

@@ -1,7 +1,7 @@
 import type { Api, ApiAccess } from './api.ts';
 
 /** The services, for a simulation that uploads. */
-export interface UploadAccess extends ApiAccess {
+interface UploadAccess extends ApiAccess {
   readonly apiKey: string;
 }
 

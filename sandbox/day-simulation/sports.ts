@@ -24,7 +24,7 @@ const still = { steps_per_minute: 0, speed_m_per_s: 0, climb_m_per_km: 0, on_foo
 const wheels = { of: 'crank', rpm: 84 } as const;
 
 /** The sports by name. */
-export const sports = {
+const sports = {
   run: {
     noun: 'Run',
     effort: 0.73,

@@ -22,7 +22,7 @@ export const permissions = [
   'MCT_EXPORT',
 ] as const;
 
-export type Permission = (typeof permissions)[number];
+type Permission = (typeof permissions)[number];
 
 /** Whether the granted permissions include a data type. */
 export function isAllowed(granted: readonly string[], type: DataType): boolean {

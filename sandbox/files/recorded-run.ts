@@ -2,7 +2,7 @@ import { FitBaseType, FitEncoder } from 'fit-file-parser';
 import { randomOf } from '../simulation/random.ts';
 
 /** A point of a run, one each ten seconds. */
-export interface RunPoint {
+interface RunPoint {
   readonly ms: number;
   readonly latitude: number;
   readonly longitude: number;

@@ -30,7 +30,7 @@ export function sendChanges(world: HealthWorld, changes: readonly Change[]): voi
 }
 
 /** The body of a notification: an object, or an array of several. */
-export function bodyOf(changes: readonly Change[]): string {
+function bodyOf(changes: readonly Change[]): string {
   const all = changes.map(({ account, operation, type, start_ms, end_ms }) => ({
     data: {
       ...{ version: '1', clientProvidedSubscriptionName: 'sandbox', healthUserId: account, operation },

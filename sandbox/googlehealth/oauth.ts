@@ -87,7 +87,7 @@ function refused(error: string, status = 400): Reply {
 }
 
 /** Connects a user's account to the application. */
-export function link(world: HealthWorld, user: number): HealthAccount {
+function link(world: HealthWorld, user: number): HealthAccount {
   const { googlehealth_accounts: accounts } = world.own;
   const health_user_id = `health-${hashOf(`${world.user(user).seed}/health`)}`;
   const known = accounts.find((one) => one.health_user_id === health_user_id);

@@ -16,7 +16,7 @@ export interface Point {
 }
 
 /** A device of a user. */
-export interface Device {
+interface Device {
   readonly displayName: string;
   readonly formFactor: 'WATCH' | 'PHONE' | 'SCALE';
 }

@@ -92,7 +92,7 @@ function tokens(
 }
 
 /** Connects a user's account to the application. */
-export function link({ spec, own, clock, user }: ListedWorld, person: number): ListedAccount {
+function link({ spec, own, clock, user }: ListedWorld, person: number): ListedAccount {
   const id = String(10_000_000 + (hashOf(`${user(person).seed}/${spec.name}`) % 80_000_000));
   const known = own.accounts.find((one) => one.id === id);
   const account = known ?? {

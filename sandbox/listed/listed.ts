@@ -120,7 +120,7 @@ const State = z.object({
 export type ListedState = z.infer<typeof State>;
 
 /** What changed. */
-export const ListedChange = z.object({
+const ListedChange = z.object({
   kind: z.literal('change'),
   account: z.string(),
   type: z.string(),
@@ -128,7 +128,7 @@ export const ListedChange = z.object({
   operation: z.enum(['update', 'delete']),
   ms: z.number(),
 });
-export type ListedChange = z.infer<typeof ListedChange>;
+type ListedChange = z.infer<typeof ListedChange>;
 
 /** The contents of a notification of a provider. */
 export const messageOf = (name: string) =>

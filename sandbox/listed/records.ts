@@ -1,5 +1,5 @@
 import { accepts } from '../../domain/records/series.ts';
-import { type HttpRequest, ok, type Reply } from '../server/http.ts';
+import type { HttpRequest, Reply } from '../server/http.ts';
 import { datesIn } from '../simulation/days.ts';
 import type { SampleSink } from '../simulation/expected-series.ts';
 import type { ListedAccount, ListedRecord, ListedWorld } from './listed.ts';
@@ -69,7 +69,6 @@ export function tokenPage(
 
 /** An error in JSON. */
 export const failure = (status: number, error: string): Reply => ({ status, json: { error } });
-export { ok };
 
 /** What an application should have of an account: records by kind, and the number of samples by series. */
 export function expectedRecords(

@@ -88,7 +88,7 @@ function eventOf(world: ListedWorld, message: Extract<ListedMessage, { kind: 'ch
 }
 
 /** Sends a notification of a change, if the provider notifies of it. */
-export function sendChange(
+function sendChange(
   { spec, own, outbox, clock }: ListedWorld,
   account: ListedAccount,
   change: { readonly type: string; readonly id: string; readonly operation: 'update' | 'delete' },

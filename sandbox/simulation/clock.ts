@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 /** A task that is due at an instant. */
-export type Task = () => Promise<void> | void;
+type Task = () => Promise<void> | void;
 
 /** Options of a clock. With speed 0 only `advance` moves it. `wall` is the machine's clock. */
 export interface ClockOptions {

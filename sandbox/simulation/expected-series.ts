@@ -14,7 +14,7 @@ export interface ExpectedSeries extends SampleSink {
 }
 
 /** A series of one account. */
-export interface SeriesLine {
+interface SeriesLine {
   readonly type: SeriesType;
   readonly device: string;
   readonly samples: number;

@@ -8,7 +8,7 @@ import { failure } from './envelope.ts';
 import { countsOf, type WithingsAccount, type WithingsWorld } from './state.ts';
 
 /** The id of a user's account. */
-export function useridOf({ seed }: SimulatedUser): number {
+function useridOf({ seed }: SimulatedUser): number {
   return 10_000_000 + (hashOf(`${seed}/withings`) % 80_000_000);
 }
 
@@ -46,7 +46,7 @@ export function unlink(world: WithingsWorld, account: WithingsAccount, action: '
 }
 
 /** The category of the profile. */
-export const profile = 46;
+const profile = 46;
 
 /** Queues a notification of a category. */
 export function notify(

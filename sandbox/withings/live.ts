@@ -13,7 +13,7 @@ const mostArrivals = 4000;
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 /** The category of notifications of rows of a kind. */
-export const categoryOf = { measures: 1, days: 16, workouts: 16, sleep: 44 } as const satisfies Record<
+const categoryOf = { measures: 1, days: 16, workouts: 16, sleep: 44 } as const satisfies Record<
   RowKind,
   number
 >;

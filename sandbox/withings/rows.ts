@@ -170,7 +170,7 @@ function workouts(day: SimulatedDay): Row[] {
 }
 
 /** The id of a night in its row. */
-export function nightId(day: SimulatedDay): string {
+function nightId(day: SimulatedDay): string {
   return String(hashOf(`${day.user.seed}/${day.date}/night`));
 }
 

@@ -10,7 +10,7 @@ import { type Enqueued, releaseEnqueued } from './queries/backfill-pages.ts';
 import type { ReadResult } from './reads.ts';
 
 /** The provider's maximum page size. */
-export const perPage = 100;
+const perPage = 100;
 
 const Listed = z.array(
   z.looseObject({ id: z.string().regex(/^\d{1,18}$/), start_date: z.string().max(40).catch('') }),

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Maximum difference between a signature's time and the time at which its event arrived. */
-export const toleranceSeconds = 300;
+const toleranceSeconds = 300;
 
 /** Input of the signature check. */
 export interface SignatureCheck {

@@ -1,7 +1,7 @@
 import { accessReasons } from '../../domain/access-reasons.ts';
 
 /** Why a backfill ended early or a request returned no data: the stored code and its public sentence. */
-export const reasons = {
+const reasons = {
   ...accessReasons,
   CONNECTION_REPLACED: 'The account was connected again during the backfill.',
   HISTORY_WITHHELD: 'The user does not permit the provider to send past data.',

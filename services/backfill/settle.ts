@@ -9,7 +9,7 @@ import { acceptStep, closeStep, postponeStep, releaseRun, skipRestOfType } from 
 import type { Verdict } from './verdict.ts';
 
 /** With pauses that double from 2 s to half an hour, 12 attempts cover two hours on average. */
-export const mostAttempts = 12;
+const mostAttempts = 12;
 
 const atOnce = { inMs: 0 };
 

@@ -34,7 +34,7 @@ function toType(row: TypeRow): BackfillType {
 }
 
 /** The status of a type from those of its requests: open ones first, then the worst outcome that matters. */
-export function statusOf(states: readonly StepStatus[]): StepStatus {
+function statusOf(states: readonly StepStatus[]): StepStatus {
   const has = (state: StepStatus) => states.includes(state);
   if (has('requested')) return 'requested';
   if (has('waiting')) return states.some((state) => state !== 'waiting') ? 'requested' : 'waiting';

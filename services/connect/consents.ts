@@ -60,7 +60,7 @@ function toWire({ agreed_at, withdrawn_at, ...row }: ConsentRow): Consent {
 }
 
 /** The permissions that a link to a provider asks for. Some providers let the user choose them on their page. */
-export function askedScopes(provider: ProviderName): readonly string[] {
+function askedScopes(provider: ProviderName): readonly string[] {
   const { oauth } = providers[provider];
   return oauth?.scope?.split(/[\s,]+/) ?? [];
 }

@@ -47,7 +47,7 @@ export interface ErasurePace {
 }
 
 /** The pace in production. A sender waits at most 20 s for its answer, less than `graceSeconds`. */
-export const erasurePace: ErasurePace = { graceSeconds: 30, bytesPerPiece };
+const erasurePace: ErasurePace = { graceSeconds: 30, bytesPerPiece };
 
 // After this time, deliveries that were received before an erasure are committed: a statement ends after 30 s (statement_timeout).
 const startAfterSeconds = 35;

@@ -194,7 +194,7 @@ async function forget({ database, folder }: ImportDeps, ids: readonly string[]) 
 }
 
 /** An import in the form of the API. */
-export function toWire(row: ImportRow): FileImport {
+function toWire(row: ImportRow): FileImport {
   const { id, user_id, state, name, kind, bytes, bytes_read, position, counts, skipped, error } = row;
   return {
     ...{ id, user_id, state, name, kind, bytes, bytes_read, items: position },

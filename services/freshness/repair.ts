@@ -30,7 +30,7 @@ const Payload = z.object({
 export type Repair = z.infer<typeof Payload>;
 
 /** The jobs of repairs, one of a connection at a time. */
-export const repairKind: JobKind<Repair> = { name: repairName, payload: Payload, mostFailures: 3 };
+const repairKind: JobKind<Repair> = { name: repairName, payload: Payload, mostFailures: 3 };
 
 /** Nothing older is fetched by a repair. */
 const longestMs = 30 * dayMs;

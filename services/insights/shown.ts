@@ -82,7 +82,7 @@ export function baselineInputs(
 }
 
 /** The source of a value. */
-export function sourceOf(fact: ValueFact | undefined, shownAs: ShownAs) {
+function sourceOf(fact: ValueFact | undefined, shownAs: ShownAs) {
   if (fact === undefined) return null;
   const [, provider, device] = fact;
   return { provider: shownAs(provider), device: readMethod(device).device };

@@ -115,7 +115,7 @@ export function toHttp(
 }
 
 /** What an answer means, or that there was none. */
-export function failureOf(pull: Pull, reply: PullReply): PullFailure | null {
+function failureOf(pull: Pull, reply: PullReply): PullFailure | null {
   return reply.status === 0 ? { kind: 'later', reason: 'NO_ANSWER' } : pull.failure(reply, Date.now());
 }
 

@@ -9,7 +9,7 @@ import type {
 import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
-export type SignatureProblem =
+type SignatureProblem =
   | 'SIGNATURE_MISSING'
   | 'SIGNATURE_MALFORMED'
   | 'SIGNATURE_KEY_UNKNOWN'
@@ -17,7 +17,7 @@ export type SignatureProblem =
   | 'KEYS_UNAVAILABLE';
 
 /** A notification whose signature is checked. */
-export interface Signed {
+interface Signed {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }

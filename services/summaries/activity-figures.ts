@@ -50,7 +50,7 @@ export function originOf(source: DaySource, figure: DayFigure): DayOrigin | null
 }
 
 /** A provider's value of a figure, unless it takes part in the day with its intervals. */
-export function offerOf(source: DaySource, figure: DayFigure): Offer | null {
+function offerOf(source: DaySource, figure: DayFigure): Offer | null {
   const origin = originOf(source, figure);
   return origin === null || origin === 'intervals' ? null : offerFrom(source, origin, figure);
 }

@@ -22,13 +22,13 @@ export interface ComposedContainer {
 }
 
 /** A volume of secrets, such as `database-auth`, and the folder of /run/secrets where a container has it. */
-export interface ComposedSecret {
+interface ComposedSecret {
   readonly name: string;
   readonly group: string;
 }
 
 /** A volume that is no secret, and where a container has it. */
-export interface ComposedFolder {
+interface ComposedFolder {
   readonly name: string;
   readonly path: string;
 }

@@ -11,7 +11,7 @@ export const labelsOf = (name: string) => ({
 });
 
 /** The image; a deployment replaces it by the digest of its own build. */
-export const image = `registry.example.com/pulsebus:${product.version}`;
+const image = `registry.example.com/pulsebus:${product.version}`;
 /** The user `node` of the image. */
 /** Groups of secrets that are not generated. */
 const optionalGroups: readonly string[] = ['providers', 'sign-in'];

@@ -24,7 +24,7 @@ export interface View {
 }
 
 /** A page of the console. */
-export interface Opened {
+interface Opened {
   readonly page: Page;
   /** What the browser reported: errors, violations of the policy, requests to other origins. */
   readonly complaints: string[];

@@ -8,21 +8,21 @@ import { z } from 'zod';
 import { installedClient } from '../support/client-package.ts';
 
 /** How a run of the program ended. */
-export interface Ended {
+interface Ended {
   readonly code: number;
   readonly out: string;
   readonly notes: string;
 }
 
 /** A run of the program. */
-export interface Running {
+interface Running {
   readonly child: ChildProcess;
   readonly seen: { out: string; notes: string };
   readonly ended: Promise<Ended>;
 }
 
 /** The settings and the input of a run. */
-export interface With {
+interface With {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }

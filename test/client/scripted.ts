@@ -9,7 +9,7 @@ export type Scripted = {
 } | null;
 
 /** A request as the client sent it. */
-export interface Sent {
+interface Sent {
   readonly line: string;
   readonly headers: Headers;
   readonly body: unknown;

@@ -1,8 +1,3 @@
-import type { More, Scenario } from './scenarios.ts';
-
-/** What CONFORMANCE_SCENARIOS may name: a scenario, or the comparison of what came without trouble. */
-export type Playable = Scenario | More | 'withoutTrouble';
-
 const named = (process.env.CONFORMANCE_SCENARIOS ?? '').split(',').filter((name) => name !== '');
 
 /** Whether CONFORMANCE_SCENARIOS names scenarios, which alone are played then. */

@@ -66,7 +66,7 @@ export interface EndInProduct {
 }
 
 /** What is left of a user who is deleted while work of the account waits in queues. */
-export interface Erasure {
+interface Erasure {
   /** Leaves work in the queues: data that is not read or not complete yet. */
   queue(product: Product, account: Account): Promise<unknown>;
 }
@@ -95,7 +95,7 @@ export type Scenario = keyof Means;
  * The name of a disturbance of uploads: `damaged` contents, senders in `parallel`, an `interrupted` store, a `revoked` credential, a
  * source that is `connectedAgain`, data that is `deleted` at the source, and a user who shares a `selection` of types.
  */
-export type More =
+type More =
   | 'damaged'
   | 'parallel'
   | 'interrupted'
@@ -105,7 +105,7 @@ export type More =
   | 'selection';
 
 /** An answer for every scenario: how it is played, or why it does not apply. */
-export type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };
+type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };
 
 /** A played provider as the suite uses it. Only its descriptor names it. */
 export interface Descriptor {

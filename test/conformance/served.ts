@@ -13,14 +13,6 @@ const Values = z.object({ data: z.array(z.object({ value: z.number() })) });
 const dates = 'start_date=2020-01-01&end_date=2040-01-01';
 const iso = (time: string | number) => new Date(time).toISOString().slice(0, 19);
 
-/** What the product serves of a user from an instant on. */
-export interface Served {
-  /** The number of samples and intervals of each type. */
-  readonly samples: Readonly<Record<string, number>>;
-  readonly workouts: readonly string[];
-  readonly sleeps: readonly string[];
-}
-
 /** Counts the samples of some types. */
 export async function servedCounts(
   { api }: Product,
@@ -107,17 +99,4 @@ export async function servedSteps(
     .filter(({ date }) => wanted.includes(date))
     .map(({ date, steps }) => `${date} ${steps}`)
     .sort();
-}
-
-/** Counts samples by type: the seconds of each device from an instant on. */
-export function countSeries(
-  series: readonly { readonly type: string; readonly samples: readonly (readonly number[])[] }[],
-  fromMs: number,
-): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { type, samples } of series) {
-    const inside = samples.filter(([second = 0]) => second * 1000 >= fromMs).length;
-    if (inside > 0) counts[type] = (counts[type] ?? 0) + inside;
-  }
-  return counts;
 }

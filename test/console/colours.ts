@@ -11,7 +11,7 @@ const at = (matrix: readonly Triple[], vector: Triple): Triple => {
 const each = ([a, b, c]: Triple, of: (one: number) => number): Triple => [of(a), of(b), of(c)];
 
 /** The linear parts, from 0 to 1, of `#rrggbb`. @throws Error for another notation */
-export function linearOf(hex: string): Triple {
+function linearOf(hex: string): Triple {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex);
   if (found === null) throw new Error(`${hex} is no colour`);
   const [, red = '', green = '', blue = ''] = found;

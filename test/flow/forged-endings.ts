@@ -18,7 +18,7 @@ export const paths = {
 } as const;
 
 /** The secret addresses of the tests. */
-export const secrets = {
+const secrets = {
   devicemaker: 'devicemaker-secret-of-the-tests-0001',
   activitynet: 'activitynet_secret_of_the_tests_0001',
 };
@@ -193,7 +193,7 @@ function actions(
 }
 
 /** The address of the webhook that reports endings. */
-export function addressOf(name: Name, secret: boolean): string {
+function addressOf(name: Name, secret: boolean): string {
   const plain = {
     devicemaker: '/api/v1/webhooks/devicemaker/push',
     activitynet: '/api/v1/webhooks/activitynet/webhook',

@@ -6,7 +6,7 @@
 
 /** Who is let in: anybody, the sender of a webhook, or whoever has the permission of this name. */
 export type Row = readonly [method: string, path: string, who: Who, status: number];
-export type Who = 'anybody' | 'client' | keyof typeof grants;
+type Who = 'anybody' | 'client' | keyof typeof grants;
 
 const all = 'admin developer support analyst';
 

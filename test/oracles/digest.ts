@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Text that is equal in Python: sorted keys, and ten digits of a number. */
-export function canonical(value: unknown): string {
+function canonical(value: unknown): string {
   if (typeof value === 'number') return numberText(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

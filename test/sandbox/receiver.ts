@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { z } from 'zod';
 
 /** A received notification. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface Receiver {
 }
 
 /** The fields of an item that tests use. */
-export type Item = z.infer<typeof Item>;
+type Item = z.infer<typeof Item>;
 
 const Item = z.looseObject({
   userId: z.string().optional(),

@@ -7,7 +7,7 @@ import { compared } from './compare.ts';
 const names: ReadonlySet<string> = new Set(compared);
 
 /** A record in a form that both sides have. */
-export type Plain = Readonly<Record<string, unknown>>;
+type Plain = Readonly<Record<string, unknown>>;
 
 /** Records of a user, each kind sorted by provider and key. */
 export interface Records {

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { z } from 'zod';
 
 /** An answer of the stub API. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;

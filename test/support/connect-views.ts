@@ -16,7 +16,7 @@ import {
 const returnUrl = 'https://app.example/';
 
 /** Every provider, in each state in turn; the last one shares the most. */
-export const everyChoice: readonly ConnectChoice[] = providerNames.map((provider, index) => {
+const everyChoice: readonly ConnectChoice[] = providerNames.map((provider, index) => {
   const { title, colour, shares } = providers[provider];
   const state = (['none', 'connected', 'expired'] as const)[index % 3] ?? 'none';
   return { provider, name: title, colour, state, shares: [...shares] };

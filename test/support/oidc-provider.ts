@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import { z } from 'zod';
 
 /** The claims of whoever signs in at the provider of a test. */
-export interface ProviderAccount {
+interface ProviderAccount {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;

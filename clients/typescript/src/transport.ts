@@ -46,7 +46,7 @@ export interface OperationFlags {
 }
 
 /** Parameters by name. */
-export type Params = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, unknown>>;
 
 /** One call: `GET /users/{user_id}` with its parameters. */
 export interface Call {

@@ -28,7 +28,7 @@ import { newestZone, setZone, UserZone, useZone } from '../user-zone.ts';
 import { zoneName } from '../zone.ts';
 
 /** What a tab gets: its user, and the record that the address names, '' for none. */
-export interface TabProps extends OfUser {
+interface TabProps extends OfUser {
   readonly item: string;
 }
 

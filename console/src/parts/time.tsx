@@ -18,7 +18,7 @@ export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone 
 }
 
 /** The same instant in UTC, and by the clock of the one who looks where that is another. */
-export function hoverOf(at: string, zone: Zone): string {
+function hoverOf(at: string, zone: Zone): string {
   const here = zone === null ? '' : `, ${formatIn(null, dateAndMinute)(at)} ${zoneName(null)}`;
   return `${at} (UTC)${here}`;
 }

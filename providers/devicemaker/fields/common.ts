@@ -23,7 +23,7 @@ export const head: FieldTable = {
 };
 
 /** As `head`, of an item with a length. */
-export const span: FieldTable = { ...head, durationInSeconds: kept('s', 'duration_seconds') };
+const span: FieldTable = { ...head, durationInSeconds: kept('s', 'duration_seconds') };
 
 /** As `span`, of an item that consists of samples. Its day has what the samples do not have. */
 export const samplesOnly: FieldTable = {

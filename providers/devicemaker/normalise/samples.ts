@@ -59,7 +59,7 @@ function pointsOf(
 }
 
 /** A block of points in milliseconds after `base_ms`. Null without any. */
-export function blockOf(
+function blockOf(
   type: SeriesType,
   points: (readonly [at: number, value: number])[],
   base_ms: number,

@@ -16,7 +16,7 @@ export interface PhaseGroup {
 }
 
 /** Phases with at most this gap between them belong to one night. */
-export const mostGapMs = 30 * minuteMs;
+const mostGapMs = 30 * minuteMs;
 
 /** Joins the phases of each source to groups. */
 export function joinPhases(phases: readonly NightPhase[]): PhaseGroup[] {

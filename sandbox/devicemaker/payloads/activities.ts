@@ -37,7 +37,7 @@ function finished(day: SimulatedDay, sync: Span): readonly Workout[] {
 }
 
 /** An activity item of a workout. */
-export function activityOf(day: SimulatedDay, workout: Workout) {
+function activityOf(day: SimulatedDay, workout: Workout) {
   const { user } = day;
   const totals = totalsOf(day, workout);
   const activityId = 2 ** 33 + hashOf(`${user.seed}/${workout.startMs}`);

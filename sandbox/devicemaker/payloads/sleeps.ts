@@ -36,7 +36,7 @@ function versionAt({ sleep, naps, endMs }: SimulatedDay, ms: number): Version | 
 }
 
 /** A sleep as the device maker sends it. Its duration excludes the time awake. */
-export function sleepItemOf({ user, date }: SimulatedDay, sleep: Sleep, { final, naps }: Version) {
+function sleepItemOf({ user, date }: SimulatedDay, sleep: Sleep, { final, naps }: Version) {
   const span = final ? sleep : tentativeSpan(user, sleep);
   const stages = clip(sleep.stages, span);
   const totals = stageTotals(stages);

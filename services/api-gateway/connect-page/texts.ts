@@ -6,7 +6,7 @@ import type { SharedData } from '../../../domain/provider/provider.ts';
 export type Problem = Refused['reason'] | 'form' | 'limited' | 'unavailable';
 
 /** A heading and the sentence below it. */
-export interface Message {
+interface Message {
   readonly title: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 const cookieName = 'pulsebus_console';
 const challengeCookie = 'pulsebus_passkey';
 /** Requests of the console's pages have this header. It cannot be set by a form, or by a page of another origin. */
-export const csrfHeader = 'X-CSRF-Token';
+const csrfHeader = 'X-CSRF-Token';
 
 /** A new session token: 43 characters of base64url. */
 export const newSessionToken = () => randomBytes(32).toString('base64url');

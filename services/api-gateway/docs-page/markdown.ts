@@ -6,7 +6,7 @@ import { codeBlock } from './code-block.ts';
 export type Resolve = (href: string) => string | null;
 
 /** A heading and what follows it, as text. */
-export interface Section {
+interface Section {
   readonly id: string;
   readonly heading: string;
   readonly depth: number;

@@ -5,7 +5,7 @@ import type { Page } from '../../../domain/page.ts';
 export const mostAnswerBytes = 24_000;
 
 /** The bytes of an answer in the message that contains it. */
-export function sizeOf(answer: object): number {
+function sizeOf(answer: object): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(answer)));
 }
 

@@ -32,7 +32,7 @@ export interface Idempotency {
 }
 
 /** A request under a key. */
-export interface Asked {
+interface Asked {
   readonly key: string;
   readonly caller: Caller;
   readonly endpoint: Endpoint;
@@ -40,7 +40,7 @@ export interface Asked {
 }
 
 /** A stored answer. */
-export interface Kept {
+interface Kept {
   readonly status: number;
   readonly body: unknown;
 }

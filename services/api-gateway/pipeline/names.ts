@@ -74,7 +74,7 @@ function joined(given: readonly (readonly [string, unknown])[], isList: boolean)
 }
 
 /** @throws VALIDATION_FAILED (422) naming each name that is a misspelling of a known one. */
-export function refuseMisspelt(given: readonly string[], known: readonly string[]): void {
+function refuseMisspelt(given: readonly string[], known: readonly string[]): void {
   refuse(
     given.flatMap((name) => {
       const nearest = nearestOf(name, known);

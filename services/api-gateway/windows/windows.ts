@@ -22,7 +22,7 @@ export interface AddressWindow {
 }
 
 /** The kinds of windows: of requests without a credential, of uploads by installation and by user, and of their items. */
-export const windowKinds = ['webhook', 'failures', 'rest', 'uploads', 'userUploads', 'uploadItems'] as const;
+const windowKinds = ['webhook', 'failures', 'rest', 'uploads', 'userUploads', 'uploadItems'] as const;
 export type WindowKind = (typeof windowKinds)[number];
 
 /** The windows of a gateway. */

@@ -84,7 +84,7 @@ interface Bucket {
 }
 
 /** Points as buckets, from the start of the workout on. */
-export async function* buckets(
+async function* buckets(
   points: AsyncIterable<readonly Point[]>,
   bucketMs: number,
   startMs: number,

@@ -28,7 +28,7 @@ export interface Mailer {
 }
 
 /** How long a step of the protocol, and a whole message, may take. */
-export interface MailBounds {
+interface MailBounds {
   readonly stepMs: number;
   readonly totalMs: number;
 }

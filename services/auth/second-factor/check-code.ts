@@ -76,5 +76,5 @@ export async function acceptCode(
 }
 
 /** The refusal of a code. */
-export const wrongCode = () =>
+const wrongCode = () =>
   new ServiceError('UNAUTHENTICATED', 'The code is not valid, or was used before. Wait for the next one.');

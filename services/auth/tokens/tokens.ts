@@ -7,7 +7,7 @@ import type { KeyScope } from '../../../domain/access.ts';
 import { EmbedOrigin } from '../../../domain/embed-origin.ts';
 
 /** The subject of tokens: a user's id (`sdk`) or a developer's. `issuedBy` is for the audit. */
-export interface Grant {
+interface Grant {
   readonly kind: 'sdk' | 'developer';
   readonly subject: string;
   readonly familyId: string;
@@ -16,7 +16,7 @@ export interface Grant {
 }
 
 /** The subject of the token of an embedded page: a user's id. Only pages of `origins` may show it. */
-export interface EmbedGrant extends Omit<Grant, 'kind'> {
+interface EmbedGrant extends Omit<Grant, 'kind'> {
   readonly origins: readonly string[];
   /** The IANA name of the user's time zone, for the page, which may not read the user; null if none is set. */
   readonly timeZone: string | null;

@@ -5,7 +5,7 @@ import { kindsOfJobs } from './select-jobs.ts';
 /** Dead letters are counted up to this number. */
 export const mostCounted = 1000;
 /** The newest processed deliveries whose times are taken. */
-export const mostTimed = 1000;
+const mostTimed = 1000;
 
 /** The age of the oldest waiting delivery and job in seconds, null if none waits, and the dead letters of both. */
 export interface BacklogRow {

@@ -5,7 +5,7 @@ import type { DestinationRow } from '../queries/destinations.ts';
 import type { Run } from '../targets/target.ts';
 
 /** How far the copy of what was stored before has come: all users up to `after`. */
-export const CopiedUsers = z.object({ after: z.uuid().nullable().default(null) });
+const CopiedUsers = z.object({ after: z.uuid().nullable().default(null) });
 
 const Progress = z.object({
   /** The number of the copy; a higher one is a later one. Null: not begun. */

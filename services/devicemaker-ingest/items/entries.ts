@@ -7,7 +7,7 @@ import { notConnected } from './not-connected.ts';
 import type { UnknownItems } from './unknown-items.ts';
 
 /** The result of an item for one user. */
-export type Status = 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
+type Status = 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
 
 /** One item for one of our users. It becomes one line of the answer. */
 export interface Entry {

@@ -29,7 +29,7 @@ export const Settled = z.discriminatedUnion('state', [
 ]);
 
 /** Beside final results: the account is unknown, the item waits, or it failed temporarily. */
-export type Outcome =
+type Outcome =
   | Settled
   | { readonly state: 'user_not_found'; readonly sentences: readonly string[] }
   | { readonly state: 'queued'; readonly sentences: readonly string[] }

@@ -39,7 +39,7 @@ export interface Order {
 }
 
 /** The result of the item at an index of the order. Its parts follow. */
-export interface ItemResult {
+interface ItemResult {
   readonly at: number;
   readonly ok: boolean;
   readonly problems: readonly Problem[];

@@ -10,7 +10,7 @@ export interface ReadBody {
 }
 
 /** A request without the number of its body. */
-export type AskOfBody = Ask extends infer A ? (A extends Ask ? Omit<A, 'body'> : never) : never;
+type AskOfBody = Ask extends infer A ? (A extends Ask ? Omit<A, 'body'> : never) : never;
 
 /** The thread ended, usually because it ran out of memory. `isCause`: it was processing this request. */
 export class ThreadEnded extends Error {

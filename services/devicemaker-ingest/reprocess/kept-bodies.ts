@@ -13,7 +13,7 @@ import { openList, openOrRefuse } from '../reading/open-body.ts';
 import type { Push } from '../reading/read-push.ts';
 
 /** An item of a body with its entries, one for each linked user of its account. */
-export interface KeptItem {
+interface KeptItem {
   readonly entries: readonly Entry[];
 }
 

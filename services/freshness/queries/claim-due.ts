@@ -108,7 +108,7 @@ const settle: Statement = {
 };
 
 /** A kind of data that comes regularly from a provider. */
-export interface RegularKind {
+interface RegularKind {
   readonly provider: string;
   readonly kind: string;
 }

@@ -54,12 +54,12 @@ export function readUpload(bytes: Buffer, nowMs: number, timeZone: string | null
 }
 
 /** The head of a body of which nothing can be stored. */
-export function refused(refusal: UploadRefusal): UploadHead {
+function refused(refusal: UploadRefusal): UploadHead {
   return { refusal, source: null, received: 0, hash: '' };
 }
 
 /** The refusal of a body beyond the bounds. */
-export const beyondBounds: UploadRefusal = {
+const beyondBounds: UploadRefusal = {
   type: 'VALIDATION_FAILED',
   detail: new JsonBoundsError().message,
 };

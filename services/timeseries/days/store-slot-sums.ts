@@ -46,7 +46,7 @@ export async function storeSlotSums(
 }
 
 /** The id of the interval of a sum. */
-export function idOfSum({ type, device, ms }: SlotSample): string {
+function idOfSum({ type, device, ms }: SlotSample): string {
   return `slot ${type} ${ms} ${device}`;
 }
 

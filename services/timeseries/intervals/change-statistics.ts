@@ -27,7 +27,7 @@ import { type OrderOf, sourceOrders } from './source-orders.ts';
  */
 
 /** An interval of a series. */
-export type Placed = Omit<RankedInterval, 'rank'>;
+type Placed = Omit<RankedInterval, 'rank'>;
 
 /** What a call changes. */
 export interface IntervalChange {

@@ -29,7 +29,7 @@ export interface DayFigures {
 }
 
 /** Figures of series at places: hours or days. */
-export class FigureTable<T> {
+class FigureTable<T> {
   readonly #series = new Map<number, Map<number, T>>();
   readonly #make: (seriesId: number, place: number) => T;
 

@@ -20,7 +20,7 @@ export interface RankedSource {
 }
 
 /** The device types in the order that applies unless a setting or the user has another one. */
-export const defaultDeviceTypes: readonly string[] = deviceTypes;
+const defaultDeviceTypes: readonly string[] = deviceTypes;
 
 /**
  * The rank of each series: by provider, then by device type, then by the name of the device. What an order does not name

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 import type { DaySamples } from './queries/select-observed-samples.ts';
 
 /** A day with more samples of a series is cut at its local hours, so that an Observation stays small. */
-export const mostOfDay = 7200;
+const mostOfDay = 7200;
 
 interface Sample extends RasterSample {
   readonly at: number;

@@ -35,7 +35,7 @@ interface Retaining {
 }
 
 /** How much is done in one part. */
-export interface PartSize {
+interface PartSize {
   readonly users: number;
   readonly rows: number;
 }

@@ -38,7 +38,7 @@ export async function storeTracks(
 }
 
 /** A chunk without its positions. */
-export function withoutPositions(chunk: TrackChunk): TrackChunk {
+function withoutPositions(chunk: TrackChunk): TrackChunk {
   const { latitude: _, longitude: __, ...columns } = chunk.columns;
   return { ...chunk, located: 0, columns };
 }

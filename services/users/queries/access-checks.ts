@@ -11,7 +11,7 @@ export function isEndingUnconfirmed(alias: string): string {
 /** The maximum number of reads for the checks of one account per window. */
 export const readsPerAccount = 3;
 /** The length of a window. */
-export const windowSeconds = 3600;
+const windowSeconds = 3600;
 
 const isPast = (column: string) => `${column} <= now() - interval '${windowSeconds} seconds'`;
 const windowEnd = `window_start + interval '${windowSeconds} seconds'`;
@@ -29,7 +29,7 @@ export interface AccessCheckRow {
 }
 
 /** How long an unconfirmed change may stay without an answer of the provider. */
-export const mostDays = 7;
+const mostDays = 7;
 
 const selected = `
 select ending, attempt, failures, confirmed_at, read_at,

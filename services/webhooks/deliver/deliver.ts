@@ -79,7 +79,7 @@ export function startDelivering(deps: DeliveryDeps): () => Promise<void> {
 }
 
 /** Sends a leased message once and stores the outcome. Returns the outcome's name. */
-export async function deliver(deps: Delivering, lease: MessageLease, held: Held): Promise<string> {
+async function deliver(deps: Delivering, lease: MessageLease, held: Held): Promise<string> {
   const outcome = await attemptOf(deps, lease, held);
   if (outcome === 'lost' || !(await deps.settler.settle({ lease, outcome }))) return 'lost';
   report(deps, lease, outcome);

@@ -12,7 +12,7 @@ import {
 } from '../queries/select-changes.ts';
 
 /** A request that waits for a change. */
-export interface FeedWaiter {
+interface FeedWaiter {
   /** Resolves when a change of the filter was published, after `ms`, or when the process stops. */
   wait(ms: number): Promise<void>;
   end(): void;

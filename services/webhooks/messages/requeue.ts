@@ -38,7 +38,7 @@ const RequeueWork = z.object({
 type RequeueWork = z.infer<typeof RequeueWork>;
 
 /** Makes messages of an endpoint due again. The key is the endpoint's id and what was asked for. */
-export const requeueKind: JobKind<RequeueWork> = { name: 'webhooks.requeue', payload: RequeueWork };
+const requeueKind: JobKind<RequeueWork> = { name: 'webhooks.requeue', payload: RequeueWork };
 
 /** A request to send messages again. */
 export interface RequeueRequest {

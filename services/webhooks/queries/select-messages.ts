@@ -27,7 +27,7 @@ export interface AttemptRow {
 }
 
 /** The columns of a MessageRow. */
-export const messageColumns = `m.id, m.endpoint_id, m.type, m.user_id, m.lane, m.state, m.run_at, m.created_at,
+const messageColumns = `m.id, m.endpoint_id, m.type, m.user_id, m.lane, m.state, m.run_at, m.created_at,
   (extract(epoch from m.created_at) * 1000000)::float8 as created_us, m.delivered_at`;
 
 /** The position of a message in a list. */

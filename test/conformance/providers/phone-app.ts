@@ -11,7 +11,7 @@ export const dialect = 'apple';
 /** Items of an upload. */
 export const chunk = 100;
 /** The data of days long ago, so that no part of it lies ahead. */
-export const daysAgo = 40;
+const daysAgo = 40;
 
 /** An app with its tokens and the days that it uploaded. */
 export interface App {

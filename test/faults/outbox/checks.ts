@@ -4,7 +4,7 @@ import { keyOf, sequenceOf } from './received-state.ts';
 import type { Arrival } from './receiver.ts';
 
 /** The name of a change of a user: no other change has it. */
-export const changeOf = ({ data }: Pick<Arrival, 'data'>) => `${data.user_id} ${data.sequence}`;
+const changeOf = ({ data }: Pick<Arrival, 'data'>) => `${data.user_id} ${data.sequence}`;
 
 /** What is wrong with the feed: an id that is not above the one before, a number that is missing or there twice. */
 export function wrongInFeed(changes: readonly FeedChange[], deleted: ReadonlySet<unknown>): string[] {

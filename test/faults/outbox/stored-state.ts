@@ -55,7 +55,7 @@ export async function readStored(client: Client): Promise<StoredState> {
 }
 
 /** All users. */
-export async function allUsers(client: Client): Promise<z.infer<typeof User>[]> {
+async function allUsers(client: Client): Promise<z.infer<typeof User>[]> {
   const all: z.infer<typeof User>[] = [];
   for (let page = 1, pages = 1; page <= pages; page++) {
     const path = `/users?sort_by=created_at&sort_order=asc&limit=100&page=${page}`;

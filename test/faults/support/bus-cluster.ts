@@ -4,7 +4,7 @@ import { type OwnBus, startOwnBus } from '../../support/servers/nats.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 /** Services by process. Those behind the bus keep data, those before it answer callers. */
-export const busGroups: Readonly<Record<string, readonly string[]>> = {
+const busGroups: Readonly<Record<string, readonly string[]>> = {
   front: ['api-gateway'],
   core: ['auth', 'users', 'connect', 'deliveries', 'backfill', 'webhooks'],
   ingest: ['devicemaker-ingest', 'activitynet-ingest', 'phone-ingest', 'pull-ingest'],

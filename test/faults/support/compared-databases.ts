@@ -13,7 +13,7 @@ export interface ComparedDatabases {
   readonly users: [Setting, Setting][];
 }
 
-export const firstMs = Date.parse('2026-01-05T00:00:00Z');
+const firstMs = Date.parse('2026-01-05T00:00:00Z');
 const spanMinutes = 55 * 1440;
 const devices = ['Watch 7', 'Phone 1'];
 const order = { providers: ['devicemaker', 'activitynet'], deviceTypes: [] };

@@ -9,7 +9,7 @@ import { pulseOx, stressDetails } from '../../fixtures/devicemaker/wellness.ts';
 import type { Wearer } from './load.ts';
 
 /** One fact that a delivery contains about a user, as a line that an export must contain once. */
-export interface Fact {
+interface Fact {
   readonly userId: string;
   readonly line: string;
 }

@@ -21,16 +21,8 @@ import { type Difference, differenceOf } from './difference.ts';
 import { type SimulatedTime, simulateTime } from './simulated-time.ts';
 
 /** The providers that take part. The activity platform has no repairs yet; phones and files are not announced. */
-export const played = [
-  'devicemaker',
-  'googlehealth',
-  'withings',
-  'whoop',
-  'oura',
-  'suunto',
-  'polar',
-] as const;
-export type Played = (typeof played)[number];
+const played = ['devicemaker', 'googlehealth', 'withings', 'whoop', 'oura', 'suunto', 'polar'] as const;
+type Played = (typeof played)[number];
 
 /** A Monday, so that weekly habits are the same in each run. Before 2030, where the comparisons end. */
 const startMs = Date.UTC(2029, 0, 1);

@@ -14,7 +14,7 @@ export interface Findings {
 }
 
 /** One bad answer, with what it takes to get it again. */
-export interface Wrong {
+interface Wrong {
   readonly route: string;
   readonly why: string;
   readonly request: { readonly method: string; readonly path: string; readonly body: string };

@@ -26,7 +26,7 @@ export interface OwnServers {
 }
 
 /** A file system of a fixed size. */
-export interface SmallDisk {
+interface SmallDisk {
   readonly folder: string;
   grow(mebibytes: number): Promise<void>;
 }

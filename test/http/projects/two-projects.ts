@@ -19,7 +19,7 @@ export interface Filled {
 }
 
 /** The account at the device maker that the users of both projects have. */
-export const sharedAccount = 'shared-account';
+const sharedAccount = 'shared-account';
 
 /** Makes a project and fills it. */
 export async function makeProject(api: TestApi, project: string): Promise<void> {

@@ -33,7 +33,7 @@ export function faultsOf({ table, items, read }: FieldCase): string[] {
 }
 
 /** The paths of fields of items that a table does not list. */
-export function unlistedPaths({ table, items }: Pick<FieldCase, 'table' | 'items'>): string[] {
+function unlistedPaths({ table, items }: Pick<FieldCase, 'table' | 'items'>): string[] {
   const tree = treeOf(table);
   const all = new Set(items.flatMap((item) => pathsOf(item, tree)));
   return [...all].filter((path) => !Object.hasOwn(table, path));

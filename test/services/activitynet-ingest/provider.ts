@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 /** One request that came, in order. */
-export interface Asked {
+interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly token: string | null;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 /** One request for history, as the provider got it. */
-export interface Asked {
+interface Asked {
   readonly type: string;
   readonly from: number;
   readonly to: number;
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** What the provider says to a request; `silent` never answers. */
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;

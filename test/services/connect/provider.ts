@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Test } from 'tap';
 
 /** A request that the played provider got, with the bearer token that came along. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly path: string;
   readonly token: string;

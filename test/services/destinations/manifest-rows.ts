@@ -31,7 +31,7 @@ export async function manifestOf(store: S3Store, prefix = ''): Promise<Manifest>
 }
 
 /** The rows of one file of a manifest, as lines of text. */
-export async function rowsOfFile(store: S3Store, key: string, type: string): Promise<string[]> {
+async function rowsOfFile(store: S3Store, key: string, type: string): Promise<string[]> {
   const bytes = await store.get(key);
   if (bytes === null) throw new Error(`no object ${key}`);
   const file = new Uint8Array(bytes).buffer;

@@ -12,7 +12,7 @@ type Item = z.input<typeof StoreItem>;
 type Provider = 'devicemaker' | 'withings' | 'oura';
 
 /** The pace of the tests: nothing waits longer than it must. */
-export const testPace = {
+const testPace = {
   idleMs: 50,
   pollMs: 50,
   retryMs: [100],

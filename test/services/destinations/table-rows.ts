@@ -4,7 +4,7 @@ import type { TestDatabase } from '../../support/servers/database.ts';
 import { lineOf, textOf } from './manifest-rows.ts';
 
 /** The kinds of rows, which are the names of the tables. */
-export const tables = ['sample', ...recordKinds] as const;
+const tables = ['sample', ...recordKinds] as const;
 
 /** The rows of the tables of a destination, as lines of text. */
 export async function rowsInTables(database: Pick<TestDatabase, 'query'>, schema: string): Promise<string[]> {

@@ -26,7 +26,7 @@ const formats = new Map(
 );
 
 /** The offset of a zone at an instant, in minutes. */
-export function offsetAt(zone: string, ms: number): number {
+function offsetAt(zone: string, ms: number): number {
   const parts = formats.get(zone)?.formatToParts(ms) ?? [];
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
   const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];

@@ -9,7 +9,7 @@ import { retainOnePart } from '../../../services/timeseries/removal/retention.ts
 import { activity, at, block, epoch, item, night, sleep, workout } from './items.ts';
 
 /** What a step changes data with. */
-export interface StepContext {
+interface StepContext {
   readonly call: Call;
   readonly database: Database;
   readonly userId: string;
@@ -19,7 +19,7 @@ export type Random = (most: number) => number;
 export type Step = (context: StepContext) => Promise<unknown>;
 
 /** Four days, of which the nights and the samples are. */
-export const window = { startMs: at('12:00:00', '2026-03-01'), minutes: 4 * 24 * 60 };
+const window = { startMs: at('12:00:00', '2026-03-01'), minutes: 4 * 24 * 60 };
 
 const types = [
   ...(['heart_rate', 'heart_rate_variability_sdnn', 'respiratory_rate', 'oxygen_saturation'] as const),

@@ -15,7 +15,7 @@ import { freshDatabase, type TestDatabase } from '../../support/servers/database
 import { until } from '../../support/until.ts';
 
 /** A request that a receiver got. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly id: string;
   readonly headers: Record<string, string>;

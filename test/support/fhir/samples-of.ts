@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { codeOf, observedNames } from '../../../domain/fhir/observed.ts';
 import { isSeriesType } from '../../../domain/records/series.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 
@@ -50,6 +49,3 @@ function slotsOf(name: string, start: number, { origin, period, data }: Sampled)
       text === 'E' ? [] : [[name, formatInstant(start + slot * period), origin.value + Number(text)]],
     );
 }
-
-/** The factor of each kind of Observations that has one. */
-export const factors = new Map(observedNames.map((name) => [name, codeOf(name).factor]));

@@ -2,7 +2,7 @@ import { type Context, UsageError } from './command.ts';
 import { jsonLine, printable } from './output.ts';
 
 /** The formats of lists. */
-export const formats = ['table', 'json', 'csv'];
+const formats = ['table', 'json', 'csv'];
 /** The option of commands that print lists. */
 export const formatOption = {
   type: 'string',

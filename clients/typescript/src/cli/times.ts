@@ -9,7 +9,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /** The milliseconds of `90s`, `30m`, `6h`, `1d` or `2w`; null for another text. */
-export function durationMs(text: string): number | null {
+function durationMs(text: string): number | null {
   const [, count, unit = ''] = text.match(/^(\d{1,6})([smhdw])$/) ?? [];
   return count === undefined ? null : Number(count) * (unitMs[unit] ?? 0);
 }

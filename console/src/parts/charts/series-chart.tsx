@@ -123,7 +123,7 @@ function Figure({
 }
 
 /** The values of each line as a table. */
-export function LineTables({ lines }: { lines: readonly Line[] }) {
+function LineTables({ lines }: { lines: readonly Line[] }) {
   const zone = useZone();
   return lines.map((line) => (
     <DataTable

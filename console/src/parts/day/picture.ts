@@ -30,7 +30,7 @@ export interface DayAnswers {
 }
 
 /** The line of one source. */
-export interface Track {
+interface Track {
   readonly source: Source;
   readonly points: Points;
   readonly tolerance: number;
@@ -45,7 +45,7 @@ export interface LineLane {
 }
 
 /** Lanes that are lines, with their series. */
-export const lineTypes = {
+const lineTypes = {
   heart: 'heart_rate',
   stress: 'devicemaker_stress_level',
   battery: 'devicemaker_body_battery',
@@ -57,7 +57,7 @@ export const lineTypes = {
 export type LineId = keyof typeof lineTypes;
 
 /** Lanes that are shown where there is data, and may be folded away. */
-export const foldedLines = ['stress', 'battery', 'oxygen', 'glucose'] as const satisfies readonly LineId[];
+const foldedLines = ['stress', 'battery', 'oxygen', 'glucose'] as const satisfies readonly LineId[];
 
 /** The steps of a day by quarter hours, of the source that counted most. */
 export interface Steps {
@@ -115,7 +115,7 @@ export function pictureOf(axis: DayAxis, answers: DayAnswers, now: number): Pict
 }
 
 /** Whether a record has a part in a day. */
-export const touches = (
+const touches = (
   { start_time, end_time }: { readonly start_time: string; readonly end_time: string },
   { from, to }: Pick<DayAxis, 'from' | 'to'>,
 ) => Date.parse(end_time) > from && Date.parse(start_time) < to;

@@ -39,7 +39,7 @@ export function pointsOf(series: Columns, { from, to }: Pick<DayAxis, 'from' | '
 }
 
 /** The number of times before an instant. */
-export function countBefore(times: readonly number[], at: number): number {
+function countBefore(times: readonly number[], at: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >> 1;

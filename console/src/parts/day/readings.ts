@@ -85,7 +85,7 @@ function sleepReading({ sleeps, stages }: Picture, at: number): Reading[] {
 }
 
 /** The names of the stages of sleep. */
-export const stageNames = {
+const stageNames = {
   ...{ awake: 'awake', rem: 'REM', light: 'light', deep: 'deep' },
   ...{ unmeasurable: 'not measurable', asleep: 'asleep' },
 } as const;

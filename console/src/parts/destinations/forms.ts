@@ -126,7 +126,7 @@ const waiting = 'It is tried again. Look at the store if this stays.';
 const credentials = 'Set other credentials.';
 
 /** What to do about an error, by its code. */
-export const advice: Readonly<Record<TargetErrorCode, string>> = {
+const advice: Readonly<Record<TargetErrorCode, string>> = {
   address_refused: 'Use a public address, or have the operator add the host to DESTINATION_HOSTS.',
   ...{ name_unknown: address, unreachable: address, tls_failed: address },
   ...{ timed_out: waiting, cut_off: waiting, busy: waiting, failed: waiting },

@@ -40,7 +40,7 @@ function styleOf(step: number): Intl.DateTimeFormatOptions {
 }
 
 /** How far the clock of a zone is ahead of UTC at an instant. */
-export function aheadMs(zone: Zone, at: number): number {
+function aheadMs(zone: Zone, at: number): number {
   const second = Math.floor(at / 1000) * 1000;
   return Date.parse(`${localText(zone, second).replace(' ', 'T')}Z`) - second;
 }

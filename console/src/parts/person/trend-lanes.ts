@@ -129,7 +129,7 @@ function shortOf({ text }: Style, { value, median, spread }: MeasureBaseline): s
 }
 
 /** `58 bpm, above the usual 50 to 52 bpm for 3 days`. */
-export function sentenceOf({ text }: Pick<Style, 'text'>, date: string, one: MeasureBaseline): string {
+function sentenceOf({ text }: Pick<Style, 'text'>, date: string, one: MeasureBaseline): string {
   const { value, median, spread, unusual_days: days } = one;
   const shown = `${text(value ?? 0)} on ${date}`;
   if (value === null || median === null || spread === null) return `${shown}, usual values are not known yet`;

@@ -8,7 +8,7 @@ import type { Message, StreamClient } from './jetstream-client.ts';
 import type { JetstreamSettings } from './jetstream-settings.ts';
 
 /** What a message is about. */
-export interface About {
+interface About {
   readonly action: 'replace' | 'delete' | 'erase' | 'complete';
   readonly sequence: string;
   readonly kind?: 'sample' | RecordKind;

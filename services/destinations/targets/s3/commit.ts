@@ -102,7 +102,7 @@ async function positionAfter({ run }: Writing, written: readonly Written[]): Pro
 }
 
 /** The position that follows from the first change that is not written. It never goes back. */
-export function positionBefore(firstUnwritten: string | null, followed: string, former: string): string {
+function positionBefore(firstUnwritten: string | null, followed: string, former: string): string {
   const position = firstUnwritten === null ? BigInt(followed) : BigInt(firstUnwritten) - 1n;
   return String(position > BigInt(former) ? position : former);
 }

@@ -28,7 +28,7 @@ export interface ActivityRow {
 }
 
 /** Time without movement on a local day, from one provider. */
-export interface SedentaryRow {
+interface SedentaryRow {
   date: string;
   provider: string;
   seconds: number;

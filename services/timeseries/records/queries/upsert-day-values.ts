@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The item that a row of day values belongs to. */
-export interface DayValuesIdentity {
+interface DayValuesIdentity {
   readonly user_id: string;
   readonly provider: string;
   readonly data_type: string;

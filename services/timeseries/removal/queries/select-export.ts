@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** Kinds of records that an export contains, with their tables. */
-export const exportTables = {
+const exportTables = {
   workout: 'timeseries.workout',
   sleep: 'timeseries.sleep_session',
   day: 'timeseries.provider_day',

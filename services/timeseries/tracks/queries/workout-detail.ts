@@ -2,7 +2,7 @@ import type { WorkoutExtras } from '../../../../domain/workouts/details.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** As it is stored: without `extra` if there is none. */
-export type StoredExtras = Omit<WorkoutExtras, 'extra'> & Partial<Pick<WorkoutExtras, 'extra'>>;
+type StoredExtras = Omit<WorkoutExtras, 'extra'> & Partial<Pick<WorkoutExtras, 'extra'>>;
 
 /** What data types contain of a workout beside its fields. `track_hash` is the version of the complete track. */
 export interface DetailRow {

@@ -2,7 +2,7 @@ import type { WorkoutStreamPoint } from '../../../../../clients/typescript/src/i
 import type { Place } from '../../charts/outline.ts';
 
 /** What a route can be coloured by. */
-export const colourings = ['pace', 'heart_rate', 'altitude'] as const;
+const colourings = ['pace', 'heart_rate', 'altitude'] as const;
 export type Colouring = (typeof colourings)[number];
 
 /** The number of colours, from little to much. */
