@@ -46,7 +46,7 @@ await runUntilSignal(async ({ signal, started, fail }) => {
     fail,
     ports,
     metricsPorts,
-    ...(isReplicated ? { serverEnded: ended } : {}),
+    ...(isReplicated ? { hasStandby: true, serverEnded: ended } : {}),
   };
   const alone = await prepare(settings, own);
   const prepared = isReplicated ? await withStandby(alone, started, say) : alone;

@@ -43,8 +43,9 @@ export interface Preparation {
   readonly ports: readonly number[];
   readonly metricsPorts: readonly number[];
   readonly fail: Lifetime['fail'];
-  /** Called if our own server ends by itself. By default the start fails. */
+  /** Called if our own server ends for good. By default the start fails. */
   serverEnded?(sentence: string): void;
+  readonly hasStandby?: boolean;
   /** The servers and users of the bus, if it is started here. */
   readonly bus?: BusChoice;
   say(line: string): void;
@@ -80,10 +81,17 @@ function spaceFor(config: Config): number {
 async function prepareIn(
   dataDir: string,
   given: Config,
-  { say, started, fail, bus = {}, serverEnded = (sentence) => fail(new StartError(sentence)) }: Preparation,
+  {
+    say,
+    started,
+    fail,
+    bus = {},
+    hasStandby = false,
+    serverEnded = (sentence) => fail(new StartError(sentence)),
+  }: Preparation,
 ): Promise<Prepared> {
   const options = stackOptions({ ...given, DATA_DIR: dataDir }, say);
-  const stack = await startStack({ ...options, bus, serverEnded });
+  const stack = await startStack({ ...options, bus, hasStandby, serverEnded });
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);

@@ -7,6 +7,7 @@ import { fullRole } from '../../runtime/bus/roles.ts';
 import { ownPort } from '../machine/ports.ts';
 import { commandLine, signal, waitUntil } from '../machine/processes.ts';
 import { type Account, serverFolder } from '../machine/unprivileged.ts';
+import { keepRunning, type Restarts, type RunningServer } from './keep-running.ts';
 import { usersConfiguration } from './nats-users.ts';
 import { startServer } from './server-process.ts';
 
@@ -15,6 +16,8 @@ export interface NatsOptions extends BusChoice {
   dataDir: string;
   program: string;
   account: Account;
+  /** See keepRunning. Without any, a server that ends by itself stays ended. */
+  restartPausesMs?: readonly number[];
   log(line: string): void;
 }
 
@@ -32,15 +35,13 @@ export interface BusChoice {
 export interface NatsServers {
   /** The URLs of all, comma-separated. */
   natsUrl: string;
-  /** See ServerProcess; of each server. */
+  /** See RunningServer; of each server. */
   endedByItself: readonly Promise<string>[];
   stop(): Promise<void>;
 }
 
-interface NatsServer {
+interface NatsServer extends RunningServer {
   readonly port: number;
-  readonly endedByItself: Promise<string>;
-  stop(): Promise<void>;
 }
 
 /** What all servers of a bus have in common. */
@@ -49,6 +50,13 @@ interface Bus {
   /** The ports for the connections between servers; none of a single server. */
   readonly routePorts: readonly number[];
   readonly routePassword: string;
+}
+
+/** A server of a bus, and its folder. */
+interface Place {
+  readonly name: string;
+  readonly folder: string;
+  readonly bus: Bus;
 }
 
 const READY_TIMEOUT_MS = 15_000;
@@ -95,16 +103,31 @@ async function startNamed(name: string, bus: Bus, options: NatsOptions): Promise
   for (let attempt = 1; ; attempt++) {
     const port = await ownPort(options.dataDir, name);
     const started = await startOn(port, { name, folder, bus }, options);
-    if (started !== null) return started;
-    if (attempt === STARTS) throw new Error(`NATS did not start; its log is ${options.dataDir}/${name}.log`);
+    if (started !== null)
+      return { port, ...keepRunning(started, restartsOf(port, { name, folder, bus }, options)) };
+    if (attempt === STARTS) throw notStarted(name, options);
   }
 }
 
+function restartsOf(port: number, place: Place, options: NatsOptions): Restarts {
+  const { restartPausesMs: pausesMs = [], log } = options;
+  const start = async () => {
+    await endLeftover(place.folder);
+    const started = await startOn(port, place, options);
+    if (started === null) throw notStarted(place.name, options);
+    return started;
+  };
+  return { pausesMs, start, log };
+}
+
+const notStarted = (name: string, { dataDir }: NatsOptions) =>
+  new Error(`NATS did not start. Its log is ${dataDir}/${name}.log.`);
+
 async function startOn(
   port: number,
-  { name, folder, bus }: { readonly name: string; readonly folder: string; readonly bus: Bus },
+  { name, folder, bus }: Place,
   options: NatsOptions,
-): Promise<NatsServer | null> {
+): Promise<RunningServer | null> {
   const greeting = `pulsebus-${randomBytes(8).toString('hex')}`;
   const conf = join(folder, 'nats.conf');
   const routePort = bus.routePorts[name === 'nats' ? 0 : Number(name.slice('nats-'.length)) - 1];
@@ -123,8 +146,7 @@ async function startOn(
     async () => server.hasEnded() || (await answersAs(greeting, port)),
     READY_TIMEOUT_MS,
   );
-  const { endedByItself } = server;
-  if (answered && !server.hasEnded()) return { port, endedByItself, stop: () => server.stop() };
+  if (answered && !server.hasEnded()) return server;
   await server.stop();
   return null;
 }

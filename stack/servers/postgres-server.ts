@@ -8,6 +8,7 @@ import { ownPort } from '../machine/ports.ts';
 import { commandLine, exists, pidsIn, run, signal, waitUntil } from '../machine/processes.ts';
 import { type Account, serverFolder } from '../machine/unprivileged.ts';
 import type { Programs } from '../packages/debian-packages.ts';
+import { keepRunning, type RunningServer } from './keep-running.ts';
 import { postgresqlConf } from './postgres-settings.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
@@ -19,15 +20,14 @@ export interface PostgresOptions {
   ephemeral: boolean;
   /** Whether the application's role may make databases: for tests and the bench. */
   createsDatabases: boolean;
+  /** See keepRunning. Without any, a server that ends by itself stays ended. */
+  restartPausesMs?: readonly number[];
   log(line: string): void;
 }
 
 /** A server that answers. */
-export interface PostgresServer {
-  databaseUrl: string;
-  /** See ServerProcess. */
-  endedByItself: Promise<string>;
-  stop(): Promise<void>;
+export interface PostgresServer extends RunningServer {
+  readonly databaseUrl: string;
 }
 
 const READY_TIMEOUT_MS = 120_000; // recovery after a kill -9 may have gigabytes of WAL to read
@@ -42,16 +42,31 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   return finish(server, port, options);
 }
 
-/** Starts the server of an existing folder in DATA_DIR. `standby`: the settings that lead to its primary. */
+/**
+ * Starts the server of an existing folder in DATA_DIR and keeps it running. `standby`: the settings that lead to its
+ * primary.
+ */
 export async function startFolder(
   name: 'postgres' | 'standby',
+  options: PostgresOptions,
+  standby?: Readonly<Record<string, string>>,
+): Promise<{ readonly server: RunningServer; readonly port: number }> {
+  const { dataDir, restartPausesMs: pausesMs = [], log } = options;
+  const { server, port } = await startOnPort(() => ownPort(dataDir, name), name, options, standby);
+  const start = async () => (await startOnPort(async () => port, name, options, standby)).server;
+  return { server: keepRunning(server, { pausesMs, start, log }), port };
+}
+
+async function startOnPort(
+  choosePort: () => Promise<number>,
+  name: string,
   options: PostgresOptions,
   standby?: Readonly<Record<string, string>>,
 ): Promise<{ readonly server: ServerProcess; readonly port: number }> {
   const data = join(options.dataDir, name);
   await endLeftover(data);
   for (let attempt = 1; ; attempt++) {
-    const port = await ownPort(options.dataDir, name);
+    const port = await choosePort();
     const server = startOn(port, name, options, standby);
     if (await waitUntil(() => server.hasEnded() || isReady(data), READY_TIMEOUT_MS)) {
       if (!server.hasEnded()) return { server, port };
@@ -78,7 +93,7 @@ function usePromoted({ dataDir, log }: PostgresOptions, data: string): void {
 }
 
 async function finish(
-  server: ServerProcess,
+  server: RunningServer,
   port: number,
   options: PostgresOptions,
 ): Promise<PostgresServer> {

@@ -5,6 +5,7 @@ import { hasTimescale } from '../database/create-database.ts';
 import { type Account, defaultStackDir, serverAccount } from '../machine/unprivileged.ts';
 import { debianPrograms, type Programs } from '../packages/debian-packages.ts';
 import { embeddedPrograms } from '../packages/embedded.ts';
+import { defaultRestartPausesMs } from './keep-running.ts';
 import { startNats } from './nats-server.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { Servers } from './running.ts';
@@ -59,8 +60,8 @@ async function findPrograms(start: Start): Promise<{ programs: Programs; sentenc
 async function startBus(programs: Programs, start: Start): Promise<string | null> {
   const { natsServer } = programs;
   if (natsServer === null) return null;
-  const { log, bus = {} } = start.options;
-  const servers = await startNats({ ...start, ...bus, program: natsServer, log });
+  const { log, bus = {}, restartPausesMs = defaultRestartPausesMs } = start.options;
+  const servers = await startNats({ ...start, ...bus, restartPausesMs, program: natsServer, log });
   start.stops.push(servers.stop);
   // The bus goes on with the rest of several servers.
   const isSingle = servers.endedByItself.length === 1;
@@ -72,8 +73,18 @@ async function startBus(programs: Programs, start: Start): Promise<string | null
 
 async function startDatabase(programs: Programs, start: Start): Promise<string> {
   const { log, ephemeral = false, createsDatabases = ephemeral } = start.options;
+  const { hasStandby = false, restartPausesMs: pausesMs = defaultRestartPausesMs } = start.options;
+  // Its standby may have been promoted meanwhile.
+  const restartPausesMs = hasStandby ? [] : pausesMs;
   if (programs.timescale) writeFileSync(timescaleMark(start), '');
-  const server = await startPostgres({ ...start, programs, ephemeral, createsDatabases, log });
+  const server = await startPostgres({
+    ...start,
+    programs,
+    ephemeral,
+    createsDatabases,
+    restartPausesMs,
+    log,
+  });
   start.stops.push(server.stop);
   watch(server, start);
   return server.databaseUrl;

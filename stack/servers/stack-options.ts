@@ -13,8 +13,12 @@ export interface StackOptions {
   ephemeral?: boolean;
   /** Whether the URL's role may make databases; tests always may. */
   createsDatabases?: boolean;
+  /** Whether a standby will follow the database: the database is not started again when it ends by itself. */
+  hasStandby?: boolean;
+  /** See keepRunning. */
+  restartPausesMs?: readonly number[];
   log(line: string): void;
-  /** Called with an explanation if a server that was started here ends without being stopped. */
+  /** Called with an explanation if a server that was started here ends for good without being stopped. */
   serverEnded?(sentence: string): void;
 }
 

@@ -134,6 +134,41 @@ t.test('the database refuses a wrong password; other system users cannot read th
   t.strictSame(modes, [0o600, 0o600, 0o600, 0o600, 0o600]);
 });
 
+t.test('servers that are killed are started again where they were, with what they held', async (t) => {
+  const said: string[] = [];
+  const stack = await start(t, { log: (line) => said.push(line), serverEnded: (line) => t.fail(line) });
+  await query(stack.databaseUrl, 'create table note as select 7 as number');
+  const pids = pidsOf(stack);
+  for (const pid of pids) signal(pid, 'SIGKILL');
+  const answers = async () => {
+    const rows = await query(stack.databaseUrl, 'select number from note');
+    const bus = await natsOf(stack);
+    await bus.close();
+    return rows.length === 1;
+  };
+  t.ok(await waitUntil(() => answers().catch(() => false), STOP_TIMEOUT_MS));
+  t.strictSame(
+    ['PostgreSQL', 'NATS'].filter((name) => !said.some((line) => line.startsWith(`${name} ended by itself`))),
+    [],
+  );
+  const again = pidsOf(stack);
+  t.strictSame(
+    again.filter((pid) => pids.includes(pid) || commandLine(pid) === null),
+    [],
+  );
+  await stack.stop();
+  t.strictSame(again.map(commandLine), [null, null], 'and stop with the others');
+});
+
+t.test('a server that cannot be started again is given up, with the reason', async (t) => {
+  const ended = Promise.withResolvers<string>();
+  const stack = await start(t, { restartPausesMs: [1, 1], serverEnded: ended.resolve });
+  const [pid = 0] = pidsOf(stack);
+  rmSync(join(stack.dataDir, 'postgres/global/pg_control'));
+  signal(pid, 'SIGKILL');
+  t.match(await ended.promise, /^PostgreSQL did not start:(.|\n)*pg_control/);
+});
+
 t.test('given servers are used and keep running after a stop', async (t) => {
   const { databaseUrl, natsUrl } = await shared;
   const stack = await start(t, { databaseUrl, ...(natsUrl === null ? {} : { natsUrl }) });
