@@ -2,14 +2,14 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Optional packages are Node and PostgreSQL for machines without containers.
+# Optional packages are Node for machines without containers, and those that build the console.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
-# The pages of the console. Its tools are development packages, which stay in this stage.
+# The pages of the console. The packages that build them stay in this stage.
 FROM node:24-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
-RUN npm ci --ignore-scripts && npm cache clean --force
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY domain ./domain
 COPY stack ./stack
 COPY clients ./clients

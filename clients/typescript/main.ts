@@ -2,7 +2,7 @@
 // usage: node main.ts [folder of the generated source] [folder of the package]
 import { install, isInstalled } from '../../stack/install/install.js';
 
-if (!isInstalled(import.meta.dirname)) await install(import.meta.dirname);
+if (!isInstalled(import.meta.dirname, 'all')) await install(import.meta.dirname, 'all');
 const [generated, dist] = process.argv.slice(2);
 const { generate } = await import('./generate.ts');
 await generate(generated);

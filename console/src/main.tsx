@@ -1,3 +1,8 @@
+// Imported first, so that styles of pages may replace them.
+import './tokens.css';
+import './style.css';
+import './shell.css';
+
 import { type ComponentType, render } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
@@ -10,9 +15,6 @@ import { Shell } from './parts/shell.tsx';
 import { Skeleton } from './parts/states.tsx';
 import { location, navigate } from './router.tsx';
 import { loadSession, session } from './session.ts';
-import './tokens.css';
-import './style.css';
-import './shell.css';
 
 /** Pages that need no session, by path. */
 const openPages: Readonly<Record<string, ComponentType>> = {

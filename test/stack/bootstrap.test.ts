@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,14 +12,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
 const root = join(import.meta.dirname, '../..');
 const nodePackage = `node-${process.platform}-${process.arch}`;
 const lock = {
   lockfileVersion: 3,
-  packages: { '': {}, [`node_modules/${nodePackage}`]: { version: '24.99.0', optional: true } },
+  packages: {
+    '': {},
+    [`node_modules/${nodePackage}`]: { version: '24.99.0', optional: true },
+    'node_modules/tool': { version: '1.0.0', dev: true },
+  },
 };
 
 /** A checkout with the files that run before there are packages, and a program to start. */
@@ -29,33 +34,40 @@ function checkout(t: Test): string {
     recursive: true,
     filter: (source) => !source.endsWith('.ts'),
   });
-  const manifest = { type: 'module', optionalDependencies: { [nodePackage]: '24.99.0' } };
+  const manifest = {
+    type: 'module',
+    optionalDependencies: { [nodePackage]: '24.99.0' },
+    devDependencies: { tool: '1.0.0' },
+  };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   writeFileSync(join(folder, 'program.ts'), "console.log('started by', process.version);");
   return folder;
 }
 
-/** The result of npm: its lock file, and a stub of the Node.js package that reports that it ran. */
+/** The result of npm: its note of the installed packages, and a stub of the Node.js package that reports that it ran. */
 const installed = `
-  mkdir -p node_modules/${nodePackage}/bin
-  cp package-lock.json node_modules/.package-lock.json
+  mkdir -p node_modules/${nodePackage}/bin node_modules/${nodePackage}/include/node
+  case "$*" in
+    *--omit=dev*) sed 's/,"node_modules.tool":{[^}]*}//' package-lock.json ;;
+    *--include=dev*) cat package-lock.json ;;
+  esac >node_modules/.package-lock.json
   echo '{"version": "24.99.0"}' >node_modules/${nodePackage}/package.json
   printf '#!/bin/sh\\necho "pinned: $*; node is $(command -v node)"\\n' >node_modules/${nodePackage}/bin/node
   chmod 755 node_modules/${nodePackage}/bin/node
 `;
 
-/** A stub of npm: `ping` answers, and `ci` runs a script. */
+/** A stub of npm: `ping` answers, and an installation runs a script. */
 function npmThat(folder: string, script: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
-  const text = `#!/bin/sh\necho "$*" >>"${folder}/npm-calls"\n[ "$1" = ci ] || exit 0\n${script}\n`;
+  const text = `#!/bin/sh\necho "$*" >>"${folder}/npm-calls"\n[ "$1" = ping ] && exit 0\n${script}\n`;
   writeFileSync(join(bin, 'npm'), text, { mode: 0o755 });
   return { npm_execpath: '', PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
 }
 
-async function start(folder: string, env: NodeJS.ProcessEnv = {}) {
-  const args = [join(folder, 'stack/install/bootstrap.js'), 'program.ts', 'one'];
+async function start(folder: string, env: NodeJS.ProcessEnv = {}, words = ['program.ts', 'one']) {
+  const args = [join(folder, 'stack/install/bootstrap.js'), ...words];
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, cwd: folder });
   let [output, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -78,6 +90,100 @@ t.test('finds the pinned Node.js in its package where npm made no link to it', a
   const calls = readFileSync(join(folder, 'npm-calls'), 'utf8');
   t.match((await start(folder, { PATH: '/usr/bin:/bin' })).output, 'pinned: ', 'the next start finds it too');
   t.equal(readFileSync(join(folder, 'npm-calls'), 'utf8'), calls, 'and installs nothing');
+});
+
+/** The commands with which npm was called, without its look for the registry. */
+function npmCalls(folder: string): string[] {
+  const lines = readFileSync(join(folder, 'npm-calls'), 'utf8').trim().split('\n');
+  return lines.filter((line) => !line.startsWith('ping'));
+}
+
+t.test('a start installs no development package, and commands that need them add them', async (t) => {
+  const folder = checkout(t);
+  const env = npmThat(folder, installed);
+  const packages = () =>
+    Object.keys(JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')).packages);
+  await start(folder, env);
+  const first = ['ci --omit=dev --include=optional --no-progress'];
+  t.strictSame(npmCalls(folder), first);
+  t.notOk(packages().includes('node_modules/tool'));
+  await start(folder, env);
+  t.strictSame(npmCalls(folder), first, 'the second start installs nothing');
+
+  t.match((await start(folder, env, ['--all', 'program.ts', 'two'])).output, 'program.ts two');
+  const added = [...first, 'install --no-save --include=dev --include=optional --no-progress'];
+  t.strictSame(npmCalls(folder), added, 'what the running product has loaded stays');
+  t.ok(packages().includes('node_modules/tool'));
+  t.notMatch((await start(folder, env, ['--all'])).output, 'pinned', 'without a program it only installs');
+  await start(folder, env);
+  t.strictSame(npmCalls(folder), added, 'a start keeps them');
+
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock).replaceAll('1.0.0', '1.0.1'));
+  await start(folder, env);
+  t.strictSame(
+    npmCalls(folder),
+    [...added, added.at(-1)],
+    'another version is installed for development too',
+  );
+});
+
+t.test(
+  'of Node.js its headers are removed, and packages that npm ci installed by hand are taken',
+  async (t) => {
+    const folder = checkout(t);
+    const env = npmThat(folder, installed);
+    await start(folder, env);
+    t.strictSame(readdirSync(join(folder, 'node_modules', nodePackage)).sort(), ['bin', 'package.json']);
+    rmSync(join(folder, 'node_modules'), { recursive: true });
+    rmSync(join(folder, 'npm-calls'));
+    const byHand = spawn('sh', ['-c', installed, 'npm', '--include=dev'], { cwd: folder });
+    await once(byHand, 'close');
+    await start(folder, env, ['--all', 'program.ts']);
+    t.notOk(existsSync(join(folder, 'npm-calls')));
+  },
+);
+
+t.test('a package of development that a start needs is added in its pinned version', async (t) => {
+  const folder = checkout(t);
+  const script = `import { addPackage } from './stack/install/install.js';\nawait addPackage(process.cwd(), 'tool');`;
+  writeFileSync(join(folder, 'add.js'), script);
+  const env = npmThat(folder, 'exit 0');
+  const child = spawn(process.execPath, ['add.js'], { cwd: folder, env: { ...process.env, ...env } });
+  t.strictSame(await once(child, 'close'), [0, null]);
+  const options = '--omit=dev --include=optional --no-progress';
+  t.strictSame(npmCalls(folder), [`install --no-save --save-prod tool@1.0.0 ${options}`]);
+});
+
+t.test('every command installs what it imports', async (t) => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const scripts = Object.entries<string>(manifest.scripts);
+  t.strictSame(
+    scripts.filter(([, script]) => !script.includes('stack/install/bootstrap.js')).map(([name]) => name),
+    [],
+  );
+  const entries = scripts.flatMap(([, script]) =>
+    [...script.matchAll(/bootstrap\.js (?!--all)(\S+\.ts)/g)].map(([, file = '']) => file),
+  );
+  t.ok(entries.includes('start.ts'));
+  // A client is a package of its own.
+  const runtime = entries.filter((file) => file !== 'clients/typescript/main.ts');
+  const used = new Set([
+    ...runtime,
+    ...globSync(['services/*/*.service.ts', 'console/src/**/*.{ts,tsx}'], { cwd: root }),
+  ]);
+  const offenders: string[] = [];
+  for (const file of used) {
+    const text = readFileSync(join(root, file), 'utf8').replaceAll(/^import type .*$/gm, '');
+    // Programs and threads are named by their path too.
+    for (const [, name = ''] of text.matchAll(/['"`]((?:[\w.-]+\/)*[\w.-]+\.tsx?)['"`]/g)) {
+      const path = relative(root, resolve(root, dirname(file), name));
+      if (existsSync(join(root, path))) used.add(path);
+    }
+    for (const [, name = ''] of text.matchAll(/(?:\bfrom|\bimport\(?)\s*'((?:@[\w.-]+\/)?[\w.-]+)[^'\n]*'/g))
+      if (Object.hasOwn(manifest.devDependencies, name)) offenders.push(`${file}: ${name}`);
+  }
+  t.ok(used.size > 500);
+  t.strictSame(offenders, []);
 });
 
 t.test('uses the Node.js of the machine where the pinned one cannot run', async (t) => {

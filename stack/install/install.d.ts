@@ -1,0 +1,2 @@
+/** See install.js. */
+export function addPackage(root: string, name: string): Promise<void>;
