@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Statement } from '../database/database.ts';
 import { claimStatement, fencedWrites, type JobTable } from '../jobs/job-table.ts';
 
@@ -64,6 +65,13 @@ const claim = (name: string, which: string, parameters: number): Statement =>
 export const claimDeliveries = claim('claim', 'provider = $3', 3);
 /** As `claimDeliveries`, for one kind (`$4`) only. */
 export const claimDeliveriesOfKind = claim('claim_kind', 'provider = $3 and kind = $4', 4);
+
+/** SQL that is true while deliveries of a provider, or of one of its kinds, may be due, or have no attempts left. */
+export function isDue(provider: string, kind: string | undefined): string {
+  const ofKind = kind === undefined ? '' : `and kind = ${pg.escapeLiteral(kind)}`;
+  return `exists (select from deliveries.delivery where provider = ${pg.escapeLiteral(provider)} ${ofKind}
+    and state in ('ready', 'working') and run_at <= now())`;
+}
 
 // A delivery whose last lease expired without an outcome probably crashed its worker each time; the second and third time it ran
 // alone.

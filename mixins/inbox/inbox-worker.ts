@@ -123,6 +123,7 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
       name: `${provider}.${kind ?? 'delivery'}`,
       ...{ leaseMs, pollMs, parallel, needs },
       free: () => slots.free() - reserved,
+      due: store.due(provider, kind),
       async claim(free) {
         return (await store.claim(provider, free, leaseMs, kind)).map((lease) => ({ lease }));
       },

@@ -1,4 +1,5 @@
 import type { Mixin } from '../../runtime/environment.ts';
+import type { DueCheck } from '../../runtime/jobs/due-clock.ts';
 import { type Database, database, type Queryable, type Statement } from '../database/database.ts';
 import { changes } from '../jobs/job-table.ts';
 import {
@@ -29,6 +30,8 @@ export interface Inbox {
    * Leases up to `limit` due deliveries, live ones first. Deliveries without attempts left move to the dead letters.
    */
   claim(provider: string, limit: number, lease?: number, kind?: string): Promise<Lease[]>;
+  /** How deliveries that `claim` would lease are noticed. */
+  due(provider: string, kind?: string): DueCheck;
   extend(id: string, attempt: number, lease?: number): Promise<boolean>;
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
   /** Results of earlier attempts, for the holder of the lease. */
@@ -88,6 +91,7 @@ export function inboxOn(database: Database): Inbox {
       return row === undefined ? null : leaseOf(row);
     },
     claim: (provider, limit, lease = leaseMs, kind) => claim(database, { provider, limit, lease, kind }),
+    due: (provider, kind) => ({ database, condition: () => sql.isDue(provider, kind) }),
     extend: (id, attempt, lease = leaseMs) => sql.extend(database, { key: [id], attempt }, lease),
     readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),

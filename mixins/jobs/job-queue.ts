@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { z } from 'zod';
 import type { Queryable, Statement } from '../database/database.ts';
 import { claimStatement, fencedWrites, type JobTable } from './job-table.ts';
@@ -157,6 +158,12 @@ const claimed = claimStatement(table, {
     limit $1`,
   returning: claimedColumns,
 });
+
+/** SQL that is true while a job of these kinds may be due. */
+export function isDue(kinds: readonly string[]): string {
+  const list = kinds.map((kind) => pg.escapeLiteral(kind)).join(', ');
+  return `exists (select from jobs.job where kind in (${list}) and dead_at is null and run_at <= now())`;
+}
 
 /** Leases due jobs of kinds, with the number of each kind that may begin. */
 export function claimJobs(

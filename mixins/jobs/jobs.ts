@@ -10,6 +10,7 @@ import {
   enqueue,
   ensureRecurring,
   extendJob,
+  isDue,
   type Job,
   type JobKind,
   type JobOutcome,
@@ -205,6 +206,7 @@ function startHandlers(
       pollMs,
       parallel: handlers.reduce((sum, { parallel }) => sum + parallel, 0),
       kindOf: ({ kind }) => kind,
+      due: { database: pool, condition: () => isDue([...byKind.keys()]) },
       claim: async (limit) => {
         await createRecurring();
         const free = freeOf();

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { codeOf } from '../failure.ts';
 import { metricsOf } from '../telemetry/metrics.ts';
+import { type DueCheck, watchDue } from './due-clock.ts';
 import { newWakeSignal } from './wake-signal.ts';
 
 /** The right to work on a job, while the process holds it. */
@@ -22,8 +23,10 @@ export interface JobSource<J> {
   readonly kindOf?: (job: J) => string;
   /** A lease expires after this time without an extension. Another process may then claim the job. */
   readonly leaseMs: number;
-  /** Interval of claims while nothing is due. */
+  /** Interval of claims while nothing is due, with `due` the interval of the checks. */
   readonly pollMs: number;
+  /** Claims follow this check instead of `pollMs`. */
+  readonly due?: DueCheck;
   /** Jobs that may begin now. Default: `parallel` without the running ones. */
   readonly free?: () => number;
   /** Maximum number of jobs in progress in this process. */
@@ -54,6 +57,8 @@ export interface JobWorker<J> {
 /** Time that a stop grants to running jobs before their signal aborts. */
 const graceMs = 2500;
 const startingPollMs = 50;
+/** A worker that watches for due jobs claims after this time without a notification. */
+const longestPauseMs = 30_000;
 /** Moleculer announces services to other processes a second after the last one has started. */
 const announcementMs = 1500;
 
@@ -61,7 +66,7 @@ type WorkerDeps = Pick<Environment, 'broker' | 'logger'>;
 
 /** Starts a worker: it claims due jobs, keeps their leases alive while they run, and finishes them before it stops. */
 export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: WorkerDeps): JobWorker<J> {
-  const { name, parallel, pollMs, needs = [] } = source;
+  const { name, parallel, pollMs, due, needs = [] } = source;
   const closing = new AbortController();
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -108,14 +113,17 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
 
   const poll = async () => {
     await announced();
+    const endWatch = due === undefined ? null : watchDue(due, pollMs, wakeSignal.notify);
     while (!closing.signal.aborted) {
       const claimed = await claimSome().catch((error: unknown) => {
         logger.warn('job.claim_failed', { kind: name, code: codeOf(error) });
-        return 0;
+        return null;
       });
+      const pauseMs = endWatch === null || claimed === null ? pollMs : longestPauseMs;
       // The interval varies by a quarter, so that processes that start together do not poll together.
-      if (claimed === 0) await wakeSignal.wait(pollMs * (0.75 + Math.random() / 2));
+      if (!claimed) await wakeSignal.wait(pauseMs * (0.75 + Math.random() / 2));
     }
+    endWatch?.();
   };
   const polling = poll();
 

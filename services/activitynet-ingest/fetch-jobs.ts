@@ -4,12 +4,18 @@ import { type Room, repairRoom } from '../../mixins/provider-api/provider-quota.
 import type { JobSource } from '../../runtime/jobs/job-worker.ts';
 import { listBackfillPage } from './list-backfill.ts';
 import { nightlyJob } from './nightly.ts';
-import { type BackfillLease, claimBackfills, extendBackfill } from './queries/backfill-pages.ts';
-import { type ActivityLease, claimActivities } from './queries/claim-activities.ts';
+import {
+  type BackfillLease,
+  claimBackfills,
+  extendBackfill,
+  isBackfillDue,
+} from './queries/backfill-pages.ts';
+import { type ActivityLease, claimActivities, isActivityDue } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
 import {
   claimReconciliations,
   extendReconciliation,
+  isReconciliationDue,
   type ReconciliationLease,
 } from './queries/reconciliation-pages.ts';
 import { revivePostponed } from './queries/revive-postponed.ts';
@@ -67,6 +73,13 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
     leaseMs: pace.leaseMs,
     pollMs: pace.pollMs,
     parallel: pace.parallel,
+    due: {
+      database,
+      condition: () =>
+        [isActivityDue, isBackfillDue, isReconciliationDue]
+          .map((isDue) => isDue(pace.aheadMs()))
+          .join(' or '),
+    },
     async claim(free) {
       const room = performance.now() < restUntil ? noRoom : roomOf(await deps.quota.room());
       const activities = await claimActivities(database, {

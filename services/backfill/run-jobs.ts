@@ -6,7 +6,7 @@ import type { Held, JobSource } from '../../runtime/jobs/job-worker.ts';
 import { ask } from './ask.ts';
 import { requestedProviders } from './provider.ts';
 import { type BegunStep, beginStep } from './queries/begin-step.ts';
-import { claimRuns, extendRun, type RunLease } from './queries/claim-runs.ts';
+import { claimRuns, extendRun, isRunDue, type RunLease } from './queries/claim-runs.ts';
 import { endRun, finishRun } from './queries/end-run.ts';
 import { holdRun } from './queries/hold-run.ts';
 import { settle } from './settle.ts';
@@ -35,6 +35,7 @@ export function runJobs(deps: RunDeps, pace: RunPace): JobSource<RunLease> {
     ...pace,
     name: 'backfill.step',
     needs: ['users.tokens'],
+    due: { database, condition: () => isRunDue },
     claim: (free) => claimRuns(database, requestedProviders, free, pace.leaseMs),
     extend: (run) => extendRun(database, run, pace.leaseMs),
     work: (run, held) => workOnStep(deps, run, held),

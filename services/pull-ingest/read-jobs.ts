@@ -1,5 +1,5 @@
 import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
-import { claimReadings, extendReading } from './queries/claim-readings.ts';
+import { claimReadings, extendReading, isReadingDue } from './queries/claim-readings.ts';
 import { type ReadingDeps, workReading } from './work-reading.ts';
 
 /** Actions that the work calls. While one is unavailable nothing is claimed, because its reads would be wasted. */
@@ -17,6 +17,7 @@ export function startReading(deps: ReadingDeps & { readonly rowJobs: RowJobs }):
   const { leaseMs, pollMs, parallel } = pace;
   return rowJobs.start({
     ...{ name: 'pull.reading', needs, leaseMs, pollMs, parallel },
+    due: { database, condition: () => isReadingDue },
     claim: (free) => claimReadings(database, free, leaseMs),
     extend: (row) => extendReading(database, row, leaseMs),
     work: (row, held) => workReading(deps, row, held),

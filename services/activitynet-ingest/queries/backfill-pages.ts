@@ -37,6 +37,10 @@ const claim = claimStatement(table, {
     j.found, j.failures, j.attempt`,
 });
 
+/** SQL that is true while a page of a run is due. */
+export const isBackfillDue = (aheadMs: number) =>
+  `exists (select from activitynet.history where state = 'listing' and run_at <= activitynet.clock(${aheadMs}))`;
+
 /** The clock of the claims and the duration of a lease. */
 export interface LeaseTime {
   readonly aheadMs: number;

@@ -40,6 +40,10 @@ const claim = claimStatement(activityTable, {
     j.prepaid, j.unlisted_version`,
 });
 
+/** SQL that is true while an activity is due. */
+export const isActivityDue = (aheadMs: number) =>
+  `exists (select from activitynet.activity where work is not null and run_at <= activitynet.clock(${aheadMs}))`;
+
 /** The jobs to claim: at most `limit`, with this priority or a lower number. */
 export interface Claim {
   readonly aheadMs: number;

@@ -39,6 +39,10 @@ const claim = claimStatement(table, {
     j.failures, j.attempt`,
 });
 
+/** SQL that is true while a reconciliation is due. */
+export const isReconciliationDue = (aheadMs: number) =>
+  `exists (select from activitynet.reconciliation where state = 'waiting' and run_at <= activitynet.clock(${aheadMs}))`;
+
 /** Claims up to `limit` reconciliations that are due, the longest due first. */
 export function claimReconciliations(
   database: Queryable,

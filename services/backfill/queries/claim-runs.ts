@@ -31,6 +31,9 @@ const claim = claimStatement(table, {
   returning: 'j.id, j.attempt, j.connection_id, j.user_id, j.provider, j.connected_at',
 });
 
+/** SQL that is true while a backfill is due. */
+export const isRunDue = `exists (select from backfill.run where state = 'running' and run_at <= now())`;
+
 /** Leases up to `limit` due backfills of providers, by lane, the longest waiting first. */
 export function claimRuns(
   database: Queryable,

@@ -18,6 +18,9 @@ const claim = claimStatement(readingTable, {
      where c.connection_id = j.connection_id) as connected_ms`,
 });
 
+/** SQL that is true while a row is due. */
+export const isReadingDue = 'exists (select from pull.reading where run_at <= now())';
+
 /** Leases up to `limit` due rows. */
 export function claimReadings(database: Queryable, limit: number, leaseMs: number): Promise<ReadingLease[]> {
   return database.query<ReadingLease>(claim, [limit, leaseMs]);

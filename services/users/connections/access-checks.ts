@@ -6,7 +6,7 @@ import { type ProviderName, providerNames, providers } from '../../../providers/
 import type { Call } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { type JobSource, startJobWorker } from '../../../runtime/jobs/job-worker.ts';
-import { type AccessLease, accessLeaseMs, claimAccessCheck } from '../queries/access-checks.ts';
+import { type AccessLease, accessLeaseMs, claimAccessCheck, isCheckDue } from '../queries/access-checks.ts';
 import { stopBackfill } from './connections.ts';
 import { settleAccessCheck } from './settle-access-check.ts';
 
@@ -52,6 +52,7 @@ function sourceOf(
     pollMs,
     parallel,
     needs: [`${service}.checkAccess`],
+    due: { database, condition: () => isCheckDue(provider) },
     claim: async () => {
       const lease = await database.transaction((transaction) =>
         claimAccessCheck(transaction, provider, limit),

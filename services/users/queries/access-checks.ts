@@ -106,10 +106,16 @@ export interface AccessLease {
 /** A lease covers one read, which takes at most 30 s. */
 export const accessLeaseMs = 60_000;
 
+const isOpen = `run_at <= now() and (ending in ('applied', 'wanted')
+  or (permissions_since is not null and ending is distinct from 'restoring'))`;
+
+/** SQL that is true while a check of a provider is due. */
+export const isCheckDue = (provider: ProviderName) =>
+  `exists (select from users.access_check where provider = '${provider}' and ${isOpen})`;
+
 const due = `
 select connection_id from users.access_check
-where provider = $1 and run_at <= now() and (ending in ('applied', 'wanted')
-  or (permissions_since is not null and ending is distinct from 'restoring'))
+where provider = $1 and ${isOpen}
 order by run_at limit 1 for update skip locked`;
 const charged = `
 update users.access_quota

@@ -7,7 +7,7 @@ import type { Poster } from '../../../runtime/http/guarded-post.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { type EndpointHealth, newEndpointHealth } from '../endpoints/endpoint-health.ts';
-import { claimMessages, extendMessage, type MessageLease } from '../queries/claim-messages.ts';
+import { claimMessages, extendMessage, isMessageDue, type MessageLease } from '../queries/claim-messages.ts';
 import { type Attempt, sendOnce, unsent } from './attempt.ts';
 import type { BodyOf } from './message-body.ts';
 import { crashed, dropped, handedBack, type Outcome, outcomeOf } from './outcome.ts';
@@ -58,6 +58,7 @@ export function startDelivering(deps: DeliveryDeps): () => Promise<void> {
     leaseMs,
     pollMs,
     parallel: unlimited,
+    due: { database, condition: () => isMessageDue(pace.aheadMs()) },
     free: () => unlimited,
     claim: async () => {
       const free = slots.free();

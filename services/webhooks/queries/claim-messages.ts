@@ -95,6 +95,14 @@ const claim: Statement = {
       c.id as of_change, c.user_id, c.external_user_id, c.sequence, c.object, c.historical, c.first_at, c.last_at, c.n, c.data`,
 };
 
+/** SQL that is true while a message of an enabled endpoint is due. Each lane is a range of the index. */
+export const isMessageDue = (aheadMs: number) => `exists (
+  select from webhooks.endpoint e cross join (values (0::smallint), (5::smallint), (10::smallint)) lane (n)
+  cross join lateral (
+    select from webhooks.message m where m.endpoint_id = e.id and m.lane = lane.n and m.state = 'waiting'
+      and m.run_at <= now() + ${aheadMs} * interval '1 ms' order by m.run_at limit 1) m
+  where e.enabled)`;
+
 interface ClaimedRow extends Omit<MessageLease, 'change' | 'type'>, Omit<ChangeRow, 'id'> {
   readonly of_change: string | null;
 }

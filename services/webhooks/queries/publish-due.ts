@@ -72,12 +72,18 @@ export async function publishDue(transaction: Queryable, limit: number): Promise
   return row ?? { claimed: 0, messages: 0 };
 }
 
+// Reads one index entry, whatever the planner estimates.
+const firstIsDue =
+  'select due_at <= now() as due from changes.pending where due_at is not null order by due_at limit 1';
+
+/** SQL that is true while a pending change is due. */
+export const isChangeDue = `(${firstIsDue})`;
+
 /** Whether a pending change is due. */
 export async function isAnyDue(database: Queryable): Promise<boolean> {
   const [row] = await database.query<{ due: boolean }>({
     name: 'webhooks.is_any_due',
-    // Reads one index entry, whatever the planner estimates.
-    text: 'select due_at <= now() as due from changes.pending where due_at is not null order by due_at limit 1',
+    text: firstIsDue,
   });
   return row?.due === true;
 }
