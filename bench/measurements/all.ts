@@ -11,6 +11,7 @@ import { fhir } from './fhir.ts';
 import { files } from './files.ts';
 import { frames } from './frames.ts';
 import { freshness } from './freshness.ts';
+import { hostileDestinations } from './hostile-destinations.ts';
 import { bodies, changelog, ingest } from './incoming.ts';
 import { insights } from './insights.ts';
 import { growth, million, users } from './lists.ts';
@@ -40,6 +41,7 @@ export const measurements: readonly Measurement[] = [
     activitynet,
     changelog,
   ],
-  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir, destinations, deadDestinations],
+  ...[webhooks, endpoints, backfill, bodies, freshness, insights, fhir],
+  ...[destinations, deadDestinations, hostileDestinations],
   ...[compression, commits, stores, logIns, figures, million, replica, scale],
 ];

@@ -25,6 +25,7 @@ import { defaultPace, type Pace } from './pace.ts';
 import { selectWorkable } from './queries/health.ts';
 import { runDestination } from './run/run-destination.ts';
 import { runKind } from './run/run-kind.ts';
+import { newTargetThreads, type TargetThreads } from './session/threads.ts';
 
 /** What tests choose: the resolver of names, and the pace of the work. */
 export interface DestinationsChoice {
@@ -41,6 +42,7 @@ export function destinationsService({ resolve, pace: chosen }: DestinationsChoic
       reads: reads(),
       cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
       jobs: jobs(),
+      threads: { start: async () => newTargetThreads(), stop: (threads: TargetThreads) => threads.stop() },
     },
     actions: {
       create: (ctx) => createDestination(ctx, ctx.params),
@@ -62,11 +64,11 @@ export function destinationsService({ resolve, pace: chosen }: DestinationsChoic
       },
     },
     async started(environment) {
-      const { database, cipher, jobs, config, logger } = environment;
+      const { database, cipher, jobs, threads, config, logger } = environment;
       const resealed = await resealSecrets(database, cipher);
       if (resealed > 0) logger.warn('destinations.secrets_resealed', { resealed });
       const shownAs = (provider: string) => config.PROVIDER_NAMES[provider] ?? provider;
-      const running = { database, cipher, config, logger, pace, resolve, shownAs };
+      const running = { database, cipher, config, logger, pace, threads, resolve, shownAs, turns: new Map() };
       const run = jobHandler(runKind, ({ key }, held) => runDestination(running, key, held), {
         parallel: pace.parallel,
       });

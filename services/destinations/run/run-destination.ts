@@ -1,4 +1,5 @@
 import { TargetError } from '../../../domain/destinations/target-errors.ts';
+import { fieldOf } from '../../../domain/error-code.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { workInParts } from '../../../mixins/jobs/jobs.ts';
@@ -13,13 +14,33 @@ import type { Run } from '../targets/target.ts';
 import { runKind } from './run-kind.ts';
 
 /** What all runs of a process have in common. */
-export type Running = Omit<Run, 'destination' | 'held'> & { readonly cipher: Cipher };
+export type Running = Omit<Run, 'destination' | 'held'> & {
+  readonly cipher: Cipher;
+  /** The destinations in work, by project. */
+  readonly turns: Map<string, number>;
+};
 
 /**
  * Works on a destination, part by part: deleted users first, also while it is paused. After a failure it rests, and nothing is lost:
- * each part begins where the last commit ended.
+ * each part begins where the last commit ended. A project has a share of what is in work at once: its other destinations wait.
  */
 export async function runDestination(running: Running, id: string, held: Run['held']): Promise<JobOutcome> {
+  const { database, pace, turns } = running;
+  const project = (await selectDestination(database, id))?.project_id;
+  if (project === undefined) return { kind: 'done' };
+  const inWork = turns.get(project) ?? 0;
+  if (inWork >= pace.parallelOfProject) return { kind: 'again', delayMs: pace.idleMs };
+  turns.set(project, inWork + 1);
+  try {
+    return await runParts(running, id, held);
+  } finally {
+    const others = (turns.get(project) ?? 1) - 1;
+    if (others > 0) turns.set(project, others);
+    else turns.delete(project);
+  }
+}
+
+async function runParts(running: Running, id: string, held: Run['held']): Promise<JobOutcome> {
   let idleMs: number | null = null;
   const part = async () => {
     const destination = await selectDestination(running.database, id);
@@ -85,7 +106,12 @@ async function failed(
   // It was deleted while it was worked on.
   if (failures === null) return { kind: 'done' };
   if (reason === 'internal') failureOf(error, logger, runKind.name);
-  else logger.warn('destination.failed', { destination_id: id, reason });
+  else
+    logger.warn('destination.failed', {
+      destination_id: id,
+      reason,
+      frames: fieldOf(fieldOf(error, 'cause'), 'frames'),
+    });
   const delayMs = pace.retryMs[Math.min(failures, pace.retryMs.length) - 1] ?? pace.pollMs;
   return { kind: 'later', reason, delayMs: Math.round(delayMs * (0.9 + pace.random() / 5)) };
 }

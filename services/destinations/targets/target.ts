@@ -6,6 +6,7 @@ import type { Resolve } from '../../../runtime/http/guarded-request.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import type { Pace } from '../pace.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
+import type { TargetThreads } from '../session/threads.ts';
 
 /** What a kind gets to work on one part. */
 export interface Run {
@@ -15,6 +16,8 @@ export interface Run {
   readonly logger: Logger;
   readonly pace: Pace;
   readonly held: Held;
+  /** What talks to targets. */
+  readonly threads: TargetThreads;
   /** Resolves names. Default: the system resolver. */
   readonly resolve: Resolve | undefined;
   /** The display name of a provider. */

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { z } from 'zod';
 
 /** A setting that null removes. */
@@ -25,20 +24,6 @@ function isCertificate(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Options of a connection to an address: the certificate is one of the host. */
-export function tlsOptions(host: string, ca: string | undefined) {
-  const checked = {
-    checkServerIdentity: ((_, certificate) =>
-      checkServerIdentity(host, certificate)) satisfies ConnectionOptions['checkServerIdentity'],
-  };
-  return {
-    ...checked,
-    rejectUnauthorized: true,
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(ca === undefined ? {} : { ca }),
-  };
 }
 
 /** A name or an address of a host. */

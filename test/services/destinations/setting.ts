@@ -17,8 +17,8 @@ const testPace = {
   pollMs: 50,
   retryMs: [100],
   watchMs: 500,
-  connectMs: 500,
-  totalMs: 1500,
+  connectMs: 1500,
+  totalMs: 2500,
 };
 
 /** The services over a database of the test's own. */

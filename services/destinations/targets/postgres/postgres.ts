@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { TargetError } from '../../../../domain/destinations/target-errors.ts';
 import {
   afterPage,
@@ -86,11 +87,14 @@ async function commit(
   return isWritten;
 }
 
-interface PositionRow {
-  readonly version: string;
-  readonly position: string;
-  readonly snapshot: DestinationRow['snapshot'];
-}
+// What is stored here must not be larger than what was stored there.
+const Id = z.string().regex(/^\d{1,18}$/);
+const PositionRow = z.object({
+  version: Id,
+  position: Id,
+  snapshot: z.strictObject({ after: z.uuid().nullable().optional() }).nullable(),
+});
+const Count = z.object({ n: z.int() });
 
 /** What the destination has beyond the position that is stored here; null if nothing. No other process writes until the transaction ends. */
 async function lockPosition(
@@ -99,11 +103,12 @@ async function lockPosition(
   settings: PostgresSettings,
 ): Promise<Next | null> {
   const { destination } = run;
-  const [row] = await transaction.query<PositionRow>(
+  const [found] = await transaction.query(
     `select version::text, position::text, snapshot from ${tableIn(settings, 'destination_position')}
      where destination_id = $1 for update`,
     [destination.id],
   );
+  const { data: row } = PositionRow.safeParse(found);
   if (row === undefined) throw new TargetError('schema_changed');
   const ahead = BigInt(row.version) - BigInt(destination.version);
   if (ahead <= 0n) return null;
@@ -141,18 +146,20 @@ async function erase(
   let [deleted, left] = [0, 0];
   const { position, snapshot } = destination;
   const isWritten = await commit(run, settings, { position, snapshot }, async (transaction) => {
+    const count = async (text: string, values: readonly unknown[]) => {
+      const { data } = Count.safeParse((await transaction.query(text, values))[0]);
+      if (data === undefined) throw new TargetError('answer_invalid');
+      return data.n;
+    };
     for (const kind of rowKinds) {
       const table = tableIn(settings, kind);
-      const [gone] = await transaction.query<{ n: number }>(
+      deleted += await count(
         `with gone as (delete from ${table} where user_id = any($1::uuid[]) returning 1) select count(*)::int as n from gone`,
         [userIds],
       );
-      const [rest] = await transaction.query<{ n: number }>(
-        `select count(*)::int as n from ${table} where user_id = any($1::uuid[])`,
-        [userIds],
-      );
-      deleted += gone?.n ?? 0;
-      left += rest?.n ?? 0;
+      left += await count(`select count(*)::int as n from ${table} where user_id = any($1::uuid[])`, [
+        userIds,
+      ]);
     }
     if (left > 0) throw new TargetError('failed');
     return 0;

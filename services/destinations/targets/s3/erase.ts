@@ -6,7 +6,7 @@ import { beginAnew } from './follow.ts';
 import { deleteUnlisted } from './listed-objects.ts';
 import { markOfUsers } from './queries/mark-partitions.ts';
 import type { DirtyPartition } from './queries/partitions.ts';
-import { s3Client } from './s3-client.ts';
+import { withBucket } from './s3-client.ts';
 import { progressOf } from './s3-progress.ts';
 import type { S3Settings } from './s3-settings.ts';
 import type { Writing } from './write-partition.ts';
@@ -23,8 +23,7 @@ export async function eraseUsers(
   if (await beginAnew(run, settings)) return eraseUsers(await again(run), settings, userIds);
   const { database, destination } = run;
   const files = await markOfUsers(database, destination.id, userIds, progressOf(destination).followed);
-  const client = s3Client(run, settings);
-  try {
+  return withBucket(run, settings, async (client) => {
     let current = run;
     let rest: readonly DirtyPartition[] = await filesOf(run, userIds);
     do {
@@ -44,9 +43,7 @@ export async function eraseUsers(
     const { listed, deleted: left } = await deleteUnlisted(writing);
     if (left > 0) throw new TargetError('failed');
     return { files_rewritten: files, objects_deleted: unused + deleted, objects_listed: listed };
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function filesOf(

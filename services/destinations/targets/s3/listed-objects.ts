@@ -1,15 +1,28 @@
-import { deleteObjects, insertObjects, selectUnknown } from './queries/objects.ts';
+import { TargetError } from '../../../../domain/destinations/target-errors.ts';
+import {
+  adoptedCommit,
+  countObjects,
+  deleteAdopted,
+  deleteObjects,
+  insertObjects,
+  selectUnknown,
+} from './queries/objects.ts';
 import { folders, keyOf } from './s3-progress.ts';
 import type { Writing } from './write-partition.ts';
 
 type Listing = Omit<Writing, 'commit'>;
 
-/** What an earlier copy has left at a place becomes unused: later commits delete it. */
+/** What an earlier copy has left at a place becomes unused: later commits delete it. All of it is stored, or nothing of it is. */
 export async function adoptObjects(listing: Listing): Promise<void> {
-  const { run } = listing;
-  for await (const { names } of listedNames(listing)) {
-    const unknown = await selectUnknown(run.database, run.destination.id, names);
-    if (unknown.length > 0) await insertObjects(run.database, run.destination.id, 0, unknown);
+  const { database, destination } = listing.run;
+  try {
+    for await (const { names } of listedNames(listing)) {
+      const unknown = await selectUnknown(database, destination.id, names);
+      if (unknown.length > 0) await insertObjects(database, destination.id, adoptedCommit, unknown);
+    }
+  } catch (error) {
+    await deleteAdopted(database, destination.id);
+    throw error;
   }
 }
 
@@ -31,9 +44,14 @@ export async function deleteUnlisted(listing: Listing): Promise<{ listed: number
   return { listed, deleted };
 }
 
-async function* listedNames({ settings, client }: Listing) {
+async function* listedNames({ run, settings, client }: Listing) {
+  const { database, destination, held, pace } = run;
   const start = keyOf(settings, '').length;
+  const most = (await countObjects(database, destination.id)) + pace.unknownObjects;
   for (const folder of folders)
-    for await (const keys of client.list(keyOf(settings, folder)))
+    for await (const keys of client.list(keyOf(settings, folder), most)) {
+      // A list may be long, and another process may have the work meanwhile.
+      if (!(await held.holds())) throw new TargetError('stopped');
       yield { names: keys.map((key) => key.slice(start)) };
+    }
 }

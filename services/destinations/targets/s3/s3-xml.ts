@@ -17,18 +17,29 @@ export function textIn(body: Buffer, element: string): string {
   return text;
 }
 
-/** The keys of a page of a list. @throws TargetError `answer_invalid` */
+/** A longer key is none of S3. */
+const mostKeyBytes = 1024;
+/** Tokens of stores contain a key at most. */
+const mostToken = 4096;
+
+/** The keys of a page of a list, each once. @throws TargetError `answer_invalid` */
 export function listedKeys(body: Buffer): string[] {
   const text = body.toString('utf8');
   if (!/<ListBucketResult[\s>]/.test(text)) throw new TargetError('answer_invalid');
-  return [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
+  const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
+  const isKey = (key: string) =>
+    key.isWellFormed() && !key.includes('\0') && Buffer.byteLength(key) <= mostKeyBytes;
+  if (!keys.every(isKey)) throw new TargetError('answer_invalid');
+  return [...new Set(keys)];
 }
 
 /** Where the list continues; null at its end. */
 export function nextToken(body: Buffer): string | null {
   const text = body.toString('utf8');
   if (firstOf(text, 'IsTruncated') !== 'true') return null;
-  return textIn(body, 'NextContinuationToken');
+  const token = textIn(body, 'NextContinuationToken');
+  if (token.length > mostToken) throw new TargetError('answer_invalid');
+  return token;
 }
 
 function firstOf(text: string, element: string): string | undefined {
@@ -36,12 +47,13 @@ function firstOf(text: string, element: string): string | undefined {
   return found === undefined ? undefined : unescaped(found);
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const mostCodePoint = 0x10ffff;
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 function unescaped(text: string): string {
   return text.replace(/&(#x?[\da-f]+|\w+);/gi, (whole, name: string) => {
-    if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
-    if (name.startsWith('#')) return String.fromCodePoint(Number(name.slice(1)));
-    return entities[name] ?? whole;
+    if (!name.startsWith('#')) return entities.get(name) ?? whole;
+    const point = Number(name.startsWith('#x') ? `0${name.slice(1)}` : name.slice(1));
+    return point <= mostCodePoint ? String.fromCodePoint(point) : whole;
   });
 }

@@ -4,7 +4,7 @@ import { eraseUsers } from './erase.ts';
 import { beginAnew, followChanges, listStored, mergeHours } from './follow.ts';
 import { adoptObjects } from './listed-objects.ts';
 import { selectDirty } from './queries/partitions.ts';
-import { s3Client } from './s3-client.ts';
+import { withBucket } from './s3-client.ts';
 import { progressOf } from './s3-progress.ts';
 import { hostOf, S3Settings } from './s3-settings.ts';
 
@@ -40,14 +40,11 @@ async function writeDue(run: Run, settings: S3Settings): Promise<boolean> {
   const found = await selectDirty(database, destination.id, settings.interval_seconds, mostPartitions + 1);
   const isFirst = commit === 0;
   if (found.length === 0 && !isFirst && destination.snapshot === null && !has_backlog) return false;
-  const client = s3Client(run, settings);
-  try {
+  await withBucket(run, settings, async (client) => {
     if (isFirst) await adoptObjects({ run, settings, client });
     const writing = { run, settings, client, commit: commit + 1 };
     await commitPartitions(writing, found.slice(0, mostPartitions), found.length > mostPartitions);
     await deleteUnused(writing, commit + 1 - keptCommits);
-    return true;
-  } finally {
-    client.close();
-  }
+  });
+  return true;
 }

@@ -72,3 +72,23 @@ export async function selectUnknown(
   );
   return rows.map(({ name }) => name);
 }
+
+/** The commit since which objects are unused that were there before the first one. */
+export const adoptedCommit = 0;
+
+/** Deletes the names of objects that were there before the first commit. */
+export async function deleteAdopted(database: Queryable, destinationId: string): Promise<void> {
+  await database.query('delete from destinations.object where destination_id = $1 and unused_since = $2', [
+    destinationId,
+    adoptedCommit,
+  ]);
+}
+
+/** The number of objects whose names are stored. */
+export async function countObjects(database: Queryable, destinationId: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    'select count(*)::int as n from destinations.object where destination_id = $1',
+    [destinationId],
+  );
+  return row?.n ?? 0;
+}
