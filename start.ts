@@ -9,7 +9,7 @@ import { startServices } from './stack/processes/start-services.ts';
 import { defaultWorkers } from './stack/processes/workers.ts';
 import { startSandbox } from './stack/sandbox/sandbox.ts';
 import { registerReceiver, startReceiver } from './stack/sandbox/sandbox-receiver.ts';
-import { connectSandboxUsers } from './stack/sandbox/sandbox-users.ts';
+import { connectSandboxUsers, exampleUser } from './stack/sandbox/sandbox-users.ts';
 import { signInLink } from './stack/sandbox/sign-in-link.ts';
 import { startPage } from './stack/sandbox/start-page.ts';
 
@@ -33,16 +33,15 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   const built = hasGateway ? buildConsole(say) : undefined;
   const { stack, login } = prepared;
   const { dataDir } = stack;
-  const sandbox = await startSandbox(prepared.config, dataDir, started);
+  const sandbox = await startSandbox(prepared.config, dataDir, { started, say });
   const receiver = await startReceiver(prepared.config, dataDir, started);
   const simulated = { ...sandbox?.settings, ...receiver?.settings };
   const config = { ...prepared.config, ...simulated };
   const { broker, url } = await startServices({ prepared, config, simulated, started, say });
   const listening = await registerReceiver(receiver, broker, config, dataDir);
   writeRunFile(prepared, url, listening);
-  const users =
-    sandbox && (await connectSandboxUsers({ sandbox, broker, config, url, dataDir, say, signal, started }));
-  const example = users?.example ?? null;
+  const users = sandbox && { sandbox, broker, config, url, dataDir, say, signal, started };
+  const example = users && (await exampleUser(users));
   const notes = notesOn(config, sandbox !== null, listening);
   const isListenable = listening !== null;
   const signInUrl = hasGateway ? await signInLink(broker, url, login.email) : null;
@@ -56,8 +55,9 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
       login,
       notes,
       isListenable,
+      hasSandbox: sandbox !== null,
       example,
     }),
   );
-  await users?.showBackfill();
+  if (users !== null) await connectSandboxUsers(users);
 }, say);

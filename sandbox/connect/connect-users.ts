@@ -16,12 +16,9 @@ export interface ConnectDeps {
   /** Only accounts at these providers are connected. Omitted: all. */
   readonly providers?: readonly SimulatedProvider[];
   readonly fetch: typeof fetch;
-  /** Receives each account that a later call may connect. Omitted: the first one is thrown. */
-  onDelayed?(delayed: ConnectingDelayed): void;
+  /** Receives why an account could not be connected; the others are connected. Omitted: the first failure is thrown. */
+  onFailed?(failure: unknown): void;
 }
-
-/** An account could not be connected now, because the provider or the API did not answer in time. */
-class ConnectingDelayed extends Error {}
 
 /** A connected account of a user. */
 export interface ConnectedAccount {
@@ -41,7 +38,9 @@ const Linked = z.object({ connected: z.literal(true) });
  * connection that was ended stays ended.
  */
 export async function connectUsers(choice: ConnectDeps): Promise<ConnectedAccount[]> {
-  const known = Known.parse(await (await choice.fetch(`${choice.sandboxUrl}/people`)).json());
+  const people = await choice.fetch(`${choice.sandboxUrl}/people`);
+  if (!people.ok) throw new Error(`The sandbox answered ${people.status} to /people.`);
+  const known = Known.parse(await people.json());
   const isKnown = (index: number, provider: SimulatedProvider) =>
     Linked.safeParse(known.find(({ person }) => person === index + 1)?.[provider]).success;
   const all = await mapConcurrently(choice.who, (index) =>
@@ -90,16 +89,13 @@ async function connectNow(
     await consent(choice, user_id, provider, user);
     return true;
   } catch (error) {
-    if (!(error instanceof ConnectingDelayed) || choice.onDelayed === undefined) throw error;
-    choice.onDelayed(error);
+    if (choice.onFailed === undefined) throw error;
+    choice.onFailed(error);
     return false;
   }
 }
 
-/** Reasons that end an attempt although another one may succeed. */
-const passingReasons = new Set(['provider_unavailable', 'unavailable', 'code_expired', 'link_expired']);
-
-/** Submits the consent page with all permissions. @throws Error if no connection results; ConnectingDelayed if one may later */
+/** Submits the consent page with all permissions. @throws Error if no connection results */
 async function consent(
   choice: ConnectDeps,
   user_id: string,
@@ -108,25 +104,19 @@ async function consent(
 ): Promise<void> {
   const link = await linkFor(choice, user_id, provider);
   const page = await choice.fetch(link);
-  if (!page.ok) throw failureAt(page.status, `The consent page of ${provider} answered ${page.status}.`);
+  if (!page.ok) throw new Error(`The consent page of ${provider} answered ${page.status}.`);
   const fields = fieldsOf(await page.text());
   fields.set('person', user);
   fields.set('decision', 'allow');
   const decided = await choice.fetch(link, { method: 'POST', body: fields, redirect: 'manual' });
   const callback = decided.headers.get('location');
-  if (callback === null)
-    throw failureAt(decided.status, `The consent page of ${provider} answered ${decided.status}.`);
+  if (callback === null) throw new Error(`The consent page of ${provider} answered ${decided.status}.`);
   const landed = await choice.fetch(callback, { redirect: 'manual' });
   const result = URL.parse(landed.headers.get('location') ?? '', callback);
   const status = result?.searchParams.get('status') ?? `status ${landed.status}`;
   if (status === 'connected') return;
   const reason = result?.searchParams.get('reason') ?? 'no reason';
-  const sentence = `Connecting to ${provider} ended as ${status} (${reason}).`;
-  throw passingReasons.has(reason) ? new ConnectingDelayed(sentence) : failureAt(landed.status, sentence);
-}
-
-function failureAt(status: number, sentence: string): Error {
-  return status === 429 || status >= 500 ? new ConnectingDelayed(sentence) : new Error(sentence);
+  throw new Error(`Connecting to ${provider} ended as ${status} (${reason}).`);
 }
 
 /** The fields of a consent page as a browser would send them, with all boxes checked. */

@@ -15,7 +15,7 @@ import { notesOn, type Prepared, prepare, writeRunFile } from '../processes/prep
 import { serviceNames } from '../processes/services.ts';
 import { type ProviderSettings, startSandbox } from '../sandbox/sandbox.ts';
 import { registerReceiver, startReceiver } from '../sandbox/sandbox-receiver.ts';
-import { connectSandboxUsers } from '../sandbox/sandbox-users.ts';
+import { connectSandboxUsers, exampleUser } from '../sandbox/sandbox-users.ts';
 import { signInLink } from '../sandbox/sign-in-link.ts';
 import { startPage } from '../sandbox/start-page.ts';
 import { buildConsole } from './console-build.ts';
@@ -55,7 +55,7 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   if (stack.natsUrl === null)
     throw new StartError(`a cluster needs a bus, and there is none: ${stack.choice}`);
   const { dataDir } = stack;
-  const sandbox = await startSandbox(config, dataDir, started);
+  const sandbox = await startSandbox(config, dataDir, { started, say });
   const receiver = await startReceiver(config, dataDir, started);
   const simulated = { ...sandbox?.settings, ...receiver?.settings };
   const urls = await serviceUrls(prepared, settings, say);
@@ -68,9 +68,8 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const url = `http://${config.HOST}:${config.PORT}`;
   const listening = await registerReceiver(receiver, broker, config, dataDir);
   writeRunFile(prepared, url, listening);
-  const users =
-    sandbox && (await connectSandboxUsers({ sandbox, broker, config, url, dataDir, say, signal, started }));
-  const example = users?.example ?? null;
+  const users = sandbox && { sandbox, broker, config, url, dataDir, say, signal, started };
+  const example = users && (await exampleUser(users));
   const notes = notesOn({ ...config, ...simulated }, sandbox !== null, listening);
   const isListenable = listening !== null;
   const signInUrl = await signInLink(broker, url, login.email);
@@ -84,10 +83,11 @@ await runUntilSignal(async ({ signal, started, fail }) => {
       login,
       notes,
       isListenable,
+      hasSandbox: sandbox !== null,
       example,
     }),
   );
-  await users?.showBackfill();
+  if (users !== null) await connectSandboxUsers(users);
 }, say);
 
 // Without the right to make roles, all services share the role of DATABASE_URL.

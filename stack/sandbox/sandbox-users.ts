@@ -1,3 +1,5 @@
+// The synthetic users of the sandbox. The sandbox is a guest: the product runs and its start page is shown without it. Users
+// are connected in the background, what fails is tried again, and each new reason of a failure is one line.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBroker } from 'moleculer';
@@ -10,12 +12,12 @@ import {
   backfillProgress,
   type ConnectDeps,
   type ConnectedAccount,
+  connectUsers,
 } from '../../sandbox/connect/connect-users.ts';
-import { userTraits } from '../../sandbox/simulation/simulated-users.ts';
+import { ensureUser } from '../../sandbox/connect/ensure-user.ts';
+import { simulatedUserAt, userTraits } from '../../sandbox/simulation/simulated-users.ts';
 import { progressOf } from '../machine/progress.ts';
 import type { Lifetime } from '../machine/run-until-signal.ts';
-import { StartError } from '../machine/start-error.ts';
-import { startConnecting } from './connect-delayed.ts';
 import { serveConnectLink } from './connect-link.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
 import { sandboxKey } from './sandbox-key.ts';
@@ -33,84 +35,130 @@ export interface SandboxUsersDeps {
   say(line: string): void;
 }
 
-/** The users, and their connections, for the start page. */
-export interface ConnectedUsers {
-  readonly example: StartPage['example'];
-  /** Shows the progress of their backfill. Resolves when it is finished or takes too long. */
-  showBackfill(): Promise<void>;
-  /** Resolves when the accounts that could not be connected at once are connected, or cannot be. */
-  readonly delayedConnected: Promise<void>;
+/** The page waits no longer for the example. It needs the services only. */
+const exampleWithinMs = 20_000;
+/** For a request to the sandbox, and for a callback, in which the services wait up to 30 s for it. */
+const answerWithinMs = 60_000;
+/** The pauses between attempts: a loaded machine is not loaded further. */
+const firstPauseMs = 2000;
+const longestPauseMs = 60_000;
+
+/** The first synthetic user, for the start page, without a request to the sandbox. Null if the services do not answer in time. */
+export async function exampleUser(deps: SandboxUsersDeps): Promise<StartPage['example']> {
+  const late = sleep(exampleWithinMs, null, { ref: false, signal: deps.signal });
+  return Promise.race([makeExample(deps), late]).catch(() => null);
 }
 
-/** Connects the sandbox's users through its consent pages. Their data arrives through webhooks. */
-export async function connectSandboxUsers(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
-  try {
-    return await connectAll(choice);
-  } catch (error) {
-    if (choice.signal.aborted || !(error instanceof Error)) throw error;
-    const advice = 'SANDBOX=off starts without them.';
-    throw new StartError(`SANDBOX: its users could not be connected: ${error.message} ${advice}`, {
-      cause: error,
-    });
-  }
+async function makeExample(deps: SandboxUsersDeps): Promise<StartPage['example']> {
+  const connecting = await connectingOf(deps);
+  const headers = { 'x-api-key': connecting.apiKey };
+  const userId = await ensureUser(connecting.api, headers, newUser(0));
+  const link = await serveConnectLink(connecting);
+  deps.started(link.stop);
+  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  return {
+    keyFile: keyFileOf(deps),
+    userId,
+    day: daysAgo(1),
+    from: daysAgo(7),
+    connectUrl: link.url,
+    sandboxUrl: deps.sandbox.access.url,
+  };
 }
 
-async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
-  const { sandbox, broker, config, url, dataDir, signal, started } = choice;
-  const keyFile = join(dataDir, 'sandbox.key');
-  const connecting: ConnectDeps = {
+function newUser(index: number) {
+  const { external_user_id, traits } = simulatedUserAt(sandboxSeed, index);
+  const [first_name, last_name] = traits.title;
+  return { external_user_id, first_name, last_name };
+}
+
+const keyFileOf = ({ dataDir }: SandboxUsersDeps) => join(dataDir, 'sandbox.key');
+
+async function connectingOf(deps: SandboxUsersDeps): Promise<ConnectDeps> {
+  const { sandbox, broker, url, signal } = deps;
+  return {
     api: apiAt({ baseUrl: url, fetch, signal }),
-    apiKey: await sandboxKey(broker, url, keyFile),
+    apiKey: await sandboxKey(broker, url, keyFileOf(deps)),
     sandboxUrl: sandbox.access.url,
     seed: sandboxSeed,
     who: [...userTraits.keys()],
-    fetch: (input, init) => fetch(input, { ...init, signal }),
-  };
-  await pointAt(sandbox, url, signal, config);
-  const { connected, delayedConnected } = await startConnecting({ connecting, signal, say: choice.say });
-  uploadInBackground(choice, connecting);
-  const [first] = connected;
-  const link = await serveConnectLink(connecting);
-  started(link.stop);
-  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
-  const example =
-    first === undefined
-      ? null
-      : {
-          ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
-          ...{ connectUrl: link.url, sandboxUrl: sandbox.access.url },
-        };
-  return {
-    example,
-    delayedConnected,
-    showBackfill: () => showBackfill(choice, connecting, connected).catch(noProgress(choice)),
+    fetch: (input, init) =>
+      fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]) }),
   };
 }
 
-// The start page does not wait for uploads: a failed one is repeated at the next start.
-function uploadInBackground(
-  { url, signal, say }: SandboxUsersDeps,
-  { api, apiKey, fetch }: ConnectDeps,
-): void {
+/**
+ * Connects the sandbox's users through its consent pages, and shows how much of their data has arrived. Never rejects: an account that
+ * cannot be connected is tried again until the stop.
+ */
+export async function connectSandboxUsers(deps: SandboxUsersDeps): Promise<void> {
   for (const { run } of uploads)
-    void run(api, { apiKey, baseUrl: url, fetch, signal }).catch((error: unknown) => {
-      if (!signal.aborted)
-        say(`  An upload failed: ${error instanceof Error ? error.message : String(error)}`);
+    void untilDone(deps, 'The uploads of a phone failed', async () => {
+      const { api, apiKey, fetch } = await connectingOf(deps);
+      await run(api, { apiKey, baseUrl: deps.url, fetch, signal: deps.signal });
     });
+  // The progress of the connected accounts does not wait for those that fail.
+  const connected = Promise.withResolvers<readonly ConnectedAccount[]>();
+  await Promise.all([
+    untilDone(deps, 'The sandbox is not complete', () => connectAll(deps, connected.resolve)),
+    connected.promise.then((accounts) => showBackfill(deps, accounts)).catch(noProgress(deps)),
+  ]);
 }
 
-/** Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. */
+/** @throws Error of the first failure, after everything was tried. */
+async function connectAll(
+  deps: SandboxUsersDeps,
+  onConnected: (accounts: readonly ConnectedAccount[]) => void,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const onFailed = (failure: unknown) => void failures.push(failure);
+  const connecting = await connectingOf(deps);
+  await pointAt(deps.sandbox, deps.url, deps.signal, deps.config).catch(onFailed);
+  const accounts = await connectUsers({ ...connecting, onFailed });
+  onConnected(accounts);
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
+  deps.say(`  Sandbox: ${accounts.length} accounts are connected.`);
+}
+
+/** Repeats work until it succeeds or the stop, with growing pauses. Says why it failed the first time. */
+async function untilDone(
+  { signal, say }: SandboxUsersDeps,
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted && pauseMs === firstPauseMs) say(`  ${what}: ${reason} It is tried again.`);
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. A provider that
+ * refuses does not stop the others. @throws the first failure
+ */
 export async function pointAt(
   { access }: Pick<RunningSandbox, 'access'>,
   url: string,
   signal: AbortSignal,
   config?: Config,
 ): Promise<void> {
-  const request = (to: string, init: RequestInit) => expectOk(fetch(to, { ...init, signal }));
+  const request = (to: string, init: RequestInit) => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+    return expectOk(fetch(to, { ...init, signal: limited }));
+  };
+  const failures: unknown[] = [];
   for (const { name, pointAt } of simulations) {
     const [secret = null] = config === undefined ? [] : settingsOf(config, name).webhookSecrets;
-    await pointAt({ access, webhooks: `${url}/api/v1/webhooks`, secret, request });
+    const target = { access, webhooks: `${url}/api/v1/webhooks`, secret, request };
+    await pointAt(target).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function expectOk(asked: Promise<Response>): Promise<Response> {
@@ -131,11 +179,9 @@ const lookEveryMs = 1000;
 /** The service itself waits five minutes for a type without data. */
 const patienceMs = 6 * 60_000;
 
-async function showBackfill(
-  { say, signal }: SandboxUsersDeps,
-  connecting: ConnectDeps,
-  connected: readonly ConnectedAccount[],
-): Promise<void> {
+async function showBackfill(deps: SandboxUsersDeps, connected: readonly ConnectedAccount[]): Promise<void> {
+  const { say, signal } = deps;
+  const connecting = await connectingOf(deps);
   const first = await backfillProgress(connecting, connected);
   if (first.running === 0) return;
   const progress = progressOf('Backfill', 'requests', say);

@@ -1,4 +1,5 @@
 // The simulated providers. They run on a thread of their own and are reached over HTTP like real ones.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Config, loadConfig } from '../../config.ts';
@@ -21,14 +22,16 @@ export const sandboxSeed = 'first light';
 /** A real provider collects backfill requests for five minutes, which is too long for a first start. */
 const batchWindowMs = 300;
 const stopWithinMs = 5000;
+/** A sandbox that is not ready by then is left out, because the services start with its settings. */
+const readyWithinMs = 60_000;
 /** Megabytes. A month of six users takes 80. Without a limit the heap grows to 470. */
 const mostHeap = 384;
 
-/** Starts the sandbox if it is enabled. Returns null otherwise. */
+/** Starts the sandbox if it is enabled. Returns null otherwise, and if it cannot be started, which it says. */
 export async function startSandbox(
   config: Config,
   dataDir: string,
-  started: Lifetime['started'],
+  { started, say }: Pick<Lifetime, 'started'> & { say(line: string): void },
 ): Promise<RunningSandbox | null> {
   if (!sandboxIsOn(config)) return null;
   const thread = new Worker(new URL('../../sandbox/server/thread.ts', import.meta.url), {
@@ -41,10 +44,23 @@ export async function startSandbox(
       redirect_origins: config.PUBLIC_URL === undefined ? [] : [new URL(config.PUBLIC_URL).origin],
     },
   });
-  thread.on('error', (error) => console.error('The sandbox failed:', error.message));
-  started(() => stop(thread));
-  const access = SandboxAccess.parse(await firstMessage(thread));
-  return { access, settings: settingsOf(access) };
+  const ended = once(thread, 'exit');
+  started(() => stop(thread, ended));
+  const late = AbortSignal.timeout(readyWithinMs);
+  try {
+    const [message] = await Promise.race([
+      once(thread, 'message', { signal: late }),
+      ended.then(() => Promise.reject(new Error('it ended before it was ready'))),
+    ]);
+    const access = SandboxAccess.parse(message);
+    thread.on('error', (error) => say(`The sandbox failed: ${error.message}`));
+    return { access, settings: settingsOf(access) };
+  } catch (error) {
+    await thread.terminate();
+    const reason = late.aborted ? `it was not ready within ${readyWithinMs / 1000} s` : String(error);
+    say(`The sandbox is not started: ${reason}. Everything else works; the next start tries again.`);
+    return null;
+  }
 }
 
 /** `auto` is on where all services run, while no credentials of a real provider are set. */
@@ -57,20 +73,11 @@ export function sandboxIsOn(config: Config): boolean {
   return config.SERVICES.length === 0 && !isReal;
 }
 
-function firstMessage(thread: Worker): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  thread.once('message', resolve);
-  thread.once('error', reject);
-  thread.once('exit', () => reject(new Error('the sandbox ended before it was ready')));
-  return promise;
-}
-
 // The sandbox writes its file before it ends.
-async function stop(thread: Worker): Promise<void> {
-  const ended = new Promise((resolve) => thread.once('exit', resolve));
+async function stop(thread: Worker, ended: Promise<unknown>): Promise<void> {
   thread.postMessage('stop');
   const late = setTimeout(() => void thread.terminate(), stopWithinMs);
-  await ended;
+  await ended.catch(() => undefined);
   clearTimeout(late);
 }
 

@@ -18,7 +18,9 @@ export interface StartPage {
   readonly notes: readonly string[];
   /** Whether `npm run listen` prints messages. */
   readonly isListenable: boolean;
-  /** Null without synthetic users. */
+  /** Whether the data of synthetic users is still arriving. */
+  readonly hasSandbox: boolean;
+  /** A synthetic user. Null without a sandbox, and where the services did not answer in time. */
   readonly example: {
     readonly keyFile: string;
     readonly userId: string;
@@ -32,7 +34,7 @@ export interface StartPage {
 
 /** The page: where it is, how to log in, the first calls, and where the data lies. */
 export function startPage(page: StartPage): string {
-  const { url, signInUrl, choice, dataDir, login, notes, isListenable, example } = page;
+  const { url, signInUrl, choice, dataDir, login, notes, isListenable, hasSandbox, example } = page;
   return [
     '',
     '  Pulsebus is running. Ctrl-C stops it.',
@@ -47,6 +49,7 @@ export function startPage(page: StartPage): string {
     ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
     '',
     ...(example === null ? [] : sandboxLines(example)),
+    ...(hasSandbox ? [arrivingLine] : []),
     ...(isListenable ? [listenLine] : []),
     `  Data           ${dataDir}`,
     `  Runs on        ${choice}`,
@@ -71,6 +74,8 @@ function loginLines({ email, password, isShownByCommand, isSettingIgnored }: Sta
   return lines.map((line, index) => `  ${(index === 0 ? 'Log in' : '').padEnd(14)} ${line}`);
 }
 
+const arrivingLine =
+  '  Arriving       the accounts of the synthetic users and their last 30 days: the lines below this page show how far they are';
 const listenLine =
   '  Changes        npm run listen  (prints webhooks as they arrive; npm run listen -- --to http://localhost:… forwards them)';
 

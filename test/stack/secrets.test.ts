@@ -78,7 +78,7 @@ t.test('a command shows the addresses to register, and the start page names it',
   };
   const page = startPage({
     ...{ url, login, signInUrl: null, choice: 'tests', dataDir: '.data', notes: [], isListenable: false },
-    example: null,
+    ...{ hasSandbox: false, example: null },
   });
   t.equal(page.match(/npm run -s webhook-addresses/g)?.length, 1);
   t.notMatch(page, secret);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,7 +233,14 @@ t.test('one data folder', async (t) => {
   const data = join(makeFolder(t), 'data');
 
   await t.test('a second start names the process that uses the folder; Ctrl-C is explained', async (t) => {
-    const first = await running(t, { DATA_DIR: data, SANBOX: 'on' });
+    mkdirSync(data, { mode: 0o711 });
+    writeFileSync(join(data, 'sandbox.json'), '{');
+    const first = await running(t, { DATA_DIR: data, SANBOX: 'on', SANDBOX: 'on' });
+    t.match(
+      first.output(),
+      /^The sandbox is not started: .*JSON.*\. Everything else works; /m,
+      'a sandbox that cannot start does not stop the rest',
+    );
     t.match(first.output(), 'Warning: SANBOX is not a setting, and is ignored. Did you mean SANDBOX?');
     const notes = readFileSync(join(data, 'servers.json'), 'utf8');
     const password = /admin@example\.com {2}(\S{20})$/m.exec(first.output())?.[1];
