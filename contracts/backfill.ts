@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
-import { ProviderName, providers } from '../providers/all.ts';
+import { ProviderName, providerNames, providers } from '../providers/all.ts';
 
 /** The data types that can be requested of a provider: none if its past data is read, or sent by the user's app. */
 const typesOf = (provider: ProviderName): readonly string[] => {
   const { backfill } = providers[provider];
   return backfill.from === 'requests' ? backfill.types : [];
 };
-const RequestedType = z.enum([...new Set(ProviderName.options.flatMap(typesOf))]);
+const RequestedType = z.enum([...new Set(providerNames.flatMap(typesOf))]);
 
 const path = '/users/:user_id/connections/:provider/backfill';
 

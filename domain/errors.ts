@@ -44,6 +44,7 @@ export const errorTable = {
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
   MALFORMED_BODY: { status: 400, detail: 'The body is not valid JSON.' },
+  HEADERS_TOO_LARGE: { status: 431, detail: 'The headers are too large.' },
   MALFORMED_REQUEST: { status: 400, detail: 'The request cannot be read.' },
   CREDENTIALS_MISSING: { status: 400, detail: 'No credential was given.' },
   VALIDATION_FAILED: { status: 422, detail: 'The request is invalid.' },

@@ -48,7 +48,7 @@ export const Text = z.string().refine((text) => !text.includes('\0'), 'must not 
 
 /** The id of a user in a path. */
 export const UserId = z
-  .uuid('must be a UUID')
+  .uuid('must be a UUID. GET /api/v1/users?external_user_id=… finds a user by your own id')
   .transform((id) => id.toLowerCase())
   .describe('The `id` of a user.');
 

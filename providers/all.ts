@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listed } from '../domain/plain-message.ts';
 import type { Provider } from '../domain/provider/provider.ts';
 import type { Pull } from '../domain/provider/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
@@ -59,10 +60,31 @@ export function oauthOf(name: ProviderName) {
   return oauth;
 }
 
-/** Schema of a provider's name, as in paths and in the database. */
-export const ProviderName = z
-  .enum(providerNames)
-  .meta({ id: 'Provider', description: 'The provider.', example: providerNames[0] });
+const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+const titled = providerNames.filter((name) => bare(providers[name].title) !== name);
+const byTitle = new Map(providerNames.map((name) => [bare(providers[name].title), name]));
+
+/** The name of the provider that a caller means by its name or by its title, in any spelling. Another text stays as it is. */
+export const providerMeant = (text: string): string =>
+  isProviderName(text) ? text : (byTitle.get(bare(text)) ?? text);
+
+const shown = (name: ProviderName) => (titled.includes(name) ? `${name} (${providers[name].title})` : name);
+const Name = z
+  .enum(providerNames, {
+    error: ({ input }) =>
+      input === undefined ? undefined : `must be ${listed(providerNames.map(shown), 'or')}`,
+  })
+  .meta({
+    id: 'Provider',
+    description: `The provider. Requests may name it by its title too: ${titled.map((name) => `\`${bare(providers[name].title)}\` is \`${name}\``).join(', ')}.`,
+    example: providerNames[0],
+  });
+
+/** Schema of a provider's name. Of a caller it takes the title too, wherever it stands; what it returns is the name. */
+export const ProviderName = z.preprocess(
+  (given: ProviderName) => (typeof given === 'string' ? providerMeant(given) : given),
+  Name,
+);
 
 type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
   ? I

@@ -6,7 +6,7 @@ import type { Choice } from './page.ts';
 
 const newUser = 'new';
 
-/** The choices of a consent page: users with an account, other users, and a new user. */
+/** The choices of a consent page: a new user, who has data of nobody yet, then users with an account, and others. */
 export function userChoices(world: World, hasAccount: (traits: Traits) => boolean): Choice[] {
   const all = userIndexes(world).map((index) => ({ index, traits: world.user(index).traits }));
   const own = all.toSorted((a, b) => Number(hasAccount(b.traits)) - Number(hasAccount(a.traits)));
@@ -14,7 +14,7 @@ export function userChoices(world: World, hasAccount: (traits: Traits) => boolea
     value: String(index + 1),
     label: `${title.join(' ')} (${zone})`,
   }));
-  return [...known, { value: newUser, label: 'Somebody new' }];
+  return [{ value: newUser, label: 'Somebody new' }, ...known];
 }
 
 /** The index of the user that a form selects, who may be a new one; null if it selects none. */

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.ts';
 import { mostFileBytes } from '../../contracts/file-import.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { apiPrefix } from '../../domain/contract.ts';
+import { errorTable, ServiceError } from '../../domain/errors.ts';
+import { providerMeant } from '../../providers/all.ts';
 import { allowedMs } from './body/body-deadline.ts';
 import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
@@ -121,8 +123,18 @@ async function answerUnrouted(
     return;
   }
   if (methods.length > 0) res.setHeader('Allow', methods.join(', '));
-  const code = methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND';
-  sendFailure(res, failureToSend(window.allowed ? new ServiceError(code) : limited(res, window)));
+  const failure = methods.length > 0 ? new ServiceError('METHOD_NOT_ALLOWED') : routeNotFound(path);
+  sendFailure(res, failureToSend(window.allowed ? failure : limited(res, window)));
+}
+
+// The prefix is forgotten, or a provider in the address of a webhook has its title.
+function routeNotFound(path: string): ServiceError {
+  const own = path.replace(/^(?:\/api)?(?:\/v1)?(?=\/)/, apiPrefix);
+  const meant = own.split('/').map(providerMeant).join('/');
+  return new ServiceError(
+    'ROUTE_NOT_FOUND',
+    methodsOf(meant).length > 0 ? `No such route. The API has ${meant}.` : undefined,
+  );
 }
 
 // A browser shows the console, which says that there is no such page.
@@ -144,11 +156,10 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
   const status = tooLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({
-    detail: tooLong ? 'The headers are too large.' : 'The request cannot be read.',
-  });
+  const code = tooLong ? 'HEADERS_TOO_LARGE' : 'MALFORMED_REQUEST';
+  const body = `${JSON.stringify({ detail: errorTable[code].detail, code })}\n`;
   const length = Buffer.byteLength(body);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\nX-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\nX-Error-Code: ${code}\r\nX-Request-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -29,16 +29,29 @@ export function createUser(
       project,
     ]);
     const [row] = rows;
-    if (row === undefined) throw await refusalOf(em, project);
+    if (row === undefined) throw await refusalOf(em, project, fields.external_user_id ?? null);
     await recordAuditInOrm(em, origin, { action: 'user.created', userId: row.id });
     return em.findOneOrFail(UserRow, { id: row.id });
   });
 }
 
-async function refusalOf(em: SqlEntityManager<PostgreSqlDriver>, project: string): Promise<ServiceError> {
+async function refusalOf(
+  em: SqlEntityManager<PostgreSqlDriver>,
+  project: string,
+  externalId: string | null,
+): Promise<ServiceError> {
   const closed = await em.execute('select from users.closed_project where project_id = ?', [project]);
-  return new ServiceError(closed.length > 0 ? 'PROJECT_NOT_FOUND' : 'EXTERNAL_USER_ID_TAKEN');
+  if (closed.length > 0) return new ServiceError('PROJECT_NOT_FOUND');
+  const [holder] = await em.execute<{ id: string }[]>(
+    'select id from users.person where project_id = ? and external_user_id = ? and deleted_at is null',
+    [project, externalId],
+  );
+  return externalUserIdTaken(holder?.id);
 }
+
+// The holder is of the project that the caller may read. It is unknown where a concurrent request changed it.
+const externalUserIdTaken = (holder?: string) =>
+  new ServiceError('EXTERNAL_USER_ID_TAKEN', holder && `User ${holder} has this external_user_id.`);
 
 // `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert = `
@@ -68,7 +81,7 @@ async function refuseTaken(database: Queryable, id: string, { external_user_id }
   const holder = await selectHolder(database, id, external_user_id);
   if (holder === null || holder === id) return;
   await selectUser(database, id);
-  throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
+  throw externalUserIdTaken(holder);
 }
 
 async function selectHolder(database: Queryable, id: string, externalId: string): Promise<string | null> {
@@ -110,6 +123,6 @@ async function unlessTaken<T>(writing: Promise<T>): Promise<T> {
   try {
     return await writing;
   } catch (error) {
-    throw violates(error, 'person_external_user_id') ? new ServiceError('EXTERNAL_USER_ID_TAKEN') : error;
+    throw violates(error, 'person_external_user_id') ? externalUserIdTaken() : error;
   }
 }

@@ -5,7 +5,7 @@ import type { Reprocess } from '../../contracts/deliveries/reprocess.ts';
 import { type Delivery, DeliveryStatus } from '../../contracts/deliveries/schemas.ts';
 import type { WebhookEndpoint, WebhookMessage } from '../../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../../domain/plain-message.ts';
-import { ProviderName } from '../../providers/all.ts';
+import { providerNames } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 
 /** A command of the console: its syntax, its purpose, and the lines that it prints. */
@@ -93,7 +93,7 @@ export const commands: readonly Command[] = [
     'backfill status: the newest backfill of a user, of every provider unless one is named',
     z.object({ what: z.literal('status', 'must be status'), user_id: Id, provider: ProviderName.optional() }),
     async (call, { user_id, provider }) => {
-      const asked = provider === undefined ? ProviderName.options : [provider];
+      const asked = provider === undefined ? providerNames : [provider];
       return (await Promise.all(asked.map((one) => backfillLines(call, user_id, one)))).flat();
     },
   ),

@@ -109,6 +109,7 @@ async function differencesOf({ responses }: Route, response: globalThis.Response
   const schema = content[type]?.schema;
   const text = await response.text();
   const headers = missing.map((name) => `the header ${name} is missing`);
+  if (/json$/.test(type) && !text.endsWith('\n')) headers.push('it does not end with a line break');
   if (schema === undefined)
     return Object.keys(content).length === 0 ? headers : [...headers, `it is ${type}`];
   const invalid = valuesOf(type, text).map((value) => validate(schema, value));

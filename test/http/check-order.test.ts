@@ -1,4 +1,5 @@
 import t from 'tap';
+import { z } from 'zod';
 import { refuseUnstorable } from '../../services/api-gateway/body/body.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { refusal } from '../support/refusal.ts';
@@ -75,6 +76,12 @@ t.test('X-Error-Code names the failure where several have one status, and pages 
   const user = '00000000-0000-4000-8000-000000000000';
   const asks = ['/nowhere', `/api/v1/users/${user}`, '/api/v1/users?limit=0', '/api/v1/users'];
   const answers = await Promise.all(asks.map((path) => api.ask(path, { key: api.apiKey })));
+  const codeIn = (body: unknown) => z.object({ code: z.string().nullable().default(null) }).parse(body).code;
+  t.same(
+    answers.map(({ body }) => codeIn(body)),
+    answers.map(({ headers }) => headers.get('x-error-code')),
+    'it stands in the body, too',
+  );
   t.same(
     answers.map(({ status, headers }) => [status, headers.get('x-error-code')]),
     [

@@ -210,3 +210,80 @@ t.test('a user token gets the error of a misspelt name only for its own user', a
   t.equal((await api.ask(`/api/v1/users/${other}/timeseries?Limit=1`, { token })).status, 403);
   t.equal((await api.ask(`/api/v1/users/${user}/timeseries?Limit=1`, { token })).status, 422);
 });
+
+const providersIn = ({ definition }: Endpoint) =>
+  Object.entries(propertiesOf(jsonSchema(definition.params, 'input'))).filter(([, schema]) =>
+    JSON.stringify(schema).includes('"enum":["devicemaker","activitynet"'),
+  );
+const titles = ['garmin', 'Garmin', 'STRAVA', 'google-health', 'Files'];
+const names = ['devicemaker', 'devicemaker', 'activitynet', 'googlehealth', 'file'];
+
+t.test('every parameter that names a provider takes its title, and every answer has the name', async (t) => {
+  const offenders = endpoints.flatMap((endpoint) =>
+    providersIn(endpoint).flatMap(([name]) => {
+      const schema = Reflect.get(Object(Reflect.get(endpoint.definition.params, 'shape')), name);
+      const taken = titles.map((title) => parsedBy(schema, title) ?? parsedBy(schema, [title]));
+      return JSON.stringify(taken.flat()) === JSON.stringify(names) ? [] : [`${nameOf(endpoint)} ${name}`];
+    }),
+  );
+  t.same(offenders, []);
+  t.ok(endpoints.filter((endpoint) => providersIn(endpoint).length > 0).length > 12);
+
+  const made = await createUser(api);
+  const link = { provider: 'Garmin', provider_user_id: 'a-title' };
+  t.match(await api.expect(201, `/users/${made}/connections`, { body: link }), { provider: 'devicemaker' });
+  const listed = await api.expect(200, '/users?provider=garmin');
+  t.match(listed, { items: [{ id: made }], total: 1 });
+  t.match(await api.expect(200, `/users/${made}/connections/GARMIN`, { method: 'DELETE' }), {
+    provider: 'devicemaker',
+  });
+});
+
+function parsedBy(schema: unknown, value: unknown): unknown {
+  if (!(schema instanceof z.ZodType)) return undefined;
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}
+
+t.test('an unknown provider is answered with the names and the titles of all', async (t) => {
+  const { status, body } = await api.ask('/api/v1/users?provider=fitband', { key: api.apiKey });
+  t.equal(status, 422);
+  t.match(Failure.parse(body).detail, /^provider must be devicemaker \(Garmin\), activitynet \(Strava\), /);
+});
+
+t.test(
+  'a path without the prefix, or with the title of a provider, is answered with the right one',
+  async (t) => {
+    const detailOf = async (path: string) => {
+      const { status, body } = await api.ask(path, { key: api.apiKey });
+      t.equal(status, 404);
+      return z.object({ detail: z.string() }).parse(body).detail;
+    };
+    t.equal(await detailOf('/users'), 'No such route. The API has /api/v1/users.');
+    t.equal(
+      await detailOf('/api/users/42/connections?x=1'),
+      'No such route. The API has /api/v1/users/42/connections.',
+    );
+    t.equal(await detailOf('/v1/health'), 'No such route. The API has /api/v1/health.');
+    t.equal(
+      await detailOf('/api/v1/webhooks/garmin/push'),
+      'No such route. The API has /api/v1/webhooks/devicemaker/push.',
+    );
+    for (const path of ['/nowhere', '/api/v1/nowhere', '//users'])
+      t.equal(await detailOf(path), 'No such route.');
+  },
+);
+
+t.test('an id that is no UUID is answered with the way to find a user by an own id', async (t) => {
+  const { status, body } = await api.ask('/api/v1/users/customer-42/connections', { key: api.apiKey });
+  t.equal(status, 422);
+  t.match(Failure.parse(body).detail, /^user_id must be a UUID\. GET \/api\/v1\/users\?external_user_id=/);
+});
+
+t.test('a taken external_user_id is answered with the user who has it', async (t) => {
+  const [holder, late] = [await createUser(api, { external_user_id: 'taken' }), await createUser(api)];
+  const taken = { detail: `User ${holder} has this external_user_id.`, code: 'EXTERNAL_USER_ID_TAKEN' };
+  const body = { external_user_id: 'taken' };
+  t.same(await api.expect(409, '/users', { body }), taken);
+  t.same(await api.expect(409, `/users/${late}`, { method: 'PATCH', body }), taken);
+});

@@ -43,6 +43,8 @@ t.test('the consent page lists all users and refuses unknown applications', asyn
   t.equal(shown.status, 200);
   for (const title of ['Weekday Runner', 'Half-Day Wearer', 'Twice-Connected Swimmer', 'Somebody new'])
     t.match(shown.text, title);
+  const [first = ''] = /<input type="radio".*/.exec(shown.text) ?? [];
+  t.match(first, / checked> Somebody new</, 'the account that no user has yet is chosen first');
   const marked = await page({ state: '"><script>x</script>' });
   t.notMatch(marked.text, '<script>');
   for (const changes of [

@@ -93,11 +93,11 @@ const classes: Readonly<Record<number, ErrorClass>> = {
 export async function errorOf(response: Response): Promise<PulsebusError> {
   const { status, headers } = response;
   const body = parsed(await response.text());
-  const { detail = `The response has the status ${status}.`, errors = [] } = body;
+  const { detail = `The response has the status ${status}.`, code, errors = [] } = body;
   const Class = classes[status] ?? (status >= 500 ? ServerError : PulsebusError);
   return new Class(detail, {
     status,
-    code: headers.get('X-Error-Code') ?? `HTTP_${status}`,
+    code: code ?? headers.get('X-Error-Code') ?? `HTTP_${status}`,
     requestId: headers.get('X-Request-Id'),
     errors,
     retryAfterSeconds: retryAfterOf(headers),
@@ -114,12 +114,13 @@ export function retryAfterOf(headers: Headers): number | null {
 }
 
 // The body of a proxy's error may be anything.
-function parsed(text: string): { detail?: string; errors?: readonly FieldError[] } {
+function parsed(text: string): { detail?: string; code?: string; errors?: readonly FieldError[] } {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body !== 'object' || body === null) return {};
     return {
       ...('detail' in body && typeof body.detail === 'string' ? { detail: body.detail } : {}),
+      ...('code' in body && typeof body.code === 'string' ? { code: body.code } : {}),
       ...('errors' in body && Array.isArray(body.errors) ? { errors: body.errors } : {}),
     };
   } catch {

@@ -70,8 +70,8 @@ function textResult(text: string): CallToolResult {
 
 const mostSentences = 3;
 
-function sentencesOf({ status, detail, errors = [] }: Failure, requestId: unknown): string {
-  if (status >= 500) return `${detail} Request id: ${requestId}.`;
-  if (status !== 422 || errors.length < 2) return detail;
-  return errors.slice(0, mostSentences).map(fieldSentence).join(' ');
+function sentencesOf({ status, code, detail, errors = [] }: Failure, requestId: unknown): string {
+  if (status >= 500) return `${detail} Request id: ${requestId}. (${code})`;
+  if (status !== 422 || errors.length < 2) return `${detail} (${code})`;
+  return `${errors.slice(0, mostSentences).map(fieldSentence).join(' ')} (${code})`;
 }

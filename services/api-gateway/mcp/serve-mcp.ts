@@ -52,7 +52,11 @@ export async function serveMcp(pipeline: Pipeline, exchange: Exchange): Promise<
     const failure = failureToSend(error);
     noteFailure(pipeline.logger, req, error, failure);
     setFailureHeaders(res, failure);
-    const problem = { code: jsonRpcCodes[failure.code] ?? serverError, message: failure.detail };
+    const problem = {
+      code: jsonRpcCodes[failure.code] ?? serverError,
+      message: failure.detail,
+      data: { code: failure.code },
+    };
     sendJson(res, failure.status, { jsonrpc: '2.0', id: null, error: problem });
   }
 }
@@ -132,12 +136,12 @@ function abortedWith(res: ServerResponse): AbortSignal {
 }
 
 async function send(res: ServerResponse, response: Response): Promise<void> {
-  const body = Buffer.from(await response.arrayBuffer());
+  const body = `${await response.text()}\n`;
   if (res.headersSent || res.destroyed) return;
   const type = response.headers.get('content-type');
   res.writeHead(response.status, {
     ...(type === null ? {} : { 'Content-Type': type }),
-    'Content-Length': body.length,
+    'Content-Length': Buffer.byteLength(body),
   });
   res.end(body);
 }

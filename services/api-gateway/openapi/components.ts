@@ -82,9 +82,13 @@ const fieldError: Json = {
 
 const errorBody: Json = {
   type: 'object',
-  required: ['detail'],
+  required: ['detail', 'code'],
   properties: {
     detail: { type: 'string', description: 'A human-readable sentence.' },
+    code: {
+      type: 'string',
+      description: 'Names the failure: `USER_NOT_FOUND`. Several failures may have one status.',
+    },
     errors: {
       type: 'array',
       description: 'Status 422 only: one entry per invalid field.',
@@ -112,8 +116,7 @@ const headers = {
 const failureHeaders = {
   'X-Error-Code': {
     schema: { type: 'string' },
-    description:
-      'Names the failure: `USER_NOT_FOUND`. Several failures may have one status. A response that no service of Pulsebus sent has none.',
+    description: 'The `code` of the body. A response that no service of Pulsebus sent has none.',
   },
 };
 

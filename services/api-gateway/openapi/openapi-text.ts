@@ -6,7 +6,7 @@ export const introduction = `Wearable health data of your users, collected from 
 3. This page fills in the id of a user that the key reads, and ids of later answers; dates are filled in as yesterday and today.
 4. Connect the user to a provider, or import a connection; send data to the webhook, or let the sandbox do so; read it.
 
-Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…"}\`, and the header X-Error-Code names the failure. Every response has X-Request-Id and the three X-RateLimit headers.`;
+Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…", "code": "USER_NOT_FOUND"}\`. Every response has X-Request-Id and the three X-RateLimit headers.`;
 
 /** The sections of the document, in the order in which a newcomer needs them. */
 export const sections: Readonly<Record<string, string>> = {

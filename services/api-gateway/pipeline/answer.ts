@@ -22,8 +22,10 @@ export interface Failure {
 /** Sends a JSON answer; `null` is the JSON null, never an empty body. */
 export function sendJson(res: ServerResponse, status: number, body: unknown): void {
   if (res.headersSent) return;
-  const text = JSON.stringify(body ?? null);
-  const bytes = Buffer.byteLength(text);
+  const json = JSON.stringify(body ?? null);
+  // A line break, for terminals. Node.js joins the head and the text anyway, so it costs no copy.
+  const bytes = Buffer.byteLength(json) + 1;
+  const text = `${json}\n`;
   const type = isFhir(res) ? 'application/fhir+json' : 'application/json';
   res.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': bytes });
   // The bytes of ASCII are the same in Latin-1, which Node.js copies to the socket without encoding it.
@@ -33,9 +35,9 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
 /** Sends the error body of SPEC.md 7 with the headers that its status asks for. */
 export function sendFailure(res: ServerResponse, failure: Failure): void {
   setFailureHeaders(res, failure);
-  const { detail, errors } = failure;
+  const { detail, code, errors } = failure;
   if (isFhir(res)) sendJson(res, fhirStatus(failure.status), outcomeOf(failure));
-  else sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+  else sendJson(res, failure.status, errors === undefined ? { detail, code } : { detail, code, errors });
 }
 
 /** Sets the headers that the status of a failure asks for. */

@@ -1890,6 +1890,10 @@ export type ErrorBody = {
      */
     detail: string;
     /**
+     * Names the failure: `USER_NOT_FOUND`. Several failures may have one status.
+     */
+    code: string;
+    /**
      * Status 422 only: one entry per invalid field.
      */
     errors?: Array<FieldError>;
@@ -2862,7 +2866,7 @@ export type ProjectState = {
 };
 
 /**
- * The provider.
+ * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
  */
 export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto' | 'file';
 
@@ -5163,7 +5167,7 @@ export type UsersRemoveCredentialsData = {
          */
         project_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5179,7 +5183,7 @@ export type UsersSetCredentialsData = {
          */
         project_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5444,7 +5448,7 @@ export type UsersDisconnectData = {
          */
         user_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5465,7 +5469,7 @@ export type ConnectStatusData = {
          */
         user_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5477,7 +5481,7 @@ export type ConnectAuthorizeData = {
     body?: never;
     path: {
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5498,7 +5502,7 @@ export type ConnectCallbackData = {
     body?: never;
     path: {
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5527,7 +5531,7 @@ export type ConnectResultData = {
     body?: never;
     path: {
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5559,7 +5563,7 @@ export type BackfillCancelData = {
          */
         user_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5575,7 +5579,7 @@ export type BackfillStatusData = {
          */
         user_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
@@ -5591,7 +5595,7 @@ export type BackfillStartData = {
          */
         user_id: string;
         /**
-         * The provider.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
          */
         provider: Provider;
     };
