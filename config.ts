@@ -158,8 +158,11 @@ const Settings = z.object({
   ...providerSettings,
 });
 
+/** The forms of all settings, with their defaults, by name. */
+export const settingForms: Readonly<Record<string, z.ZodType>> = Settings.shape;
+
 /** The names of all settings. */
-export const settingNames: readonly string[] = Object.keys(Settings.shape);
+export const settingNames: readonly string[] = Object.keys(settingForms);
 
 /** All settings, validated. */
 export type Config = z.output<typeof Settings>;

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, loadConfig, settingNames } from '../config.ts';
 import { providerNames } from '../providers/all.ts';
 import { titlesOf } from '../runtime/provider-settings.ts';
 
@@ -150,4 +152,10 @@ t.test('plain webhook addresses are refused by default once PUBLIC_URL is not of
     t.equal(loadConfig({ PUBLIC_URL, WEBHOOK_PLAIN: 'true' }).WEBHOOK_PLAIN, true, 'an explicit value wins');
     t.equal(loadConfig({ PUBLIC_URL, WEBHOOK_PLAIN: 'false' }).WEBHOOK_PLAIN, false);
   }
+});
+
+t.test('docs/settings.md has a row with the meaning of every setting', async (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/settings.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| ([A-Z][A-Z\d_]+) \| .+ \| (?! ?\|).+ \|$/gm)].map(([, name]) => name);
+  t.same(rows.toSorted(), [...settingNames].toSorted());
 });

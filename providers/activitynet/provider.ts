@@ -13,9 +13,18 @@ const settings = {
   ACTIVITYNET_OAUTH_URL: url.default('https://www.strava.com/oauth'),
   ACTIVITYNET_CLIENT_ID: z.string().optional(),
   ACTIVITYNET_CLIENT_SECRET: z.string().optional(),
-  ACTIVITYNET_VERIFY_TOKEN: z.string().optional(),
-  ACTIVITYNET_SUBSCRIPTION_ID: whole(0, 999_999_999_999).optional(),
-  ACTIVITYNET_REQUIRE_SIGNATURE: flag.default(false),
+  ACTIVITYNET_VERIFY_TOKEN: z
+    .string()
+    .optional()
+    .describe(
+      'a text of your own that the provider repeats when it checks the webhook address; unset: its check is refused',
+    ),
+  ACTIVITYNET_SUBSCRIPTION_ID: whole(0, 999_999_999_999)
+    .optional()
+    .describe('the id of the webhook subscription; events of another one are skipped. Unset: any'),
+  ACTIVITYNET_REQUIRE_SIGNATURE: flag
+    .default(false)
+    .describe('true: events without a valid signature are refused'),
   ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
   ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
 };

@@ -14,9 +14,17 @@ const settings = {
   DEVICEMAKER_API_URL: url.default('https://apis.garmin.com/wellness-api/rest'),
   DEVICEMAKER_AUTHORIZE_URL: url.default('https://connect.garmin.com/oauth2Confirm'),
   DEVICEMAKER_TOKEN_URL: url.default('https://diauth.garmin.com/di-oauth2-service/oauth/token'),
-  DEVICEMAKER_CLIENT_ID: z.string().optional(),
+  DEVICEMAKER_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe(
+      'the client id that the provider issued, and the required value of the header `devicemaker-client-id`; unset: any. `sandbox-devicemaker` with the sandbox',
+    ),
   DEVICEMAKER_CLIENT_SECRET: z.string().optional(),
-  DEVICEMAKER_CALLBACK_ORIGINS: list.pipe(z.array(origin)).optional(),
+  DEVICEMAKER_CALLBACK_ORIGINS: list
+    .pipe(z.array(origin))
+    .optional()
+    .describe('origins that data may be fetched from; unset: that of the API'),
 };
 
 interface Urls {

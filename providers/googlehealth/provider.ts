@@ -16,27 +16,37 @@ const settings = {
   GOOGLEHEALTH_AUTHORIZE_URL: url.default('https://accounts.google.com/o/oauth2/v2/auth'),
   GOOGLEHEALTH_TOKEN_URL: url.default('https://oauth2.googleapis.com/token'),
   GOOGLEHEALTH_REVOKE_URL: url.default('https://oauth2.googleapis.com/revoke'),
-  GOOGLEHEALTH_KEYSET_URL: url.default(
-    'https://www.gstatic.com/googlehealthapi/webhooks/webhooks_public_keyset.json',
-  ),
+  GOOGLEHEALTH_KEYSET_URL: url
+    .default('https://www.gstatic.com/googlehealthapi/webhooks/webhooks_public_keyset.json')
+    .describe('the public keys of its notifications'),
   GOOGLEHEALTH_CLIENT_ID: z.string().optional(),
   GOOGLEHEALTH_CLIENT_SECRET: z.string().optional(),
-  GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: z.string().min(16).max(1000).optional(),
+  GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: z
+    .string()
+    .min(16)
+    .max(1000)
+    .optional()
+    .describe('the whole value of the Authorization header that the provider sends with notifications'),
   GOOGLEHEALTH_PROJECT_NUMBER: z
     .string()
     .regex(/^\d{1,20}$/, 'must be a number')
-    .optional(),
+    .optional()
+    .describe('with the service account and PUBLIC_URL the subscriber is created and checked'),
   GOOGLEHEALTH_SUBSCRIBER_ID: z
     .string()
     .regex(/^[a-z][a-z0-9-]{3,35}$/, 'must be 4 to 36 letters, digits or -')
-    .default('pulsebus'),
+    .default('pulsebus')
+    .describe('the id of the subscriber'),
   GOOGLEHEALTH_SERVICE_ACCOUNT: z
     .string()
     .transform((text) => ServiceAccount.safeParse(jsonOrNull(text)).data)
     .refine((account) => account !== undefined, 'must be the JSON key of a service account')
-    .optional(),
-  GOOGLEHEALTH_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(300),
-  GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: whole(1, 100_000_000).default(120_000),
+    .optional()
+    .describe('the JSON key of a service account of the project'),
+  GOOGLEHEALTH_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(300).describe('requests of a user'),
+  GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: whole(1, 100_000_000)
+    .default(120_000)
+    .describe('requests of all users'),
 };
 
 type Settings = z.output<z.ZodObject<typeof settings>>;

@@ -19,7 +19,13 @@ const settings = {
   OURA_TOKEN_URL: url.default('https://api.ouraring.com/oauth/token'),
   OURA_CLIENT_ID: z.string().optional(),
   OURA_CLIENT_SECRET: z.string().optional(),
-  OURA_VERIFICATION_TOKEN: z.string().min(1).optional(),
+  OURA_VERIFICATION_TOKEN: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'a text of your own with which the provider checks the webhook address. With it and PUBLIC_URL its subscriptions are made, and renewed before they end',
+    ),
   OURA_REQUESTS_PER_5_MINUTES: whole(1, 1_000_000).default(5000),
 };
 

@@ -18,8 +18,8 @@ const settings = {
   SUUNTO_TOKEN_URL: url.default('https://cloudapi-oauth.suunto.com/oauth/token'),
   SUUNTO_CLIENT_ID: z.string().optional(),
   SUUNTO_CLIENT_SECRET: z.string().optional(),
-  SUUNTO_SUBSCRIPTION_KEY: z.string().optional(),
-  SUUNTO_NOTIFICATION_SECRET: z.string().optional(),
+  SUUNTO_SUBSCRIPTION_KEY: z.string().optional().describe('the subscription key of the API'),
+  SUUNTO_NOTIFICATION_SECRET: z.string().optional().describe('the secret that notifications are signed with'),
   // The limit is that of the operator's subscription, of which the notes name no number.
   SUUNTO_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(60),
 };
