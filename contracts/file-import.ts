@@ -18,7 +18,16 @@ export const mostFileBytes = 2 * 1024 * 1024 * 1024;
 export const fileKinds = ['apple_health', 'fit', 'tcx', 'gpx', 'csv'] as const;
 
 const Skipped = z
-  .object({ type: z.string(), reason: z.string(), items: z.int() })
+  .object({
+    type: z.string(),
+    reason: z.string(),
+    items: z.int(),
+    positions: z
+      .array(z.int())
+      .describe(
+        'Where the first ten are: the line of a table, and of other files the number of the entry. Empty if it is about the file as a whole.',
+      ),
+  })
   .meta({ id: 'SkippedItems', description: 'Entries that were not stored.' });
 
 /** An import of a file. */

@@ -17,6 +17,8 @@ export interface Skipped {
   readonly kind: 'skipped';
   readonly type: string;
   readonly reason: string;
+  /** The line of a table. */
+  readonly line?: number;
 }
 
 /** The instants of an entry. */

@@ -198,7 +198,10 @@ function toWire(row: ImportRow): FileImport {
   const { id, user_id, state, name, kind, bytes, bytes_read, position, counts, skipped, error } = row;
   return {
     ...{ id, user_id, state, name, kind, bytes, bytes_read, items: position },
-    ...{ counts: { ...counts }, skipped: [...skipped] },
+    ...{
+      counts: { ...counts },
+      skipped: skipped.map((one) => ({ ...one, positions: [...(one.positions ?? [])] })),
+    },
     ...{ start_time: instantOrNull(row.first_time), end_time: instantOrNull(row.last_time), error },
     ...{ created_at: formatInstant(row.created_at.getTime()), finished_at: instantOrNull(row.finished_at) },
   };

@@ -7,7 +7,7 @@ import { normaliserVersionOf } from '../../providers/all.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import type { Held } from '../../runtime/jobs/job-worker.ts';
 import { beginReading, endImport, type ImportRow, noteProgress, type Progress } from './queries/imports.ts';
-import type { ImportBatch } from './reading/batch.ts';
+import { type ImportBatch, mostPositions } from './reading/batch.ts';
 import type { FileFolder } from './reading/file-folder.ts';
 import { FileProblem } from './reading/file-problem.ts';
 import { openReader } from './reading/open-reader.ts';
@@ -101,12 +101,16 @@ function added(
 ): Progress {
   const all: Record<string, number> = { ...before.counts };
   for (const [type, items] of Object.entries(counts)) all[type] = (all[type] ?? 0) + items;
-  const reasons = new Map(before.skipped.map((one) => [`${one.type}\n${one.reason}`, one]));
+  const reasons = new Map(
+    before.skipped.map((one) => [`${one.type}\n${one.reason}`, { positions: [], ...one }]),
+  );
   for (const one of skipped) {
     const isKnown = reasons.has(`${one.type}\n${one.reason}`) || reasons.size < mostReasons;
-    const shown = isKnown ? one : { type: 'others', reason: 'Other entries were skipped.', items: one.items };
+    const shown = isKnown ? one : { ...one, type: 'others', reason: 'Other entries were skipped.' };
     const key = `${shown.type}\n${shown.reason}`;
-    reasons.set(key, { ...shown, items: shown.items + (reasons.get(key)?.items ?? 0) });
+    const former = reasons.get(key);
+    const positions = [...(former?.positions ?? []), ...shown.positions].slice(0, mostPositions);
+    reasons.set(key, { ...shown, positions, items: shown.items + (former?.items ?? 0) });
   }
   return { ...now, position, counts: all, skipped: [...reasons.values()], span: spanOf(before, span) };
 }

@@ -5,7 +5,7 @@ import type { Reprocess } from '../../contracts/deliveries/reprocess.ts';
 import { type Delivery, DeliveryStatus } from '../../contracts/deliveries/schemas.ts';
 import type { WebhookEndpoint, WebhookMessage } from '../../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../../domain/plain-message.ts';
-import { providerNames } from '../../providers/all.ts';
+import { ProviderName, providerNames } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 
 /** A command of the console: its syntax, its purpose, and the lines that it prints. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { argumentsOf } from '../../clients/typescript/src/cli/arguments.ts';
 import { exportData, textOf } from '../../clients/typescript/src/cli/commands/export.ts';
+import { commands } from '../../clients/typescript/src/cli/commands.ts';
 import { credentialsFile, credentialsOf } from '../../clients/typescript/src/cli/credentials.ts';
 import { forward, targetOf } from '../../clients/typescript/src/cli/forward.ts';
 import { jsonLine, printable, processOutput } from '../../clients/typescript/src/cli/output.ts';
@@ -90,4 +91,16 @@ t.test('a file with an export is readable for its owner only, and has every char
   let read = '';
   for await (const part of textOf(splitStream(lines))) read += part;
   t.equal(read, lines);
+});
+
+t.test("the client's README has a row for every command", (t) => {
+  const readme = readFileSync(join(import.meta.dirname, '../../clients/typescript/README.md'), 'utf8');
+  const rows = readme.split('## Command line')[1]?.match(/^\| `.*?(?= \|)/gm) ?? [];
+  const shown = rows.flatMap((row) => [...row.matchAll(/`([a-z]+)/g)].map(([, name]) => name));
+  t.same(
+    commands.map(({ name }) => name).filter((name) => !shown.includes(name)),
+    [],
+  );
+  t.ok(commands.length > 10);
+  t.end();
 });

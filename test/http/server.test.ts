@@ -168,7 +168,7 @@ t.test('bytes that are not HTTP are answered with a JSON error', async (t) => {
     socket.on('end', () => resolve(received));
     socket.on('error', reject);
   });
-  t.match(text, /^HTTP\/1.1 400 [\s\S]*\{"detail":"[^"]+"\}$/);
+  t.match(text, /^HTTP\/1.1 400 [\s\S]*\{"detail":"[^"]+","code":"MALFORMED_REQUEST"\}\n$/);
 });
 
 t.test('health and readiness answer; an unavailable service makes readiness 503', async (t) => {

@@ -42,7 +42,7 @@ t.test('every gateway refuses an address that stored its share, but not the prov
   await until(async () => (await storedOf('address:127.0.0.1')) > 1_000_000);
   const refused = await push(one, body);
   t.equal(refused.status, 503);
-  t.same(refused.body, { detail: 'No more deliveries can be stored for now.' });
+  t.same(refused.body, { detail: 'No more deliveries can be stored for now.', code: 'SERVICE_UNAVAILABLE' });
   t.equal(refused.headers.get('retry-after'), '600');
   t.equal((await push(two, { dailies: [] })).status, 200, 'a small one has room');
   await until(async () => (await push(two, body)).status === 503);

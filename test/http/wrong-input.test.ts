@@ -369,7 +369,7 @@ t.test('webhooks: no header, another body', async (t) => {
   const headers = { 'devicemaker-client-id': 'tests' };
   const missing = await api.ask(path, { body: {} });
   t.equal(missing.status, 401);
-  t.same(missing.body, { detail: 'Missing devicemaker-client-id header' });
+  t.same(missing.body, { detail: 'Missing devicemaker-client-id header', code: 'WEBHOOK_CLIENT_MISSING' });
   t.equal((await api.ask(path, { body: '{', headers })).status, 400);
   t.equal((await api.ask(path, { body: '', method: 'POST', headers })).status, 400);
   t.equal((await api.ask(path, { body: '[]', headers })).status, 422);

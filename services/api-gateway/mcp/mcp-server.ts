@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { nearestNames } from '../../../domain/nearest.ts';
+import { version } from '../openapi/openapi.ts';
 import { isPermittedOn } from '../pipeline/admission.ts';
 import type { ToolAccess } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
@@ -19,7 +20,7 @@ const instructions = [
 /** The MCP server for one request. */
 export function mcpServer(access: ToolAccess): Server {
   const server = new Server(
-    { name: 'pulsebus', title: 'Pulsebus', version: '1.0.0' },
+    { name: 'pulsebus', title: 'Pulsebus', version },
     { capabilities: { tools: {} }, instructions },
   );
   const permitted = permittedTools(access.caller);

@@ -18,7 +18,7 @@ export function openapiDocument(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Pulsebus',
-      version: version(),
+      version,
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -30,10 +30,10 @@ export function openapiDocument(): Json {
   };
 }
 
-function version(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
-}
+const packageFile = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+
+/** The version of the product. */
+export const { version } = z.object({ version: z.string() }).parse(JSON.parse(packageFile));
 
 function pathsOf(components: Components): Json {
   const result: Record<string, Json> = {};

@@ -15,7 +15,10 @@ export interface ImportRow {
   readonly bytes_read: number;
   readonly position: number;
   readonly counts: Readonly<Record<string, number>>;
-  readonly skipped: FileImport['skipped'];
+  /** Imports of version 0.3 have no positions. */
+  readonly skipped: readonly (Omit<FileImport['skipped'][number], 'positions'> & {
+    readonly positions?: readonly number[];
+  })[];
   readonly first_time: Date | null;
   readonly last_time: Date | null;
   readonly error: string | null;

@@ -22,9 +22,20 @@ export interface ImportBatch {
   readonly items: readonly (readonly StoreItem[])[];
   readonly intervals: readonly IntervalCall[];
   readonly counts: Readonly<Record<string, number>>;
-  readonly skipped: readonly (Omit<Skipped, 'kind'> & { readonly items: number })[];
+  readonly skipped: readonly SkippedItems[];
   readonly span: Span | null;
 }
+
+interface SkippedItems {
+  readonly type: string;
+  readonly reason: string;
+  readonly items: number;
+  /** Where the first of them are in the file. */
+  readonly positions: readonly number[];
+}
+
+/** The most positions that are kept of equal entries. */
+export const mostPositions = 10;
 
 /** The entries of a part. Parts of 6,000 take 15 MB more, for their calls are large objects to V8, and are stored as fast. */
 export const entriesPerBatch = 4000;
@@ -35,11 +46,12 @@ export class BatchBuilder {
   readonly #intervals: PhoneRecord[] = [];
   readonly #items: StoreItem[] = [];
   readonly #counts = new Map<string, number>();
-  readonly #skipped = new Map<string, Omit<Skipped, 'kind'> & { items: number }>();
+  readonly #skipped = new Map<string, { type: string; reason: string; items: number; positions: number[] }>();
   #span: Span | null = null;
 
-  add(entry: Exclude<Entry, { kind: 'phase' }>): void {
-    if (entry.kind === 'skipped') this.addSkipped(entry);
+  /** Adds an entry, with its number in the file. */
+  add(entry: Exclude<Entry, { kind: 'phase' }>, position: number): void {
+    if (entry.kind === 'skipped') this.addSkipped(entry, entry.line ?? position);
     else if (entry.kind === 'item') {
       this.#items.push(entry.item);
       this.#count(entry.type, entry.span);
@@ -51,14 +63,12 @@ export class BatchBuilder {
     }
   }
 
-  addSkipped({ type, reason }: Skipped): void {
-    const held = this.#skipped.get(`${type}\n${reason}`);
-    if (held !== undefined) {
-      held.items += 1;
-      return;
-    }
-    const own = ownText(type);
-    this.#skipped.set(`${own}\n${reason}`, { type: own, reason, items: 1 });
+  addSkipped({ type, reason }: Skipped, position?: number): void {
+    const key = `${type}\n${reason}`;
+    const same = this.#skipped.get(key) ?? { type: ownText(type), reason, items: 0, positions: [] };
+    if (same.items === 0) this.#skipped.set(`${same.type}\n${reason}`, same);
+    same.items += 1;
+    if (position !== undefined && same.positions.length < mostPositions) same.positions.push(position);
   }
 
   #count(type: string, { start_ms, end_ms }: Span): void {

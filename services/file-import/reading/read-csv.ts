@@ -1,5 +1,5 @@
 import { isHeader, readRow } from '../../../providers/file/csv.ts';
-import { skipped } from '../../../providers/file/entry.ts';
+import { type Entry, skipped } from '../../../providers/file/entry.ts';
 import { FileProblem } from './file-problem.ts';
 import type { EntryStream, ReadContext } from './read-context.ts';
 
@@ -12,23 +12,28 @@ export async function* readCsv(
   { nowMs, skip }: ReadContext,
 ): EntryStream {
   const decoder = new TextDecoder('utf-8');
-  let [rest, count, bytesRead]: [string, number, number] = ['', 0, 0];
+  let [rest, count, line, bytesRead]: [string, number, number, number] = ['', 0, 0, 0];
   let header: readonly string[] | null = null;
-  const entryOf = (line: string) => {
-    const cells = cellsOf(line);
+  const entryOf = (text: string) => {
+    const cells = cellsOf(text);
     const isStored = count < skip;
     count += 1;
     if (isStored) return null;
-    if (cells === null) return skipped('line', 'The line is no line of a table.');
-    return readRow(
-      Object.fromEntries((header ?? []).map((name, index) => [name, cells[index] ?? ''])),
-      nowMs,
-    );
+    const entry =
+      cells === null
+        ? skipped('line', 'The line is no line of a table.')
+        : readRow(Object.fromEntries((header ?? []).map((name, index) => [name, cells[index] ?? ''])), nowMs);
+    return entry.kind === 'skipped' ? { ...entry, line } : entry;
   };
   const entriesOf = (lines: readonly string[]) => {
-    const filled = lines.filter((line) => line.trim() !== '');
-    header ??= headerOf(filled.shift());
-    return { entries: filled.map(entryOf), notes: [], progress: Math.min(1, bytesRead / length) };
+    const entries: (Entry | null)[] = [];
+    for (const text of lines) {
+      line += 1;
+      if (text.trim() === '') continue;
+      if (header === null) header = headerOf(text);
+      else entries.push(entryOf(text));
+    }
+    return { entries, notes: [], progress: Math.min(1, bytesRead / length) };
   };
   for await (const chunk of chunks) {
     bytesRead += chunk.length;
@@ -45,8 +50,8 @@ export function isTable(text: string): boolean {
   return isHeader(cellsOf(text.split(/\r?\n/)[0] ?? '') ?? []);
 }
 
-function headerOf(line: string | undefined): readonly string[] {
-  const names = (cellsOf(line ?? '') ?? []).map((name) => name.trim().toLowerCase());
+function headerOf(line: string): readonly string[] {
+  const names = (cellsOf(line) ?? []).map((name) => name.trim().toLowerCase());
   if (!isHeader(names)) throw new FileProblem('The first line of the table does not name its columns.');
   return names;
 }

@@ -113,7 +113,7 @@ async function* batchesOf(stream: EntryStream, skip: number): PartStream {
         position += 1;
         if (entry?.kind === 'phase') {
           if (phases.length < mostPhases) phases.push(entry.phase);
-        } else if (entry !== null && position > skip) builder.add(entry);
+        } else if (entry !== null && position > skip) builder.add(entry, position);
         if (position % entriesPerBatch === 0) yield position > skip ? taken() : null;
       }
       for (const note of notes) builder.addSkipped(note);
@@ -126,7 +126,7 @@ async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   const isOver = problem === undefined || problem instanceof FileProblem;
   for (const night of isOver ? nightsOf(phases) : []) {
     position += 1;
-    if (position > skip && night.kind !== 'phase') builder.add(night);
+    if (position > skip && night.kind !== 'phase') builder.add(night, position);
     if (position % entriesPerBatch === 0 && position > skip) yield taken();
   }
   if (isOver || position > skip) yield taken();

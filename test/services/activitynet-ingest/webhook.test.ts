@@ -31,7 +31,7 @@ t.test('the subscription check echoes the challenge of whoever knows the token',
   for (const token of ['', 'the verify toke', 'the verify token ', 'undefined']) {
     const wrong = await api.ask(query({ ...check, 'hub.verify_token': token }));
     t.equal(wrong.status, 403, token);
-    t.same(wrong.body, { detail: 'Invalid verify token' });
+    t.same(wrong.body, { detail: 'Invalid verify token', code: 'VERIFY_TOKEN_INVALID' });
   }
   for (const missing of ['hub.mode', 'hub.challenge', 'hub.verify_token']) {
     const fields = Object.entries({ ...check, 'hub.verify_token': 'the verify token' });
@@ -49,7 +49,7 @@ t.test('while no verify token is set every check is refused', async (t) => {
   for (const token of ['', 'undefined', 'null'])
     t.match(await bare.ask(query({ ...check, 'hub.verify_token': token })), {
       status: 403,
-      body: { detail: 'Invalid verify token' },
+      body: { detail: 'Invalid verify token', code: 'VERIFY_TOKEN_INVALID' },
     });
 });
 

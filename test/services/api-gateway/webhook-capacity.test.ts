@@ -35,7 +35,7 @@ t.test('refuses deliveries with Retry-After while the queue of a provider is ful
   await openDeliveries(2);
   const refused = await push(api, { dailies: [] });
   t.equal(refused.status, 503);
-  t.same(refused.body, { detail: 'Too many deliveries wait for their work.' });
+  t.same(refused.body, { detail: 'Too many deliveries wait for their work.', code: 'SERVICE_UNAVAILABLE' });
   t.equal(refused.headers.get('retry-after'), '30');
   t.equal(
     (await api.ask('/api/v1/webhooks/activitynet/webhook', { body: {} })).status,
@@ -71,7 +71,7 @@ async function refusedBeside(bytes: number) {
 t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
   const { slow, refused } = await refusedBeside(500_000);
   t.equal(refused.status, 503);
-  t.same(refused.body, { detail: 'Too many large bodies are arriving at once.' });
+  t.same(refused.body, { detail: 'Too many large bodies are arriving at once.', code: 'SERVICE_UNAVAILABLE' });
   t.equal(refused.headers.get('retry-after'), '5');
   t.equal((await push(api, bodyOf(10_000))).status, 200);
   slow.destroy();

@@ -85,7 +85,7 @@ t.test('of who is deleted nothing is left in the inbox, of the others everything
   const refused = await replay(own);
   t.same(
     [refused.status, refused.body],
-    [409, { detail: 'The content of this delivery was erased with its user.' }],
+    [409, { detail: 'The content of this delivery was erased with its user.', code: 'DELIVERY_ERASED' }],
   );
   t.equal((await api.ask('/api/v1/deliveries?status=done', { key: api.apiKey })).status, 200);
 });

@@ -144,18 +144,34 @@ t.test('lines of a table that cannot be stored are named', async (t) => {
       'weight,2026-01-01T08:00:00Z,150,lb,"Scale, new"',
       'weight,2026-01-01,70,kg,',
       'nothing,2026-01-01T08:00:00Z,1,,',
+      '',
     ],
     ...['weight,2026-01-01T08:00:00Z,,kg,', 'weight,2026-01-01T08:00:00Z,9000,kg,', 'weight,"2026'],
   ];
   const done = await imported(`\uFEFFtype,timestamp,value,unit,source\r\n${lines.join('\r\n')}\r\n`);
   t.match(done, { state: 'done', items: 6, counts: { weight: 1 } });
-  t.same(done.skipped.map(({ reason }) => reason).toSorted(), [
-    'The line is no line of a table.',
-    'The time is not ISO 8601 with a zone.',
-    'The type is not a series of the catalogue.',
-    'The value is not 0.2 to 1000.',
-    'The value is not a number.',
+  // The first line is that of the names, and the fifth is empty.
+  const places = done.skipped.map(({ reason, positions }) => [reason, ...positions].join(' '));
+  t.same(places.toSorted(), [
+    'The line is no line of a table. 8',
+    'The time is not ISO 8601 with a zone. 3',
+    'The type is not a series of the catalogue. 4',
+    'The value is not 0.2 to 1000. 7',
+    'The value is not a number. 6',
   ]);
+});
+
+t.test('of many equal lines the first ten are named, and of an export the number of the entry', async (t) => {
+  const lines = Array.from(
+    { length: 9000 },
+    (_, index) => `weight,2026-01-01T08:00:00Z,${index < 25 ? 'x' : 70},kg`,
+  );
+  const table = await imported(['type,timestamp,value,unit', ...lines].join('\n'));
+  t.match(table.skipped, [{ items: 25, positions: Array.from({ length: 10 }, (_, index) => index + 2) }]);
+  const record = (value: string) =>
+    `<Record type="HKQuantityTypeIdentifierBodyMass" sourceName="a" unit="kg" value="${value}" startDate="2026-01-01 08:00:00 +0000" endDate="2026-01-01 08:00:00 +0000"/>`;
+  const xml = await imported(`<HealthData>${['70', 'x', '71', 'y'].map(record).join('')}</HealthData>`);
+  t.match(xml.skipped, [{ items: 2, positions: [2, 4] }]);
 });
 
 t.test('a text that PostgreSQL does not store costs no other entry', async (t) => {

@@ -3751,6 +3751,10 @@ export type SkippedItems = {
     type: string;
     reason: string;
     items: number;
+    /**
+     * Where the first ten are: the line of a table, and of other files the number of the entry. Empty if it is about the file as a whole.
+     */
+    positions: Array<number>;
 };
 
 /**

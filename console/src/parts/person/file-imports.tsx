@@ -94,7 +94,7 @@ function DropArea({ userId, changed }: { userId: string; changed: () => void }) 
 }
 
 function Import({ of, changed }: { of: FileImport; changed: () => void }) {
-  const { id, user_id, name, state, bytes, bytes_read, counts, skipped, error, created_at } = of;
+  const { id, user_id, name, state, kind, bytes, bytes_read, counts, skipped, error, created_at } = of;
   const title = name ?? 'A file without a name';
   const skippedItems = skipped.reduce((sum, { items }) => sum + items, 0);
   const stored = Object.entries(counts).map(
@@ -123,9 +123,11 @@ function Import({ of, changed }: { of: FileImport; changed: () => void }) {
         <details>
           <summary>{skippedItems.toLocaleString('en')} entries were skipped</summary>
           <ul>
-            {skipped.map(({ type, reason, items }) => (
+            {skipped.map(({ type, reason, items, positions }) => (
               <li key={`${type} ${reason}`}>
                 {items.toLocaleString('en')} × {type}: {reason}
+                {positions.length > 0 &&
+                  ` (${kind === 'csv' ? 'line' : 'entry'} ${positions.join(', ')}${items > positions.length ? ', …' : ''})`}
               </li>
             ))}
           </ul>

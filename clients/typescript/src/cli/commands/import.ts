@@ -33,11 +33,19 @@ export const importFile: Command = {
     }
     const rows = Object.entries(made.counts).map(([type, items]) => ({ type, items }));
     printRows(context, rows, [made]);
-    for (const { type, reason, items } of made.skipped) output.note(`${items} × ${type}: ${reason}`);
+    for (const { type, reason, items, positions } of made.skipped)
+      output.note(`${items} × ${type}: ${reason}${placesOf(made.kind, items, positions)}`);
     if (made.state === 'failed') throw new Failure(made.error ?? 'The import failed.');
     output.note(`Import ${made.id}: ${made.state}`);
   },
 };
+
+// Such as ` (line 3, 7, …)`.
+function placesOf(kind: string | null, items: number, positions: readonly number[]): string {
+  if (positions.length === 0) return '';
+  const rest = items > positions.length ? ', …' : '';
+  return ` (${kind === 'csv' ? 'line' : 'entry'} ${positions.join(', ')}${rest})`;
+}
 
 // A blob of a file is read while it is sent. Node 18 has none, and reads the file first.
 async function contentOf(path: string): Promise<Blob> {
