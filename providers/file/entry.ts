@@ -17,8 +17,8 @@ export interface Skipped {
   readonly kind: 'skipped';
   readonly type: string;
   readonly reason: string;
-  /** The line of a table. */
-  readonly line?: number;
+  /** Where it is, if not at the number of the entry: the line of a table, or the workout of a route. */
+  readonly position?: number;
 }
 
 /** The instants of an entry. */

@@ -246,6 +246,9 @@ t.test('wrong arguments are answered with what is right', async (t) => {
     const answer = await callTool(api.url, name, args, key);
     t.strictSame([answer.http.status, answer.isError], [200, true], name);
     t.match(answer.text, sentence);
+    t.match(answer.http.body, {
+      result: { _meta: { code: /^(VALIDATION_FAILED|RANGE_INVALID|CURSOR_INVALID)$/ } },
+    });
   }
   const unknown = await callTool(api.url, 'list_workout', {}, key);
   const message = 'There is no tool "list_workout". The nearest name is list_workouts.';

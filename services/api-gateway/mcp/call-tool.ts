@@ -38,7 +38,8 @@ export async function callTool(access: ToolAccess, tool: Tool, given: Arguments)
     const failure = failureToSend(error);
     const { req } = access.exchange;
     noteFailure(access.pipeline.logger, req, error, failure);
-    return { ...textResult(sentencesOf(failure, req.headers['x-request-id'])), isError: true };
+    const text = sentencesOf(failure, req.headers['x-request-id']);
+    return { ...textResult(text), isError: true, _meta: { code: failure.code } };
   }
 }
 
@@ -70,8 +71,8 @@ function textResult(text: string): CallToolResult {
 
 const mostSentences = 3;
 
-function sentencesOf({ status, code, detail, errors = [] }: Failure, requestId: unknown): string {
-  if (status >= 500) return `${detail} Request id: ${requestId}. (${code})`;
-  if (status !== 422 || errors.length < 2) return `${detail} (${code})`;
-  return `${errors.slice(0, mostSentences).map(fieldSentence).join(' ')} (${code})`;
+function sentencesOf({ status, detail, errors = [] }: Failure, requestId: unknown): string {
+  if (status >= 500) return `${detail} Request id: ${requestId}.`;
+  if (status !== 422 || errors.length < 2) return detail;
+  return errors.slice(0, mostSentences).map(fieldSentence).join(' ');
 }

@@ -51,7 +51,7 @@ export class BatchBuilder {
 
   /** Adds an entry, with its number in the file. */
   add(entry: Exclude<Entry, { kind: 'phase' }>, position: number): void {
-    if (entry.kind === 'skipped') this.addSkipped(entry, entry.line ?? position);
+    if (entry.kind === 'skipped') this.addSkipped(entry, position);
     else if (entry.kind === 'item') {
       this.#items.push(entry.item);
       this.#count(entry.type, entry.span);
@@ -63,7 +63,8 @@ export class BatchBuilder {
     }
   }
 
-  addSkipped({ type, reason }: Skipped, position?: number): void {
+  addSkipped({ type, reason, position: own }: Skipped, number?: number): void {
+    const position = own ?? number;
     const key = `${type}\n${reason}`;
     const same = this.#skipped.get(key) ?? { type: ownText(type), reason, items: 0, positions: [] };
     if (same.items === 0) this.#skipped.set(`${same.type}\n${reason}`, same);

@@ -40,8 +40,11 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     waiting = [];
     const notes: Skipped[] = [];
     const entries: (Entry | null)[] = [];
-    for (const one of read)
-      entries.push(one?.kind === 'workout' ? await withRoutes(one, routesOf, context.rules, notes) : one);
+    for (const [index, one] of read.entries()) {
+      const ofWorkout: Skipped[] = [];
+      entries.push(one?.kind === 'workout' ? await withRoutes(one, routesOf, context.rules, ofWorkout) : one);
+      for (const note of ofWorkout) notes.push({ ...note, position: count - read.length + index + 1 });
+    }
     return { entries, notes, progress: Math.min(1, bytesRead / length) };
   };
   try {

@@ -23,7 +23,7 @@ export async function* readCsv(
       cells === null
         ? skipped('line', 'The line is no line of a table.')
         : readRow(Object.fromEntries((header ?? []).map((name, index) => [name, cells[index] ?? ''])), nowMs);
-    return entry.kind === 'skipped' ? { ...entry, line } : entry;
+    return entry.kind === 'skipped' ? { ...entry, position: line } : entry;
   };
   const entriesOf = (lines: readonly string[]) => {
     const entries: (Entry | null)[] = [];
