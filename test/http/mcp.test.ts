@@ -146,7 +146,7 @@ t.test('GET and DELETE are 405, because there are no sessions', async (t) => {
   t.strictSame([opened.status, opened.headers.get('mcp-session-id')], [200, null]);
   const openapi = z.object({ info: z.object({ version: z.string() }) });
   const { version } = openapi.parse(await api.expect(200, '/openapi.json')).info;
-  t.match(await opened.json(), { result: { serverInfo: { name: 'pulsebus', version } } });
+  t.match(opened.body, { result: { serverInfo: { name: 'pulsebus', version } } });
 });
 
 const initialize = {
