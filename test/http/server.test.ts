@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import t from 'tap';
+import { z } from 'zod';
+import { escaped } from '../../services/api-gateway/connect-page/html.ts';
 import { startApi } from '../support/api.ts';
 
 const api = await startApi(t);
@@ -188,6 +190,26 @@ t.test('the documentation page loads nothing from other hosts', async (t) => {
   t.ok(files.includes('guides/webhooks'));
   for (const file of files) t.equal((await api.ask(`/docs/${file}`)).status, 200, file);
   t.equal((await api.ask('/docs/docs.ts')).status, 404);
+});
+
+t.test('the page of the reference has its operations by section without scripts', async (t) => {
+  const { text } = await api.ask('/docs');
+  const [overview = ''] = /<div id="overview">[\s\S]*<div id="operations">/.exec(text) ?? [];
+  const Document = z.object({
+    paths: z.record(z.string(), z.record(z.string(), z.object({ summary: z.string() }))),
+  });
+  const { paths } = Document.parse(await api.expect(200, '/openapi.json'));
+  const summaries = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ summary }) => summary),
+  );
+  t.ok(summaries.length > 100);
+  t.same(
+    summaries.filter((summary) => !overview.includes(`>${escaped(summary)}</a></li>`)),
+    [],
+  );
+  for (const [, image = ''] of overview.matchAll(/ src="([^"]+)"/g))
+    t.equal((await api.ask(image)).status, 200, image);
+  t.match(overview, '<h1 id="pulsebus-api">Pulsebus API</h1>');
 });
 
 t.test('a guide is a page without scripts too, and an unknown one is 404', async (t) => {

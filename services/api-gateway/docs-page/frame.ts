@@ -1,5 +1,7 @@
 import { Html, html, nothing } from '../connect-page/html.ts';
+import { introduction, sections } from '../openapi/openapi-text.ts';
 import { type Guide, guidePath } from './guides.ts';
+import { render } from './markdown.ts';
 import type { ReferenceLink } from './reference.ts';
 
 /** What the navigation lists. */
@@ -8,14 +10,14 @@ export interface Navigation {
   readonly reference: ReadonlyMap<string, readonly ReferenceLink[]>;
 }
 
-/** The page of the reference, which Swagger UI fills. */
+/** The page of the reference: an overview that needs no scripts, and a place that Swagger UI fills with a section. */
 export function referencePage(navigation: Navigation): string {
   return page({
     title: 'Pulsebus API',
     kind: 'reference',
     styles: ['swagger-ui.css'],
     navigation: navigationOf(navigation),
-    main: html`<main id="page" tabindex="-1"><p class="loading">Loading the operations…</p></main>`,
+    main: html`<main id="page" tabindex="-1">${overviewOf(navigation)}<div id="operations"></div></main>`,
     scripts: html`<script src="/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="/docs/start.js"></script>`,
   });
@@ -46,6 +48,23 @@ export function missingPage(navigation: Navigation): string {
     scripts: guideScript,
   });
 }
+
+/** What the API is for, a day of a user, and the operations by section. */
+function overviewOf({ reference }: Navigation): Html {
+  const groups = [...reference].map(([name, links]) => {
+    const items = links.map(({ id, summary }) => html`<li><a href="${linkOf(name, id)}">${summary}</a></li>`);
+    return html`<section><h2><a href="${linkOf(name, '')}">${name}</a></h2>
+<p>${sections[name] ?? ''}</p><ul>${items}</ul></section>\n`;
+  });
+  return html`<div id="overview"><article>${new Html(render(`# Pulsebus API\n\n${introduction}`, () => null).html)}
+<figure><a href="/console/users"><img class="light" alt="${dayText}" src="${dayImage('light')}" width="1440" height="900">
+<img class="dark" alt="${dayText}" src="${dayImage('dark')}" width="1440" height="900" loading="lazy"></a>
+<figcaption>A day of a user in the console, drawn from answers of the section Data.</figcaption></figure>
+</article><div class="sections">${groups}</div></div>`;
+}
+
+const dayText = 'Heart rate, sleep stages, activity and workouts of one day on one axis of time';
+const dayImage = (theme: 'light' | 'dark') => `/docs/guides/images/console-user-${theme}-1440.webp`;
 
 const guideScript = html`<script type="module" src="/docs/guide.js"></script>`;
 
@@ -134,9 +153,10 @@ function guideLink({ name, title }: Guide, current: string): Html {
 }
 
 function operationLink(section: string, { id, summary, method, path }: ReferenceLink): Html {
-  const href = `/docs#/${encodeURIComponent(section)}/${id}`;
-  return html`<li><a href="${href}" title="${path}"><span>${summary}</span><code>${method}</code></a></li>`;
+  return html`<li><a href="${linkOf(section, id)}" title="${path}"><span>${summary}</span><code>${method}</code></a></li>`;
 }
+
+const linkOf = (section: string, id: string) => `/docs#/${encodeURIComponent(section)}/${id}`;
 
 /** The headings of a guide. A guide with few has none. */
 function contentsOf({ sections }: Guide): Html {

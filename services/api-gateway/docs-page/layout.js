@@ -8,7 +8,8 @@ export function layout({ React }) {
   const create = React.createElement;
   function SectionLayout({ getComponent, layoutSelectors }) {
     const section = layoutSelectors.currentFilter() || INTRODUCTION;
-    const shown = { [INTRODUCTION]: 'InfoContainer', [EVENTS]: 'Webhooks', [SCHEMAS]: 'Models' };
+    if (section === INTRODUCTION) return null; // the page has it
+    const shown = { [EVENTS]: 'Webhooks', [SCHEMAS]: 'Models' };
     return create(
       'div',
       { className: 'swagger-ui' },

@@ -1,15 +1,16 @@
 // What the reference shows. A link of the navigation names a section and an operation: #/Users/users.list
-import { EVENTS, SCHEMAS } from './layout.js';
+import { EVENTS, INTRODUCTION, SCHEMAS } from './layout.js';
 
 const navigation = document.querySelector('#navigation');
+const overview = document.querySelector('#overview');
 
 /** Shows what the address names, whenever it changes. */
 export function connectSections(ui) {
   addEventListener('hashchange', () => show(ui));
   // A link of the present address changes no hash, but its operation may have been closed.
-  navigation.addEventListener('click', ({ target }) => {
+  document.addEventListener('click', ({ target }) => {
     const link = target.closest('a');
-    if (link !== null && isOfThisPage(link) && link.hash === location.hash) show(ui);
+    if (link?.hash && isOfThisPage(link) && link.hash === location.hash) show(ui);
   });
   show(ui);
 }
@@ -18,6 +19,7 @@ export function connectSections(ui) {
 function show(ui) {
   const [, section = '', operation = ''] = location.hash.split('/').map(decodeURIComponent);
   const tag = section === EVENTS ? 'webhooks' : section;
+  overview.hidden = section !== INTRODUCTION;
   ui.layoutActions.updateFilter(section);
   if (section === SCHEMAS) ui.layoutActions.show(['components', 'schemas'], true);
   if (operation !== '') ui.layoutActions.show(['operations', tag, operation], true);

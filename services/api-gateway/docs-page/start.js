@@ -18,7 +18,7 @@ spec.$$normalized = true;
 
 const ui = SwaggerUIBundle({
   spec,
-  dom_id: '#page',
+  dom_id: '#operations',
   layout: 'SectionLayout',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
