@@ -247,7 +247,7 @@ t.test('wrong arguments are answered with what is right', async (t) => {
     t.strictSame([answer.http.status, answer.isError], [200, true], name);
     t.match(answer.text, sentence);
     t.match(answer.http.body, {
-      result: { _meta: { code: /^(VALIDATION_FAILED|RANGE_INVALID|CURSOR_INVALID)$/ } },
+      result: { _meta: { code: /^(USER_NOT_FOUND|VALIDATION_FAILED|RANGE_INVALID|CURSOR_INVALID)$/ } },
     });
   }
   const unknown = await callTool(api.url, 'list_workout', {}, key);
