@@ -145,7 +145,10 @@ async function fullDisk(): Promise<void> {
   let refused = await push();
   // Deleted rows of the load free space for single rows.
   for (let tries = 0; refused.status === 200 && tries < 200; tries++) refused = await push();
-  t.same([refused.status, refused.body], [500, { detail: 'Failed to process webhook', code: 'WEBHOOK_FAILED' }]);
+  t.same(
+    [refused.status, refused.body],
+    [500, { detail: 'Failed to process webhook', code: 'WEBHOOK_FAILED' }],
+  );
   await sleep((seconds * 1000) / 3);
   await disk.grow(mebibytes + 512);
   await admin.query("delete from deliveries.delivery where provider = 'filler'");

@@ -210,7 +210,7 @@ t.test('wrong arguments are answered with what is right', async (t) => {
     ['find_users', { limit: 51 }, /^limit must be at most 50\.$/],
     ['find_users', { connected: 'maybe' }, /^connected must be true or false\.$/],
     ['list_connections', {}, /^user_id is required\.$/],
-    ['list_connections', { user_id: 'Ada' }, /^user_id must be a UUID\.$/],
+    ['list_connections', { user_id: 'Ada' }, /^user_id must be a UUID\. GET /],
     ['list_connections', { user_id: randomUUID() }, /^User [\w-]{36} does not exist\.$/],
     ['activity_summaries', { user_id: user }, /^start_date is required\. end_date is required\.$/],
     ['activity_summaries', { user_id: user, ...dates, fields: ['step'] }, /nearest are steps,/],

@@ -30,7 +30,11 @@ t.test('a slow body is answered 408, and its connection is closed', async (t) =>
       t,
       [asked, header].filter((line) => line !== ''),
     );
-    t.match(answer, /^HTTP\/1\.1 408 [\s\S]*\{"detail":"The body took too long to arrive\.","code":"BODY_TIMEOUT"\}\n$/, asked);
+    t.match(
+      answer,
+      /^HTTP\/1\.1 408 [\s\S]*\{"detail":"The body took too long to arrive\.","code":"BODY_TIMEOUT"\}\n$/,
+      asked,
+    );
     t.match(answer, /\r\nConnection: close\r\n/i, asked);
   }
 });

@@ -71,7 +71,10 @@ async function refusedBeside(bytes: number) {
 t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
   const { slow, refused } = await refusedBeside(500_000);
   t.equal(refused.status, 503);
-  t.same(refused.body, { detail: 'Too many large bodies are arriving at once.', code: 'SERVICE_UNAVAILABLE' });
+  t.same(refused.body, {
+    detail: 'Too many large bodies are arriving at once.',
+    code: 'SERVICE_UNAVAILABLE',
+  });
   t.equal(refused.headers.get('retry-after'), '5');
   t.equal((await push(api, bodyOf(10_000))).status, 200);
   slow.destroy();
