@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dayMs, localDate } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { enqueueRun } from '../../services/destinations/manage/manage.ts';
 import { startHostileHosts } from '../../test/support/servers/hostile-hosts.ts';
@@ -28,7 +29,9 @@ export const hostileDestinations: Measurement = {
     });
     await insertRows(pool, 1, 1);
     const { rows } = await pool.query<{ id: string }>('select id from users.person');
-    const page = targetOf(product, `/users/${rows[0]?.id}/timeseries?types=heart_rate&limit=50`);
+    const [start, end] = [Date.now() - dayMs, Date.now()].map((ms) => localDate(ms, 0));
+    const range = `start_time=${start}&end_time=${end}`;
+    const page = targetOf(product, `/users/${rows[0]?.id}/timeseries?types=heart_rate&limit=50&${range}`);
     const database = databaseOf(pool);
     const ids: string[] = [];
     for (const [index, { kind, settings }] of hosts.entries()) {
