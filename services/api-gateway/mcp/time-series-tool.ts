@@ -75,7 +75,7 @@ function shown(one: ChartSeries, resolution: ChartResolution) {
   const { type, unit, source, recording_method: method, aggregate, statistics } = one;
   const { offset_seconds, value = [], min = [], max = [] } = one;
   const { count, value: whole, min: least, max: most } = statistics;
-  const extremes = aggregate === 'sum' ? {} : { min: rounded(least), max: rounded(most) };
+  const extremes = least === null || most === null ? {} : { min: rounded(least), max: rounded(most) };
   const hasBounds = hours.has(resolution) && (aggregate === 'mean' || aggregate === 'leq');
   const firstMs = Date.parse(one.first_time);
   const row = (offset: number, index: number) => {

@@ -19,6 +19,8 @@ export interface IntervalReading {
 export interface CountedBucket {
   readonly series_id: number;
   readonly startMs: number;
+  /** The number of intervals that begin in the bucket. */
+  readonly n: number;
   readonly value: number;
 }
 
@@ -40,7 +42,8 @@ export async function countedBuckets(
 ): Promise<CountedBucket[]> {
   const ids = series.map(({ id }) => id);
   const hours = await selectCountingHours(reading.database, ids, range);
-  const segments = await segmentsIn(reading, [...new Set(series.map(({ type_id }) => type_id))], hours);
+  const typeIds = [...new Set(series.map(({ type_id }) => type_id))];
+  const { segments, starts } = await segmentsIn(reading, typeIds, hours);
   const wanted = new Set(ids);
   const buckets = new Map<string, SummedBucket>();
   for (const { interval, ...segment } of segments) {
@@ -51,33 +54,43 @@ export async function countedBuckets(
     };
     for (const piece of piecesAt(within, grid.widthMs, grid.originMs)) addTo(buckets, interval, piece, grid);
   }
+  for (const { series_id, start_ms } of starts) {
+    if (start_ms < range.startMs || start_ms >= range.endMs) continue;
+    const bucket = buckets.get(keyOf(series_id, bucketStart(start_ms, grid)));
+    if (bucket !== undefined) bucket.n += 1;
+  }
   return [...buckets.values()].map(({ nanos, ...bucket }) => ({ ...bucket, value: nanos / nanosPerUnit }));
 }
 
-interface SummedBucket extends Omit<CountedBucket, 'value'> {
+interface SummedBucket extends Omit<CountedBucket, 'value' | 'n'> {
+  n: number;
   nanos: number;
 }
+
+const keyOf = (seriesId: number, startMs: number) => `${seriesId} ${startMs}`;
+const bucketStart = (ms: number, { widthMs, originMs }: BucketGrid) =>
+  Math.floor((ms - originMs) / widthMs) * widthMs + originMs;
 
 function addTo(
   buckets: Map<string, SummedBucket>,
   interval: RankedInterval,
   { startMs, endMs }: Range,
-  { widthMs, originMs }: BucketGrid,
+  grid: BucketGrid,
 ): void {
   const { series_id } = interval;
-  const start = Math.floor((startMs - originMs) / widthMs) * widthMs + originMs;
-  const key = `${series_id} ${start}`;
-  const bucket = buckets.get(key) ?? { series_id, startMs: start, nanos: 0 };
+  const start = bucketStart(startMs, grid);
+  const key = keyOf(series_id, start);
+  const bucket = buckets.get(key) ?? { series_id, startMs: start, n: 0, nanos: 0 };
   bucket.nanos += nanosWithin(interval, startMs, endMs);
   buckets.set(key, bucket);
 }
 
-/** The segments of types in UTC hours, cut at the borders of runs of hours. */
+/** The segments of types in UTC hours, cut at the borders of runs of hours, and the intervals that begin in these hours. */
 async function segmentsIn(
   { database, userId, order }: IntervalReading,
   typeIds: readonly number[],
   hours: readonly number[],
-): Promise<Segment<RankedInterval>[]> {
+): Promise<{ readonly segments: Segment<RankedInterval>[]; readonly starts: readonly RankedInterval[] }> {
   const series = await selectIntervalSeries(database, userId, typeIds);
   const runs = runsOf(hours);
   const windows = runs.flatMap((run, window) =>
@@ -91,14 +104,17 @@ async function segmentsIn(
   const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));
   const ranked = rows.map((row) => ({ ...row, rank: ranks.get(row.series_id) ?? 0 }));
   const cuts = Map.groupBy(ranked, ({ window, series_id }) => `${window} ${typeOf.get(series_id)}`);
-  return [...cuts.values()].flatMap((own) => clipped(segmentsOf(own), runs[own[0]?.window ?? 0]));
+  const runOf = (window = 0) => runs[window] ?? { startMs: 0, endMs: 0 };
+  return {
+    segments: [...cuts.values()].flatMap((own) => clipped(segmentsOf(own), runOf(own[0]?.window))),
+    // An interval that reaches into several runs begins in one of them.
+    starts: ranked.filter(
+      ({ window, start_ms }) => start_ms >= runOf(window).startMs && start_ms < runOf(window).endMs,
+    ),
+  };
 }
 
-function clipped(
-  segments: readonly Segment<RankedInterval>[],
-  run: Range | undefined,
-): Segment<RankedInterval>[] {
-  if (run === undefined) return [];
+function clipped(segments: readonly Segment<RankedInterval>[], run: Range): Segment<RankedInterval>[] {
   return segments.flatMap(({ interval, startMs, endMs }) => {
     const clip = { startMs: Math.max(startMs, run.startMs), endMs: Math.min(endMs, run.endMs) };
     return clip.startMs < clip.endMs ? [{ interval, ...clip }] : [];

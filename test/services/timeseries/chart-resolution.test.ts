@@ -87,7 +87,9 @@ t.test('buckets and statistics equal a calculation from the samples', async (t) 
         const inside = stored[type].filter(([ms]) => ms >= range[0] && ms < range[1]);
         const values = inside.map(([, value]) => value);
         const { count, value, min, max } = one.statistics;
-        t.strictSame([count, min, max], [inside.length, Math.min(...values), Math.max(...values)], title);
+        // Sums have no least and no largest sample.
+        const bounds = type === 'steps' ? [null, null] : [Math.min(...values), Math.max(...values)];
+        t.strictSame([count, min, max], [inside.length, ...bounds], title);
         t.ok(isShown(value, aggregate(inside)), `${title} ${type} ${value} ${aggregate(inside)}`);
         t.equal(one.bucket_seconds, resolution === 'raw' ? null : width / 1000);
         const wanted = bucketsOf(stored[type], range, [width, origin]);
@@ -102,7 +104,7 @@ t.test('buckets and statistics equal a calculation from the samples', async (t) 
           `${title} ${type}`,
         );
         const least = wanted.map(([, members]) => Math.min(...members.map(([, value]) => value)));
-        t.strictSame(one.min, least, title);
+        t.strictSame(one.min, type === 'steps' ? undefined : least, title);
       }
       const present = types.filter((type) => stored[type].some(([ms]) => ms >= range[0] && ms < range[1]));
       t.equal(chart.series.length, present.length);

@@ -102,16 +102,18 @@ for (const [span, maxPoints] of [
         wanted.map(([start]) => start),
         `${type} ${source.device} every ${length} s`,
       );
+      const isSum = series.aggregate === 'sum';
+      t.strictSame([series.min === undefined, series.max === undefined], [isSum, isSum]);
+      const bounds = isSum ? [] : [series.min, series.max];
       const wrong = wanted.filter(([, values], index) => {
-        const is = [series.avg, series.min, series.max, series.count, series.value].map(
+        const is = [series.avg, series.count, series.value, ...bounds].map(
           (column) => column?.[index] ?? Number.NaN,
         );
         const should = [
           sum(values) / values.length,
-          Math.min(...values),
-          Math.max(...values),
           values.length,
           bucketValue[known](values),
+          ...(isSum ? [] : [Math.min(...values), Math.max(...values)]),
         ];
         return should.some((value, at) => !isShown(value, is[at] ?? Number.NaN));
       });

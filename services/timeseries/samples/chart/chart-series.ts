@@ -15,6 +15,9 @@ const columns: Readonly<Record<Aggregate, (row: ChartRow) => number>> = {
   value: ({ value }) => rounded(value),
 };
 
+/** Not of sums: of intervals a bucket has only the parts that count, which have no least and no largest sample. */
+const extremes: ReadonlySet<Aggregate> = new Set(['min', 'max']);
+
 /** The wire form of a source's points, which are not empty, and of its statistics. */
 export function chartSeriesOf(
   source: SpanStatistics,
@@ -24,7 +27,8 @@ export function chartSeriesOf(
 ): ChartSeries {
   const { type, unit, bucket: aggregate } = seriesById(source.type_id);
   const first = rows[0]?.at ?? 0;
-  const shown = Object.fromEntries(aggregates.map((name) => [name, rows.map(columns[name])]));
+  const names = aggregate === 'sum' ? aggregates.filter((name) => !extremes.has(name)) : aggregates;
+  const shown = Object.fromEntries(names.map((name) => [name, rows.map(columns[name])]));
   return {
     ...{ type, unit, ...sampleSource(source.provider, source.device), aggregate },
     bucket_seconds: bucket === null ? null : bucket.widthMs / 1000,
@@ -36,8 +40,10 @@ export function chartSeriesOf(
 }
 
 function statisticsOf(source: SpanStatistics): ChartSeries['statistics'] {
-  const { n, min, max } = source;
-  return { count: n, value: rounded(aggregateOf(source)), min: rounded(min), max: rounded(max) };
+  const { type_id, n, min, max } = source;
+  const isSum = seriesById(type_id).bucket === 'sum';
+  const bounds = isSum ? { min: null, max: null } : { min: rounded(min), max: rounded(max) };
+  return { count: n, value: rounded(aggregateOf(source)), ...bounds };
 }
 
 function aggregateOf({ type_id, n, sum, energy, last }: SpanStatistics): number {

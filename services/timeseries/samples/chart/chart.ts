@@ -151,8 +151,8 @@ async function intervalBuckets(
   const counted = await countedBuckets(reading, series, range, bucket);
   return counted
     .toSorted((a, b) => a.startMs - b.startMs)
-    .map(({ series_id, startMs, value }) => ({
+    .map(({ series_id, startMs, n, value }) => ({
       ...{ series_id, at: startMs * 1000, value },
-      ...{ n: 1, sum: value, low: value, high: value },
+      ...{ n, sum: value, low: value, high: value },
     }));
 }

@@ -149,7 +149,7 @@ function print(
 
 function figuresOf(
   points: readonly Point[],
-  { min = [], max = [] }: Pick<ChartSeries, 'min' | 'max'>,
+  { value = [], min = value, max = value }: Pick<ChartSeries, 'value' | 'min' | 'max'>,
   isSum: boolean,
 ): string {
   const latest = points.at(-1);

@@ -44,7 +44,7 @@ async function readYear(user_id: string, end_time: string, signal: AbortSignal) 
     api.timeseries.chart({ ...range, aggregates: ['max'] }, { signal }),
     api.summaries.body({ user_id }, { signal }),
   ]);
-  const highest = chart.series.map(({ statistics }) => statistics.max);
+  const highest = chart.series.flatMap(({ statistics }) => statistics.max ?? []);
   return {
     highest: highest.length === 0 ? null : Math.max(...highest),
     age: body?.slow_changing.age ?? null,
