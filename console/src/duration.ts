@@ -1,3 +1,7 @@
+/** As `duration`; an empty text where it is not known. */
+export const durationOf = (seconds: number | null | undefined): string =>
+  typeof seconds === 'number' ? duration(seconds) : '';
+
 /** A number of seconds as people say it: `3 min`, `2 h 5 min`, `4 d`. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;

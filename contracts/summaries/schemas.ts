@@ -73,7 +73,7 @@ export const ExplainedSource = z
         'remainder',
       ])
       .describe(
-        'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before intervals, intervals before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `best_ranked`: of several sources of intervals the best-ranked one counts in each segment of time; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours that have the field the longest, of heart rates of several hours the mean of the longest record and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
+        'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before intervals, intervals before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `best_ranked`: of several sources of intervals the best-ranked one counts in each segment of time; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours with the field the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
       ),
   })
   .meta({
@@ -147,7 +147,7 @@ export const SleepSummary = z
     stages: SleepStages,
     interruptions_count: Count,
     nap_count: z.int(),
-    nap_duration_minutes: z.int(),
+    nap_duration_minutes: Count,
     avg_heart_rate_bpm: Count,
     avg_hrv_sdnn_ms: Measure,
     avg_respiratory_rate: Measure,

@@ -25,7 +25,7 @@ export const ChartResolution = z.enum([...Resolution.options, '1day', '1week', '
 export const Aggregate = z.enum(['avg', 'min', 'max', 'count', 'value']).meta({
   id: 'Aggregate',
   description:
-    '`avg`, `min`, `max`, `count`: of the samples of a bucket, without `min` and `max` for sums; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).',
+    '`avg`, `min`, `max`, `count`: of the samples of a bucket, sums without `min` and `max`; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).',
 });
 
 const Column = z.array(z.number()).optional();
@@ -51,18 +51,15 @@ export const ChartSeries = z
       .object({
         count: z.int(),
         value: z.number().describe('`aggregate` of all samples.'),
-        min: z.number().nullable().describe('Null for sums.'),
-        max: z.number().nullable().describe('Null for sums.'),
+        min: z.number().nullable(),
+        max: z.number().nullable(),
       })
       .describe('Of all samples of the range, from `start_time` to `end_time` as requested.'),
     offset_seconds: z.array(z.number()).describe('Seconds of each point after `first_time`.'),
     avg: Column.describe('The arithmetic mean of each bucket.'),
-    min: Column.describe('The least sample of each bucket. Omitted if `aggregate` is `sum`.'),
-    max: Column.describe('The largest sample of each bucket. Omitted if `aggregate` is `sum`.'),
-    count: z
-      .array(z.int())
-      .optional()
-      .describe('The number of samples of each bucket; of intervals, of those that begin in it.'),
+    min: Column.describe('The least sample of each bucket.'),
+    max: Column.describe('The largest sample of each bucket.'),
+    count: z.array(z.int()).optional().describe('The number of samples that begin in each bucket.'),
     value: Column.describe('`aggregate` of each bucket.'),
   })
   .meta({

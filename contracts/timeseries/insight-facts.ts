@@ -9,14 +9,14 @@ const Origin = { date: z.string(), provider: z.string(), device: z.string() };
 /** The mean of a series over a local day, or over the sleep of a night. */
 const MeanOfDay = z.object({ ...Origin, type: SeriesTypeName, n: z.number(), mean: z.number() });
 
-/** A sleep session. `awake`: seconds after its start, from and to; null if its source sent no stages. */
+/** A sleep session. Its time asleep is null where it is not known. `awake`: seconds after its start, from and to; null if its source sent no stages. */
 const SessionFacts = z.object({
   ...Origin,
   start_ms: z.number(),
   end_ms: z.number(),
   zone_offset_minutes: z.int(),
   is_nap: z.boolean(),
-  asleep_seconds: z.number(),
+  asleep_seconds: Measure,
   deep_seconds: Measure,
   rem_seconds: Measure,
   awake: z.array(z.tuple([z.number(), z.number()])).nullable(),

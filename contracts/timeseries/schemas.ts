@@ -119,14 +119,14 @@ export const SingleWorkout = Workout.extend({
   description:
     'A workout with its details, laps, splits, the parts of its multisport activity, and further fields. A field is null if the provider sent no value.',
 });
-/** A night's sleep or a nap. `duration_seconds` is the time asleep. */
+/** A night's sleep or a nap. `duration_seconds` is the time asleep, null if it is not known. */
 export const SleepSession = z
   .object({
     id: z.string(),
     start_time: Timestamp,
     end_time: Timestamp,
     source: Source,
-    duration_seconds: z.int(),
+    duration_seconds: z.int().nullable(),
     efficiency_percent: z.number().nullable(),
     stages: SleepStages,
     is_nap: z.boolean(),
@@ -134,7 +134,7 @@ export const SleepSession = z
   })
   .meta({
     id: 'SleepSession',
-    description: "A night's sleep or a nap. `duration_seconds` is the time asleep.",
+    description: "A night's sleep or a nap. `duration_seconds` is the time asleep, null if it is not known.",
   });
 
 /** A time that was spent in one stage. */

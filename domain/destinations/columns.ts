@@ -80,7 +80,7 @@ const sleep = [
   zone,
   column('local_date', 'date', 'the local day of waking up'),
   column('is_nap', 'boolean', 'whether it is a nap'),
-  column('asleep_seconds', 'int', 'the time asleep'),
+  optional('asleep_seconds', 'int', 'the time asleep'),
   optional('deep_seconds', 'int', 'the time in deep sleep'),
   optional('light_seconds', 'int', 'the time in light sleep'),
   optional('rem_seconds', 'int', 'the time in REM sleep'),

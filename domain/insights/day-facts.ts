@@ -23,7 +23,8 @@ const ValueFact = z.tuple([z.number(), z.string(), z.string(), z.number()]);
 
 /** The main sleep of a night. Times are minutes after the noon before its day, by the local clock. */
 const NightFact = z.object({
-  asleep: z.number(),
+  /** Null where the source does not say how long the user slept. */
+  asleep: z.number().nullable(),
   /** Null where the source sent no stages. */
   deep: z.number().nullable(),
   rem: z.number().nullable(),

@@ -155,7 +155,10 @@ function regularity(window: Window) {
       return { startMs: (noon + from) * minuteMs, endMs: (noon + to) * minuteMs };
     }),
   );
-  return regularityIndex(spans, { startMs: 0, known: days.map((day) => day?.night !== undefined) });
+  return regularityIndex(spans, {
+    startMs: 0,
+    known: days.map((day) => (day?.night?.asleep ?? null) !== null),
+  });
 }
 
 function jetLag(window: Window, date: string) {

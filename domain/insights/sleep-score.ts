@@ -3,7 +3,8 @@ import { median } from './statistics.ts';
 
 /** A night as the score needs it. Bedtimes are minutes after the noon before, by the local clock. */
 export interface ScoredNight {
-  readonly asleepMinutes: number;
+  /** Null where the source does not say how long the user slept. */
+  readonly asleepMinutes: number | null;
   /** Null where the source sent no stages. */
   readonly deepMinutes: number | null;
   readonly remMinutes: number | null;
@@ -57,7 +58,8 @@ const awakeningPoints = [20, 20, 15, 10, 0] as const;
 export function sleepScoreOf(night: ScoredNight, weights = usualSleepWeights): Finding<SleepScore> {
   const { asleepMinutes, deepMinutes, remMinutes, earlierBedtimes } = night;
   const share = Math.min(1, earlierBedtimes.length / bedtimeNights);
-  if (asleepMinutes <= 0 || asleepMinutes > mostMinutes) return missing('no_data', share);
+  if (asleepMinutes === null || asleepMinutes <= 0 || asleepMinutes > mostMinutes)
+    return missing('no_data', share);
   if (deepMinutes === null || remMinutes === null) return missing('no_stages', share);
   if (earlierBedtimes.length === 0) return missing('no_earlier_night', share);
   const components = {

@@ -84,7 +84,7 @@ export function pointOfPressure(measured: Measured, systolic: number, diastolic:
 
 /** A sleep as it is stored; times in seconds. */
 export interface Sleep {
-  readonly asleep_seconds: number;
+  readonly asleep_seconds: number | null;
   readonly awake_seconds: number | null;
   readonly interruptions: number | null;
   readonly is_nap: boolean;

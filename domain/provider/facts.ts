@@ -140,14 +140,15 @@ export const NightSleep = z.object({
   start_ms: Milliseconds,
   end_ms: Milliseconds,
   in_bed_seconds: z.number(),
-  asleep_seconds: z.number(),
+  /** Null if that of a session is not known. */
+  asleep_seconds: Measure,
   deep_seconds: Measure,
   light_seconds: Measure,
   rem_seconds: Measure,
   awake_seconds: Measure,
   /** Interruptions within sessions. The time between two sessions is not counted. */
   interruptions: Measure,
-  /** Whether each session has a measured stage. Without one, the time asleep of a session equals its time in bed. */
+  /** Whether each session has a measured stage. */
   is_staged: z.boolean(),
   means: NightMeans,
 });
@@ -158,7 +159,8 @@ export const NightSource = z.object({
   device: Device,
   main: NightSleep.nullable(),
   nap_count: z.int(),
-  nap_seconds: z.number(),
+  /** The time asleep in naps; null if that of a nap is not known. */
+  nap_seconds: Measure,
 });
 
 /** A page of local days on which a night ended, in the requested order. */

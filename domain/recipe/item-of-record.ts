@@ -14,11 +14,11 @@ import {
 import { type ScoreRecord, scoreKinds } from '../records/scores.ts';
 import { dateToMs, dayMs } from '../time/time.ts';
 import { hasExtras, sentDetails } from '../workouts/details.ts';
+import { workoutTypeNamed } from '../workouts/sport-names.ts';
 import type { Draft } from './draft.ts';
 import { dateOf, type Made } from './made.ts';
 import { type Item, isItem, valueAt } from './read-fields.ts';
 import { blocksOf, eventOf } from './sample-blocks.ts';
-import { workoutTypeNamed } from './workout-names.ts';
 
 /** What decides how a record is stored, beside its draft. */
 export interface RecordRules {
@@ -193,13 +193,16 @@ export function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRec
       stage_intervals: spans,
     },
     ...{ deep_seconds: deep, light_seconds: light, rem_seconds: rem, awake_seconds: awake },
-    asleep_seconds:
-      sleep.asleep_seconds ??
-      (staged > 0 ? staged : Math.max(0, Math.round((endMs - startMs) / 1000) - (awake ?? 0))),
+    asleep_seconds: sleep.asleep_seconds ?? (staged > 0 ? staged : secondsLess(made, awake)),
     interruptions:
       sleep.interruptions ?? spans?.slice(1, -1).filter(([name]) => name === 'awake').length ?? null,
     details: hasDetails ? details : null,
   };
+}
+
+// The time in bed is no time asleep: without a known time awake the time asleep is not known either.
+function secondsLess({ startMs, endMs }: Made, awake: number | null): number | null {
+  return awake === null ? null : Math.max(0, Math.round((endMs - startMs) / 1000) - awake);
 }
 
 // A day without a time begins at midnight UTC of its date.
@@ -211,10 +214,11 @@ function placeOf(made: Made): Omit<DayValuesRecord, 'values' | 'extra'> {
   return { date, start_ms, duration_seconds, zone_offset_minutes: offset, device };
 }
 
-// Without a time of its own, the active time of a day is the sum of its intensities.
+// Without a time of its own, the active time of a day is the sum of its intensities, of which none may be missing.
 function activeSeconds({ day, day_values }: Draft): number | null {
   const parts = [day?.moderate_seconds, day?.vigorous_seconds, day_values?.light_activity_seconds];
-  return parts.every((one) => one == null) ? null : parts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const known = parts.filter((one) => one != null);
+  return known.length < parts.length ? null : known.reduce((sum, one) => sum + one, 0);
 }
 
 /** A day without totals. */

@@ -32,6 +32,9 @@ export const SampleBlock = z
   })
   .refine(({ at, values }) => at.length === values.length, 'at and values must be of one length');
 
+/** The most pauses of an activity. */
+export const mostPauses = 500;
+
 /** A recorded activity. `moving_seconds` excludes pauses; `parent_id` is the multisport activity that it is part of. */
 export const WorkoutRecord = z.object({
   type: WorkoutTypeName,
@@ -58,6 +61,11 @@ export const WorkoutRecord = z.object({
   /** A multisport activity as a whole. It is stored but not listed; its parts are listed. */
   is_parent: z.boolean(),
   parent_id: z.string().max(100).nullable(),
+  /** When pauses began and how long they were, in milliseconds. Omitted: the item does not say. */
+  pauses: z
+    .array(z.tuple([Milliseconds, Milliseconds]))
+    .max(mostPauses)
+    .optional(),
 });
 
 /** The validity of a sleep as the provider reports it, as stored codes; `records/versions.ts` of timeseries orders them. */
@@ -98,8 +106,8 @@ export const SleepRecord = z.object({
   device: Device,
   is_nap: z.boolean(),
   rank: z.int().min(0).max(2),
-  /** Time asleep: deep + light + rem if there are any, otherwise the session less its awake time. */
-  asleep_seconds: Seconds,
+  /** Time asleep: deep + light + rem if there are any, otherwise the session less its time awake. Null if neither is known. */
+  asleep_seconds: Count,
   deep_seconds: Count,
   light_seconds: Count,
   rem_seconds: Count,

@@ -2,8 +2,8 @@ import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { accepts } from '../../domain/records/series.ts';
 import { minuteMs } from '../../domain/time/time.ts';
 import type { LapRecord } from '../../domain/workouts/details.ts';
+import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { instantProblem, textOrNull } from '../phone/normalise/item.ts';
-import { workoutTypeOf } from '../phone/normalise/workout-types.ts';
 import { type Entry, keyOf, skipped } from './entry.ts';
 import { fitLap, fitRecord, fitSession } from './fields.ts';
 import { endsIn, figuresOf, lapWith } from './figures.ts';
@@ -69,9 +69,10 @@ function recordingOf(session: FitMessage, { file, laps, points: all }: Recorded)
   };
 }
 
-// `strength_training` says more than `training`, but `trail` less than `running`.
+// `strength_training` says more than `training`, but `treadmill` of `walking` no other sport.
 function sportOf({ sport, sub_sport }: FitMessage): string {
-  if (typeof sub_sport === 'string' && workoutTypeOf(sub_sport) !== 'other') return sub_sport;
+  const isKnown = workoutTypeNamed(sport) !== 'other';
+  if (typeof sub_sport === 'string' && !isKnown && workoutTypeNamed(sub_sport) !== 'other') return sub_sport;
   return typeof sport === 'string' && sport !== 'generic' ? sport : 'other';
 }
 

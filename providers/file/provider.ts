@@ -12,7 +12,7 @@ export const file = {
   settings: {},
   names: null,
   ingest: { service: 'file-import', readsWithTokens: false, hasFigures: false },
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   fields,
   projectClientRefusal: 'Files need no OAuth client.',
   oauth: null,

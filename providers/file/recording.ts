@@ -15,9 +15,10 @@ import {
   mostLaps,
   sentDetails,
 } from '../../domain/workouts/details.ts';
+import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { acceptsStream, type StreamType, streamTypes, type Track } from '../../domain/workouts/track.ts';
 import { textOrNull } from '../phone/normalise/item.ts';
-import { plainName, workoutTypeOf } from '../phone/normalise/workout-types.ts';
+import { plainName } from '../phone/normalise/workout.ts';
 import { workoutDataType } from './apple-workout.ts';
 import { type Entry, type Skipped, skipped, spanProblem } from './entry.ts';
 
@@ -92,7 +93,7 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
   const [raw, title] = [textOrNull(sport, 100) ?? 'other', textOrNull(name, 500)];
   const moving = totals.moving_seconds ?? duration_seconds;
   return {
-    ...{ type: workoutTypeOf(sport), raw_type: raw, plain_name: title === null },
+    ...{ type: workoutTypeNamed(sport), raw_type: raw, plain_name: title === null },
     name: title ?? plainName(raw),
     ...{ start_ms, end_ms, zone_offset_minutes, duration_seconds, device },
     moving_seconds: rounded(totals.moving_seconds),

@@ -63,7 +63,7 @@ export const googlehealth = {
   ...listed,
   settings,
   names: settingNames('GOOGLEHEALTH'),
-  normaliserVersion: 5,
+  normaliserVersion: 6,
   fields,
   projectClientRefusal:
     'Notifications come by a subscriber of the Google Cloud project of the OAuth client, and an installation has one.',

@@ -14,7 +14,7 @@ import type { Draft } from '../../domain/recipe/draft.ts';
 import { type Item, instantWithOffset, isItem, numberOf, valueAt } from '../../domain/recipe/read-fields.ts';
 import type { RecordType } from '../../domain/recipe/record-type.ts';
 import { mostStageSpans, type StageSpan } from '../../domain/records/records.ts';
-import type { WorkoutType } from '../../domain/records/workout-types.ts';
+import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { common, idOf, invalid, isManual, isPlaced, secondsOf, sessionFields } from './records.ts';
 
 const offset = notKept('the offset of the session counts', 's');
@@ -47,8 +47,9 @@ type Stage = StageSpan[0];
 const stageNames = new Map<unknown, Stage>([
   ['AWAKE', 'awake'],
   ['WAKE', 'awake'],
-  ['RESTLESS', 'light'],
-  ['ASLEEP', 'light'],
+  // A night without stages: no sleep of it is light because of that.
+  ['RESTLESS', 'unmeasurable'],
+  ['ASLEEP', 'unmeasurable'],
   ['LIGHT', 'light'],
   ['DEEP', 'deep'],
   ['REM', 'rem'],
@@ -65,8 +66,13 @@ function ofNight(draft: Draft, night: Item): Draft | string {
   const spans = spansOf(itemsAt(night, 'sleep', 'stages'), startMs);
   const summary = itemsAt(night, 'sleep', 'summary', 'stagesSummary');
   const seconds = (stage: Stage) => (spans === null ? summarised(stage, summary) : inSpans(stage, spans));
-  const [deep, light, rem, awake] = [seconds('deep'), seconds('light'), seconds('rem'), seconds('awake')];
-  const [staged, inBed] = [(deep ?? 0) + (light ?? 0) + (rem ?? 0), Math.round((endMs - startMs) / 1000)];
+  const stages = { deep: seconds('deep'), light: seconds('light'), rem: seconds('rem') };
+  const [unmeasured, awake] = [seconds('unmeasurable'), seconds('awake') ?? sleep.awake_seconds ?? null];
+  const inBed = Math.round((endMs - startMs) / 1000);
+  const staged = (stages.deep ?? 0) + (stages.light ?? 0) + (stages.rem ?? 0);
+  const { deep, light, rem } = staged > 0 ? stages : { deep: null, light: null, rem: null };
+  const inStages = staged + (unmeasured ?? 0);
+  const ofWhole = awake === null ? null : Math.max(0, inBed - awake);
   const isInterruption = ([stage, from, to]: StageSpan) => stage === 'awake' && from > 0 && to < inBed;
   return {
     ...draft,
@@ -74,8 +80,9 @@ function ofNight(draft: Draft, night: Item): Draft | string {
     sleep: {
       ...sleep,
       ...{ deep_seconds: deep, light_seconds: light, rem_seconds: rem, stage_intervals: spans },
-      awake_seconds: awake ?? sleep.awake_seconds ?? null,
-      asleep_seconds: staged > 0 ? staged : (sleep.asleep_seconds ?? Math.max(0, inBed - (awake ?? 0))),
+      awake_seconds: awake,
+      unmeasurable_seconds: unmeasured || null,
+      asleep_seconds: staged > 0 ? inStages : (sleep.asleep_seconds ?? (inStages > 0 ? inStages : ofWhole)),
       interruptions: spans?.filter(isInterruption).length ?? null,
     },
   };
@@ -147,21 +154,6 @@ const exerciseFields: FieldTable = {
   }),
 };
 
-/** Parts of the provider's names of exercises, the most specific first. */
-const typesByPart: readonly (readonly [RegExp, WorkoutType])[] = [
-  [/HIKING|TREKKING/, 'hiking'],
-  [/RUN|JOG|TREADMILL/, 'running'],
-  [/WALK/, 'walking'],
-  [/BIK|CYCL|SPIN/, 'cycling'],
-  [/SWIM/, 'swimming'],
-  [/HIIT|INTERVAL|CIRCUIT|CROSSFIT|BOOTCAMP/, 'hiit'],
-  [/STRENGTH|WEIGHT|CALISTHENICS|KETTLEBELL/, 'strength_training'],
-  [/YOGA/, 'yoga'],
-  [/PILATES|BARRE/, 'pilates'],
-  [/ROW/, 'rowing'],
-  [/ELLIPTICAL/, 'elliptical'],
-];
-
 function ofExercise(draft: Draft, exercise: Item): Draft | string {
   if (!isPlaced(draft)) return invalid;
   const type = valueAt(exercise, ['exercise', 'exerciseType']);
@@ -175,7 +167,7 @@ function ofExercise(draft: Draft, exercise: Item): Draft | string {
     workout: {
       ...(raw_type === '' && draft.workout?.name === undefined ? { name: 'Exercise', plain_name: true } : {}),
       ...{ manual: false, ...draft.workout, raw_type },
-      type: typesByPart.find(([part]) => part.test(raw_type))?.[1] ?? 'other',
+      type: workoutTypeNamed(raw_type),
       avg_pace_sec_per_km: speed !== null && speed > 0 ? 1_000_000 / speed : null,
     },
   };

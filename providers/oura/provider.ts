@@ -67,7 +67,7 @@ export const oura = {
   ...listed,
   settings,
   names: settingNames('OURA'),
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the settings.',
   oauth: {

@@ -35,7 +35,8 @@ export const scoreTypes = {
     fields: {
       ...ofBareDay,
       day_summary: kept(null, 'score.stress'),
-      stress_high: kept('s', 'score_components.stress', 'day_values.high_stress_seconds'),
+      // A day value of stress would be a second score.
+      stress_high: kept('s', 'score_components.stress', 'extra'),
       recovery_high: kept('s', 'score_components.stress', 'extra'),
     },
   },

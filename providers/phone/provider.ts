@@ -24,7 +24,7 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 7,
+  normaliserVersion: 8,
   fields,
   projectClientRefusal: 'The app on the phone connects the user: there is no OAuth client.',
   oauth: null,

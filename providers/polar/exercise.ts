@@ -4,9 +4,9 @@ import type { Collection } from '../../domain/recipe/collection.ts';
 import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import { type StreamPoints, trackOf } from '../../domain/recipe/track-of.ts';
-import { workoutTypeNamed } from '../../domain/recipe/workout-names.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import { isoTime } from '../../domain/time/time.ts';
+import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { acceptsStream, type StreamType } from '../../domain/workouts/track.ts';
 import { isAround, isoDurationSeconds, localMs } from './times.ts';
 

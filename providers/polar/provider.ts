@@ -85,7 +85,7 @@ export const polar = {
   ...listed,
   settings,
   names: settingNames('POLAR'),
-  normaliserVersion: 2,
+  normaliserVersion: 3,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the subscription of the settings.',
   oauth: {

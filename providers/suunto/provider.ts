@@ -58,7 +58,7 @@ export const suunto = {
   ...listed,
   settings,
   names: settingNames('SUUNTO'),
-  normaliserVersion: 2,
+  normaliserVersion: 3,
   fields: fieldsOf(collections),
   apiHeaders: ({ SUUNTO_SUBSCRIPTION_KEY: key }: Settings): Readonly<Record<string, string>> =>
     key === undefined ? {} : { 'Ocp-Apim-Subscription-Key': key },

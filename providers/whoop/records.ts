@@ -66,15 +66,24 @@ const cycle: Collection = {
   },
 };
 
+// Until a night is scored only its times are known: how long the user slept is not.
+function nightOf({ series, ...draft }: Draft, item: Item): Draft {
+  const { sleep = {} } = draft;
+  if (isScored(item))
+    return {
+      ...draft,
+      ...(series === undefined ? {} : { series }),
+      sleep: { ...sleep, rank: sleepRanks.final },
+    };
+  const { is_nap = false, validation = null } = sleep;
+  return { ...draft, sleep: { is_nap, validation, rank: sleepRanks.tentative } };
+}
+
 const sleep: Collection = {
   ...common,
   scopes: ['read:sleep'],
   read: list('/v2/activity/sleep'),
-  // Until a night is scored only its times are known.
-  complete: (draft, item) => ({
-    ...draft,
-    sleep: { ...draft.sleep, rank: isScored(item) ? sleepRanks.final : sleepRanks.tentative },
-  }),
+  complete: nightOf,
   fields: {
     id: kept(null, 'key'),
     ...times,

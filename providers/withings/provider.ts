@@ -33,7 +33,7 @@ export const withings = {
   ...listed,
   settings,
   names: settingNames('WITHINGS'),
-  normaliserVersion: 3,
+  normaliserVersion: 4,
   fields,
   plainReply,
   projectClientRefusal: null,

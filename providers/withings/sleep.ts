@@ -46,7 +46,8 @@ export const nightData: FieldTable = {
   lightsleepduration: kept('s', 'sleep.light_seconds'),
   deepsleepduration: kept('s', 'sleep.deep_seconds'),
   remsleepduration: kept('s', 'sleep.rem_seconds'),
-  waso: kept('s', 'sleep.awake_seconds'),
+  // Without the time to fall asleep and after waking, so that it is no time awake of the night.
+  waso: extra('s'),
   wakeupcount: kept('count', 'sleep.interruptions'),
   rmssd_start_avg: computed(variability, 'ms', 'series.heart_rate_variability_rmssd'),
   rmssd_end_avg: computed(variability, 'ms', 'series.heart_rate_variability_rmssd'),

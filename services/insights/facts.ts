@@ -115,7 +115,7 @@ function valuesOf(
   }
   if (night !== null) {
     const { provider, device, sessions, fact } = night;
-    values.sleep_duration = [fact.asleep, provider, device, sessions];
+    if (fact.asleep !== null) values.sleep_duration = [fact.asleep, provider, device, sessions];
     values.sleep_middle = [fact.middle, provider, device, sessions];
   }
   const { steps = null } = activity ?? {};

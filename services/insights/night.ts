@@ -15,7 +15,7 @@ export interface Night {
 }
 
 /**
- * The main sleep of a local day, of one provider as in the sleep summary: the one with the most time asleep, on a tie the one
+ * The main sleep of a local day, of one provider as in the sleep summary: the one with the most known time asleep, on a tie the one
  * with the highest priority. Null with naps only.
  */
 export function nightOf(sessions: readonly Session[], rules: Rules, date: string): Night | null {
@@ -24,16 +24,17 @@ export function nightOf(sessions: readonly Session[], rules: Rules, date: string
     ({ provider }) => provider,
   );
   const candidates = [...byProvider].map(([provider, own]) => ({ provider, own }));
-  const chosen = largest(byPriority(candidates, rules), ({ own }) => sum(own, (one) => one.asleep_seconds));
+  const chosen = largest(byPriority(candidates, rules), ({ own }) => asleepIn(own) ?? -1);
   const [first] = chosen?.own ?? [];
   if (chosen === undefined || first === undefined) return null;
   const { own, provider } = chosen;
-  const { device } = largest(own, ({ asleep_seconds }) => asleep_seconds) ?? first;
+  const { device } = largest(own, ({ asleep_seconds }) => asleep_seconds ?? -1) ?? first;
   return { provider, device, sessions: own.length, fact: factOf(own, first, date) };
 }
 
 function factOf(own: readonly Session[], first: Session, date: string): Night['fact'] {
   const [start, end] = [localMinutes(first, 0, date), Math.max(...own.map((one) => endOf(one, date)))];
+  const asleep = asleepIn(own);
   const isStaged = own.every(({ awake }) => awake !== null);
   const stage = (of: (session: Session) => number | null) =>
     isStaged && own.some((one) => of(one) !== null) ? sum(own, (one) => of(one) ?? 0) / 60 : null;
@@ -45,7 +46,7 @@ function factOf(own: readonly Session[], first: Session, date: string): Night['f
   });
   const awakenings = [...wakings, ...between].filter((minutes) => minutes > 0);
   return {
-    asleep: sum(own, ({ asleep_seconds }) => asleep_seconds) / 60,
+    asleep: asleep === null ? null : asleep / 60,
     deep: stage(({ deep_seconds }) => deep_seconds),
     rem: stage(({ rem_seconds }) => rem_seconds),
     bedtime: start,
@@ -74,7 +75,10 @@ function joined(spans: readonly (readonly [number, number])[]): [number, number]
   return all;
 }
 
-/** The sleep and the naps of a day of one provider: that of the night, of a day with naps only the one with the longest. */
+/**
+ * When a user slept on a day by one provider: that of the night, of a day with naps only the one with the longest. Sessions whose
+ * time asleep is not known are left out.
+ */
 export function spansOf(
   sessions: readonly Session[],
   provider: string | null,
@@ -84,7 +88,7 @@ export function spansOf(
   const longest = largest(byPriority(sessions, rules), ({ start_ms, end_ms }) => end_ms - start_ms);
   const chosen = provider ?? longest?.provider;
   return sessions
-    .filter((one) => one.provider === chosen && one.end_ms > one.start_ms)
+    .filter((one) => one.provider === chosen && one.end_ms > one.start_ms && one.asleep_seconds !== null)
     .map((one) => [localMinutes(one, 0, date), endOf(one, date)]);
 }
 
@@ -96,6 +100,12 @@ function localMinutes({ start_ms, zone_offset_minutes }: Session, laterMs: numbe
   const noonMs = dateToMs(date) - dayMs / 2;
   return (start_ms + laterMs - noonMs) / minuteMs + zone_offset_minutes;
 }
+
+// Null if the time asleep of any session is not known.
+const asleepIn = (sessions: readonly Session[]) =>
+  sessions.some((one) => one.asleep_seconds === null)
+    ? null
+    : sum(sessions, (one) => one.asleep_seconds ?? 0);
 
 const sum = (sessions: readonly Session[], of: (session: Session) => number) =>
   sessions.reduce((all, one) => all + of(one), 0);

@@ -132,7 +132,7 @@ function insightInputs(
   { hrv_stability, sleep_regularity, social_jet_lag, weekly_activity, sleep_score }: DayResults['scores'],
   shownAs: ShownAs,
 ): InsightInput[] {
-  const night = sourceOf(facts.values?.sleep_duration, shownAs);
+  const night = sourceOf(facts.values?.sleep_middle, shownAs);
   const hrv = sourceOf(facts.values?.hrv_rmssd ?? facts.values?.hrv_sdnn, shownAs);
   const span = (measure: string, length: number, share: number, source: InsightInput['source']) => ({
     ...{ measure, start_date: dateAfter(date, 1 - length), end_date: date, source },

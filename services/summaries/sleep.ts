@@ -11,16 +11,16 @@ export type Night = Nights['nights'][number];
 type MainFields = Omit<SleepSummary, 'date' | 'source' | 'nap_count' | 'nap_duration_minutes'>;
 
 /**
- * The summary of a night. It comes from one provider: the one with the most time asleep in its main sessions, on a tie
- * the one with the highest priority. Its sessions are added. Naps come from the provider with the most time in naps:
+ * The summary of a night. It comes from one provider: the one with the most known time asleep in its main sessions, on
+ * a tie the one with the highest priority. Its sessions are added. Naps come from the provider with the most time in naps:
  * naps of two providers are never added, because they may be the same. A day with naps only has no main fields.
  */
 export function nightToWire(night: Night, devices: readonly string[], rules: SourceRules): SleepSummary {
   const sources = byPriority(night.sources, rules);
-  const slept = largest(sources.filter(hasMain), ({ main }) => main.asleep_seconds);
+  const slept = largest(sources.filter(hasMain), ({ main }) => main.asleep_seconds ?? -1);
   const napped = largest(
     sources.filter(({ nap_count }) => nap_count > 0),
-    ({ nap_seconds }) => nap_seconds,
+    ({ nap_seconds }) => nap_seconds ?? -1,
   );
   const named = slept ?? napped;
   if (named === undefined) throw new Error('a night without any sleep');
@@ -29,7 +29,7 @@ export function nightToWire(night: Night, devices: readonly string[], rules: Sou
     source: sourceToWire(named.provider, devices[named.device], rules),
     ...mainFields(slept?.main ?? null),
     nap_count: napped?.nap_count ?? 0,
-    nap_duration_minutes: wholeMinutes(napped?.nap_seconds ?? 0) ?? 0,
+    nap_duration_minutes: wholeMinutes(napped === undefined ? 0 : napped.nap_seconds),
   };
 }
 
@@ -58,9 +58,9 @@ function mainFields(main: NightSleep | null): MainFields {
   };
 }
 
-/** Time asleep as a share of the time in bed. Null without a duration, or if a session has no measured stage. */
+/** Time asleep as a share of the time in bed. Null if either is not known, or a session has no measured stage. */
 function efficiency({ asleep_seconds, in_bed_seconds, is_staged }: NightSleep): number | null {
-  if (in_bed_seconds <= 0 || !is_staged) return null;
+  if (asleep_seconds === null || in_bed_seconds <= 0 || !is_staged) return null;
   return Math.min(100, hundredths((asleep_seconds / in_bed_seconds) * 100) ?? 0);
 }
 

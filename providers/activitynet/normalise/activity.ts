@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 import { bareWorkout } from '../../../domain/recipe/item-of-record.ts';
 import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import { WorkoutRecord } from '../../../domain/records/records.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { dayMs, earliestMs } from '../../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../../domain/time/zone.ts';
 import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { workoutTypeNamed } from '../../../domain/workouts/sport-names.ts';
 import { activity, startOf } from '../fields.ts';
 import { columnsOf, textOf } from './columns.ts';
 import { activityExtras } from './extras.ts';
-import { plainName, workoutTypeOf } from './workout-type.ts';
 
 /**
  * A normalised activity. `hash` covers everything that is kept of it, `recording` covers what its samples depend on.
@@ -47,6 +48,20 @@ export function normaliseActivity(details: unknown, nowMs: number): NormalisedAc
     hash: hashOf([workout, extras]),
     recording: hashOf([start_ms, seconds, distance_meters, device, zone_offset_minutes]),
   };
+}
+
+const others: ReadonlySet<string> = new Set(['crossfit', 'snowshoe']);
+
+/** The workout type of a sport type. */
+export const workoutTypeOf = (sportType: string): WorkoutType => workoutTypeNamed(sportType, others);
+
+/** A name for an unnamed activity: its type in plain words. */
+function plainName(sportType: string): string {
+  const words = sportType
+    .trim()
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  return words === '' ? 'Activity' : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /**

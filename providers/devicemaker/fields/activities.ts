@@ -85,7 +85,7 @@ export const activityDetails = detailsType(
       'samples[].elevationInMeters': kept('m', 'streams.altitude'),
       'samples[].totalDistanceInMeters': kept('m', 'streams.distance'),
       'samples[].movingDurationInSeconds': kept('s', 'streams.moving'),
-      'samples[].timerDurationInSeconds': notKept('follows from the times of the samples and `moving`', 's'),
+      'samples[].timerDurationInSeconds': kept('s', 'workout.pauses'),
       'samples[].clockDurationInSeconds': notKept('the time of the sample, from the start on', 's'),
       'samples[].wheelChairCadenceInPushesPerMinute': notKept('no series has pushes a minute', 'pushes/min'),
       'laps[].startTimeInSeconds': kept('s', 'laps.start_ms', 'laps.end_ms'),

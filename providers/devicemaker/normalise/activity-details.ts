@@ -20,7 +20,7 @@ export function detailsType(name: string, fields: FieldTable, ofActivity: FieldT
     const { summary, ...top } = item;
     const inner = isItem(summary) ? summary : {};
     const given = { ...sent(top), ...sent(inner), ...sent({ samples: item.samples }) };
-    const { blocks, track, problems } = readTrack(item.samples, nowMs);
+    const { blocks, track, pauses, problems } = readTrack(item.samples, nowMs);
     const read = readWithin(table, given, spanOf(blocks), nowMs);
     const placed = read.problems.map((one) =>
       Object.hasOwn(inner, one.field) ? { ...one, field: `summary.${one.field}` } : one,
@@ -32,7 +32,11 @@ export function detailsType(name: string, fields: FieldTable, ofActivity: FieldT
     const samples = blocks.map((block) => ({ ...block, device, zone_offset_minutes }));
     const whole = {
       ...read,
-      draft: { ...draft, laps },
+      draft: {
+        ...draft,
+        laps,
+        ...(pauses === undefined ? {} : { workout: { ...draft.workout, pauses } }),
+      },
       problems: [...placed, ...problems],
       parts: { samples },
     };

@@ -1,7 +1,7 @@
 import { type FieldTable, isKept } from '../../../domain/provider/field-table.ts';
 import { type Item, isItem } from '../../../domain/recipe/read-fields.ts';
 import { factorOf } from '../../../domain/recipe/units.ts';
-import type { SampleBlock } from '../../../domain/records/records.ts';
+import { mostPauses, type SampleBlock, type WorkoutRecord } from '../../../domain/records/records.ts';
 import { isSeriesType, type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import {
   acceptsStream,
@@ -45,8 +45,22 @@ export function trackReader(table: FieldTable) {
     const blocks = series.flatMap(([type, fields]) =>
       isSeriesType(type) ? (blockOf(type, fields, timed, problems) ?? []) : [],
     );
-    return { blocks, problems, track: trackOf(columns, [...new Map(timed)]) };
+    return { blocks, problems, track: trackOf(columns, [...new Map(timed)]), pauses: pausesOf(timed) };
   };
+}
+
+// The clock of an activity stands still during a pause. Undefined: no sample has that clock.
+function pausesOf(timed: readonly Timed[]): WorkoutRecord['pauses'] {
+  const clocked = timed.flatMap(([ms, { timerDurationInSeconds: seconds }]) =>
+    typeof seconds === 'number' ? [{ ms, clockMs: seconds * 1000 }] : [],
+  );
+  if (clocked.length === 0) return undefined;
+  const pauses = clocked.slice(1).flatMap(({ ms, clockMs }, index): [number, number][] => {
+    const before = clocked[index] ?? { ms, clockMs };
+    const paused = Math.round(ms - before.ms - Math.max(0, clockMs - before.clockMs));
+    return paused >= 1000 ? [[before.ms, paused]] : [];
+  });
+  return pauses.slice(0, mostPauses);
 }
 
 // In order of time. Of two samples of one instant the one that was sent later is the later one.

@@ -38,7 +38,9 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
     rank: isAsleep ? sleepRanks.final : sleepRanks.tentative,
     asleep_seconds: isAsleep
       ? Math.round((stagedMs + ms.asleep) / 1000)
-      : Math.round((end_ms - start_ms) / 1000) - seconds('awake'),
+      : hasAwake
+        ? Math.round((end_ms - start_ms) / 1000) - seconds('awake')
+        : null,
     ...{ deep_seconds: staged('deep'), light_seconds: staged('light'), rem_seconds: staged('rem') },
     awake_seconds: hasAwake ? seconds('awake') : null,
     unmeasurable_seconds: isStaged && ms.asleep > 0 ? seconds('asleep') : null,

@@ -25,6 +25,7 @@ import {
   noFigures,
   sentDetails,
 } from '../../../domain/workouts/details.ts';
+import { workoutTypeNamed } from '../../../domain/workouts/sport-names.ts';
 import {
   asSent,
   type ItemSpan,
@@ -38,7 +39,6 @@ import {
 } from './item.ts';
 import { sourceOf } from './source.ts';
 import { convert } from './units.ts';
-import { plainName, workoutTypeOf } from './workout-types.ts';
 
 const place = 'location data, which is not kept of uploads';
 
@@ -124,7 +124,7 @@ export function readWorkout(item: Item, nowMs: number, timeZone: string | null):
   if (isProblem(span)) return span;
   const { id: key, ...times } = span;
   const raw_type = textOrNull(item.type, 100) ?? 'other';
-  const [type, title] = [workoutTypeOf(raw_type), textOrNull(item.title, 500)];
+  const [type, title] = [workoutTypeNamed(raw_type), textOrNull(item.title, 500)];
   const duration_seconds = Math.round((span.end_ms - span.start_ms) / 1000);
   const { device, device_type } = sourceOf(item);
   const sent = new Map<string, Item>();
@@ -244,4 +244,10 @@ function samplesOf(list: unknown, span: ItemSpan, device: string, sport: Workout
       values: sorted.map(([, value]) => value),
     };
   });
+}
+
+/** A name that is shown where the user gave none: `Functional strength training`. */
+export function plainName(type: string): string {
+  const words = type.trim().toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

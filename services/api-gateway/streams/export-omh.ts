@@ -144,7 +144,7 @@ const Stored = z.object({
   manual: z.boolean().nullable().default(null),
   type: z.string().default('other'),
   is_nap: z.boolean().default(false),
-  asleep_seconds: z.number().default(0),
+  asleep_seconds: Value,
   awake_seconds: Value,
   interruptions: Value,
   distance_meters: Value,

@@ -36,7 +36,10 @@ export function planNights(
     const hash = createHash('sha256').update(JSON.stringify(session)).digest('base64url');
     if (former?.hash === hash) continue;
     const { start_ms, end_ms, asleep_seconds, is_nap } = session;
-    const row = { id: former?.id ?? newId(), start_ms, end_ms, asleep_seconds, is_nap, hash };
+    const row = {
+      ...{ id: former?.id ?? newId(), start_ms, end_ms, is_nap, hash },
+      asleep_seconds: asleep_seconds ?? 0,
+    };
     if (former !== undefined && isLess(row, former)) removed.push(former.id);
     stored.push({ row, session });
   }

@@ -34,7 +34,7 @@ function sourceOf(provider: string, [row]: readonly Night[], devices: DeviceName
   if (row === undefined) throw new Error('a night without a row');
   const { nap_count, nap_seconds } = row;
   const device = devices.indexOf(row.device);
-  return { provider, device, main: mainOf(row), nap_count, nap_seconds: nap_seconds ?? 0 };
+  return { provider, device, main: mainOf(row), nap_count, nap_seconds: nap_count === 0 ? 0 : nap_seconds };
 }
 
 function mainOf(row: Night): NightSource['main'] {
@@ -47,7 +47,7 @@ function mainOf(row: Night): NightSource['main'] {
     start_ms: first.startMs,
     end_ms: Math.max(...sessions.map(({ endMs }) => endMs)),
     in_bed_seconds: sessions.reduce((sum, { startMs, endMs }) => sum + (endMs - startMs) / 1000, 0),
-    asleep_seconds: row.asleep_seconds ?? 0,
+    asleep_seconds: row.asleep_seconds,
     deep_seconds,
     light_seconds,
     rem_seconds,

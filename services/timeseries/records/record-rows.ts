@@ -14,7 +14,7 @@ export interface RecordIdentity {
 
 /** The row of a workout. Writing it again clears a deletion mark. */
 export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, offsetAt: ClockAt): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, ...rest } = record;
+  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, pauses: __, ...rest } = record;
   const offset = zone_offset_minutes ?? offsetAt(start_ms);
   return {
     ...identity,

@@ -26,7 +26,7 @@ export interface SleepWeight {
   readonly rank: number;
   /** Some delivery of the same record, including this one, was final. */
   readonly was_final: boolean;
-  readonly asleep_seconds: number;
+  readonly asleep_seconds: number | null;
   readonly span_seconds: number;
 }
 
@@ -44,7 +44,8 @@ export function weightiest<T extends SleepWeight>(sessions: readonly T[]): T | u
 }
 
 function compare(a: SleepWeight, b: SleepWeight): number {
-  return validity(a) - validity(b) || a.asleep_seconds - b.asleep_seconds || a.span_seconds - b.span_seconds;
+  const asleep = ({ asleep_seconds }: SleepWeight) => asleep_seconds ?? 0;
+  return validity(a) - validity(b) || asleep(a) - asleep(b) || a.span_seconds - b.span_seconds;
 }
 
 // A sleep that is neither tentative nor final counts as final, unless the same record was final before.

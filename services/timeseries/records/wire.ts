@@ -74,13 +74,14 @@ function scoreOf({ score: value, details }: DetailedSleepRow): SleepScore | null
 }
 
 /**
- * Time asleep as a share of the time in bed, to a hundredth of a percent. Null for a session without duration, or
- * without a measured stage: the time asleep is then only the time in bed.
+ * Time asleep as a share of the time in bed, to a hundredth of a percent. Null for a session without duration,
+ * without a known time asleep, or without a measured stage.
  */
 function efficiency(row: SleepRow): number | null {
   const { asleep_seconds, start_ms, end_ms } = row;
   const staged = [row.deep_seconds, row.light_seconds, row.rem_seconds, row.awake_seconds];
-  if (end_ms <= start_ms || !staged.some((seconds) => (seconds ?? 0) > 0)) return null;
+  if (asleep_seconds === null || end_ms <= start_ms || !staged.some((seconds) => (seconds ?? 0) > 0))
+    return null;
   const percent = (asleep_seconds * 1000 * 100) / (end_ms - start_ms);
   return Math.min(100, Math.round(percent * 100) / 100);
 }

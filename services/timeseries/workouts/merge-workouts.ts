@@ -1,7 +1,12 @@
 import type { WorkoutRecord } from '../../../domain/records/records.ts';
 
+/** The fields that a data type sent of a workout, and its end before it was cropped. */
+export interface WorkoutPart extends WorkoutRecord {
+  readonly uncropped_end_ms?: number | undefined;
+}
+
 /** The fields of one workout by data type. */
-export type WorkoutParts = Readonly<Record<string, WorkoutRecord>>;
+export type WorkoutParts = Readonly<Record<string, WorkoutPart>>;
 
 /** Activity details repeat the fields of the activity. They only fill fields that the activity itself lacks. */
 const lastBelieved = 'activityDetails';
@@ -14,7 +19,7 @@ export function mergeWorkouts(parts: WorkoutParts): WorkoutRecord {
   const inOrder = Object.entries(parts).toSorted(
     ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
   );
-  return inOrder.map(([, record]) => record).reduce(filled);
+  return inOrder.map(([, { uncropped_end_ms: _, ...record }]): WorkoutRecord => record).reduce(filled);
 }
 
 function filled(record: WorkoutRecord, other: WorkoutRecord): WorkoutRecord {

@@ -1,11 +1,11 @@
-import type { StoreItem } from '../../../domain/records/records.ts';
+import type { StoreItem, WorkoutRecord } from '../../../domain/records/records.ts';
 import { upsertRecord } from '../queries/upsert-record.ts';
 import { identityOf, type RecordContext } from '../records/record-context.ts';
 import { workoutRow } from '../records/record-rows.ts';
 import { claimSamples } from '../samples/unclaimed-samples.ts';
 import { upsertDetail } from '../tracks/queries/workout-detail.ts';
 import { isCropped } from './crop-activities.ts';
-import { mergeWorkouts } from './merge-workouts.ts';
+import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from './merge-workouts.ts';
 import { forgetVersion } from './queries/forget-version.ts';
 import { selectWorkoutSpan } from './queries/select-workout-span.ts';
 import type { Span } from './settle-duplicates.ts';
@@ -30,9 +30,9 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
   if (stored?.is_unclaimed) await claimSamples(transaction, userId, provider, { ...stored, key });
   const identity = identityOf(context, key, stored?.id);
-  const parts = { ...stored?.parts, [data_type]: workout };
-  const merged = mergeWorkouts(parts);
   const cropped = isCropped(data_type, workout, stored);
+  const parts = { ...stored?.parts, [data_type]: partOf(item.data_type, workout, cropped, stored?.parts) };
+  const merged = mergeWorkouts(parts);
   const row = { ...workoutRow(identity, merged, offsetAt), parts: JSON.stringify(parts), cropped };
   await upsertRecord(transaction, 'workout', row);
   if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
@@ -40,6 +40,18 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   if (stored === undefined) return { ids, spans: [merged], wasThere: false, wasHidden: false };
   if (stored.cropped && !cropped) await forgetDetails(context, key);
   return { ids, spans: [merged, stored], wasThere: true, wasHidden: stored.hidden };
+}
+
+// The first end of a cropped activity is kept, because it shows which part of its details were pauses.
+function partOf(
+  dataType: string,
+  workout: WorkoutRecord,
+  cropped: boolean,
+  parts: WorkoutParts | undefined,
+): WorkoutPart {
+  const former = parts?.[dataType];
+  if (dataType !== 'activities' || !cropped || former === undefined) return workout;
+  return { ...workout, uncropped_end_ms: former.uncropped_end_ms ?? former.end_ms };
 }
 
 // Removed samples return if the details are sent again.

@@ -189,6 +189,20 @@ t.test('reads a night with its stages, and an exercise', async (t) => {
       ],
     },
   ]);
+  const classic = [stage('06:00', '07:10', 'ASLEEP'), stage('07:10', '07:20', 'RESTLESS')];
+  t.match(
+    [...nightOf([...classic, stage('07:20', '08:00', 'AWAKE')]).items, ...nightOf([]).items].map(
+      ({ sleeps: [one] }) => one,
+    ),
+    [
+      {
+        ...{ asleep_seconds: 4800, deep_seconds: null, light_seconds: null, rem_seconds: null },
+        ...{ awake_seconds: 2400, unmeasurable_seconds: 4800 },
+      },
+      { asleep_seconds: null, awake_seconds: null },
+    ],
+    'a night without stages has no light sleep, and one of which only the time in bed is known no time asleep',
+  );
   const summary = {
     ...{ minutesInSleepPeriod: '120', minutesAsleep: '110', minutesToFallAsleep: '7' },
     stagesSummary: [{ type: 'REM', minutes: '20' }],

@@ -3,7 +3,6 @@ import { readMethod } from '../../../domain/records/recording-method.ts';
 import { isSeriesType, seriesTypes } from '../../../domain/records/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
 import { recordTypes } from '../../../providers/phone/normalise/record-types.ts';
-import { workoutTypeOf } from '../../../providers/phone/normalise/workout-types.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
 const nowMs = Date.UTC(2026, 2, 3);
@@ -164,27 +163,6 @@ t.test('a sample that was typed in, or started by the user, has its method', asy
     t.same(made('WEIGHT', { recordingMethod }), { device: 'Watch', method: null });
   // Intervals have a type of device instead.
   t.same(made('STEP_COUNT', { recordingMethod: 'manual' }), { device: 'Watch', method: null });
-});
-
-t.test('workout types of both dialects become ours', async (t) => {
-  const types = [
-    'running',
-    'RUNNING_TREADMILL',
-    'SWIMMING_POOL',
-    'functional_strength_training',
-    'HIIT',
-    'tai_chi',
-    'hiking',
-  ];
-  t.same(types.map(workoutTypeOf), [
-    'running',
-    'running',
-    'swimming',
-    'strength_training',
-    'hiit',
-    'other',
-    'hiking',
-  ]);
 });
 
 t.test('no item of any shape makes a reader throw', async (t) => {

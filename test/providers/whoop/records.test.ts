@@ -19,6 +19,12 @@ t.test('a scored night replaces the stored one, one that is not scored yet does 
   );
 });
 
+t.test('a compound is the sport that it names', async (t) => {
+  t.match(items('workout', { ...bodies.workout[0], sport_name: 'hiking-rucking' }), [
+    { workout: { type: 'hiking', raw_type: 'hiking-rucking', name: 'Hiking rucking' } },
+  ]);
+});
+
 t.test('a sport without a type of its own keeps its name', async (t) => {
   const [workout] = bodies.workout;
   t.match(items('workout', { ...workout }, { ...workout, id: 'b', sport_name: 'ice-hockey' }), [

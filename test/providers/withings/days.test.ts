@@ -27,15 +27,18 @@ t.test('a day has its parts as values of the day', async (t) => {
   t.equal(valuesOf({ date: '2026-03-01' }), null);
 });
 
-t.test('a time of more than 100,000 seconds is none of a day', async (t) => {
-  const made = (fields: Record<string, number>) => {
-    const { day: record, day_values } = normaliseDays([day(fields)], nowMs).items[0] ?? {};
-    const { active_seconds, moderate_seconds, vigorous_seconds } = record ?? {};
-    return [active_seconds, moderate_seconds, vigorous_seconds, day_values?.values.light_activity_seconds];
-  };
-  t.same(made({ soft: 100_000, moderate: 100_001, intense: 60 }), [100_060, null, 60, 100_000]);
-  t.same(made({ soft: 100_001, moderate: 59.6, intense: -1 }), [60, 60, null, undefined]);
-});
+t.test(
+  'a time of more than 100,000 seconds is none of a day, whose active time is then not known',
+  async (t) => {
+    const made = (fields: Record<string, number>) => {
+      const { day: record, day_values } = normaliseDays([day(fields)], nowMs).items[0] ?? {};
+      const { active_seconds, moderate_seconds, vigorous_seconds } = record ?? {};
+      return [active_seconds, moderate_seconds, vigorous_seconds, day_values?.values.light_activity_seconds];
+    };
+    t.same(made({ soft: 100_000, moderate: 100_001, intense: 60 }), [null, null, 60, 100_000]);
+    t.same(made({ soft: 100_001, moderate: 59.6, intense: -1 }), [null, 60, null, undefined]);
+  },
+);
 
 t.test('days on which the clocks change have 23 and 25 hours', async (t) => {
   const seconds = (date: string) =>

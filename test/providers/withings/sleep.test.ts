@@ -23,7 +23,7 @@ t.test('a night has the times of its summary and the stages of its details', asy
       ],
       details: {
         ...{ validation: 'completed', score_qualifier: null, score_parts: [], latency_seconds: 900 },
-        extra: { hr_average: 52, rr_average: 14, sleep_efficiency: 0.87 },
+        extra: { hr_average: 52, rr_average: 14, sleep_efficiency: 0.87, waso: 1800 },
       },
     },
   ]);

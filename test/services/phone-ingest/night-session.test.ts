@@ -83,6 +83,8 @@ t.test('the nights of a file with very many groups are chosen', async (t) => {
 t.test('time awake is not asleep, also where only the time in bed is known', async (t) => {
   const [night] = sessionsOf(phase('in_bed', 0, 8), phase('awake', 1, 2));
   t.match(night, { asleep_seconds: 7 * 3600, awake_seconds: 3600 });
+  const [bed] = sessionsOf(phase('in_bed', 0, 8));
+  t.match(bed, { asleep_seconds: null, awake_seconds: null }, 'the time in bed is no time asleep');
 });
 
 t.test('a night that becomes a nap replaces what was stored', async (t) => {

@@ -171,31 +171,34 @@ t.test('a chart of a day shows what counts, in buckets', async (t) => {
   }
 });
 
-t.test('a chart of sums counts the intervals that begin in each bucket, and has no least or largest sample', async (t) => {
-  const user = await newUser();
-  const nine = at('09:00:00');
-  // Six intervals of ten minutes with 3 to 577 steps, and one that begins in the same hour and ends in the next.
-  const values = [3, 577, 100, 200, 200, 89];
-  await user.storeIntervals(
-    [watch],
-    values.map((value, index) => steps(nine + index * 10 * minuteMs, index === 5 ? 20 : 10, value)),
-  );
-  const chart = async (resolution: '15min' | '1hour' | '1day') => {
-    const { series } = await s.call('timeseries.chart', {
-      ...{ user_id: user.userId, types: ['steps'], max_points: 100, resolution },
-      ...{ start_time: '2026-03-01', end_time: '2026-03-01' },
-      aggregates: ['min', 'max', 'count', 'value'],
-    });
-    return series.map(({ min, max, count, value, statistics }) => ({ min, max, count, value, statistics }));
-  };
-  const none = { min: undefined, max: undefined };
-  const statistics = { count: 6, value: 1169, min: null, max: null };
-  t.strictSame(await chart('1day'), [{ ...none, count: [6], value: [1169], statistics }]);
-  t.strictSame(await chart('1hour'), [{ ...none, count: [6, 0], value: [1124.5, 44.5], statistics }]);
-  t.strictSame(await chart('15min'), [
-    { ...none, count: [2, 1, 2, 1, 0], value: [291.5, 388.5, 300, 144.5, 44.5], statistics },
-  ]);
-});
+t.test(
+  'a chart of sums counts the intervals that begin in each bucket, and has no least or largest sample',
+  async (t) => {
+    const user = await newUser();
+    const nine = at('09:00:00');
+    // Six intervals of ten minutes with 3 to 577 steps, and one that begins in the same hour and ends in the next.
+    const values = [3, 577, 100, 200, 200, 89];
+    await user.storeIntervals(
+      [watch],
+      values.map((value, index) => steps(nine + index * 10 * minuteMs, index === 5 ? 20 : 10, value)),
+    );
+    const chart = async (resolution: '15min' | '1hour' | '1day') => {
+      const { series } = await s.call('timeseries.chart', {
+        ...{ user_id: user.userId, types: ['steps'], max_points: 100, resolution },
+        ...{ start_time: '2026-03-01', end_time: '2026-03-01' },
+        aggregates: ['min', 'max', 'count', 'value'],
+      });
+      return series.map(({ min, max, count, value, statistics }) => ({ min, max, count, value, statistics }));
+    };
+    const none = { min: undefined, max: undefined };
+    const statistics = { count: 6, value: 1169, min: null, max: null };
+    t.strictSame(await chart('1day'), [{ ...none, count: [6], value: [1169], statistics }]);
+    t.strictSame(await chart('1hour'), [{ ...none, count: [6, 0], value: [1124.5, 44.5], statistics }]);
+    t.strictSame(await chart('15min'), [
+      { ...none, count: [2, 1, 2, 1, 0], value: [291.5, 388.5, 300, 144.5, 44.5], statistics },
+    ]);
+  },
+);
 
 t.test('a chart with one resolution has the sum of a range that begins within an hour', async (t) => {
   const user = await newUser();

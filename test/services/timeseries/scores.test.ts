@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { ScoreKind } from '../../../domain/records/scores.ts';
+import { providerNamed } from '../../../providers/all.ts';
+import { types as oura } from '../../../providers/oura/collections.ts';
+import { types as polar } from '../../../providers/polar/records.ts';
+import { types as suunto } from '../../../providers/suunto/records.ts';
+import { types as whoop } from '../../../providers/whoop/records.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
+import { bodies as ouraBodies } from '../../fixtures/oura/bodies.ts';
+import { bodies as polarBodies } from '../../fixtures/polar/bodies.ts';
+import { bodies as suuntoBodies } from '../../fixtures/suunto/bodies.ts';
+import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
@@ -340,3 +349,29 @@ t.test(
     t.same(await values(), ['2026-03-01 resilience null']);
   },
 );
+
+t.test('what a provider says of a day is one score of each kind', async (t) => {
+  const given = { oura: ouraBodies, polar: polarBodies, suunto: suuntoBodies, whoop: whoopBodies };
+  const nowMs = Date.UTC(2026, 11, 1);
+  for (const [provider, types] of Object.entries({ oura, polar, suunto, whoop })) {
+    const bodies: Readonly<Record<string, readonly unknown[]>> = Reflect.get(given, provider);
+    const { id: user_id } = await call('users.create', {});
+    const items = Object.entries(types).flatMap(([name, type]) => [
+      ...type.normalise({ records: { list: bodies[name] ?? [] }, span: null, nowMs, offsetMinutes: 120 })
+        .items,
+    ]);
+    await call('timeseries.store', { user_id, provider: providerNamed(provider) ?? 'oura', items });
+    const { data } = await call('timeseries.scores', {
+      ...{ user_id, start_date: '2020-01-01', end_date: '2026-12-31', limit: 100 },
+    });
+    const byDay = Map.groupBy(data, ({ date, kind }) => `${date} ${kind}`);
+    const offenders = [...byDay].flatMap(([day, own]) => (own.length === 1 ? [] : [[day, own]]));
+    t.ok(data.length > 0, provider);
+    t.strictSame(offenders, [], provider);
+    if (provider === 'oura')
+      t.match(
+        data.find(({ kind }) => kind === 'stress'),
+        { value: null, label: 'restored', components: { stress_high: 5400, recovery_high: 7200 } },
+      );
+  }
+});

@@ -140,7 +140,7 @@ export type AddMemberRequest = {
 };
 
 /**
- * `avg`, `min`, `max`, `count`: of the samples of a bucket; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).
+ * `avg`, `min`, `max`, `count`: of the samples of a bucket, sums without `min` and `max`; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).
  */
 export type Aggregate = 'avg' | 'min' | 'max' | 'count' | 'value';
 
@@ -652,8 +652,8 @@ export type ChartSeries = {
          * `aggregate` of all samples.
          */
         value: number;
-        min: number;
-        max: number;
+        min: number | null;
+        max: number | null;
     };
     /**
      * Seconds of each point after `first_time`.
@@ -672,7 +672,7 @@ export type ChartSeries = {
      */
     max?: Array<number>;
     /**
-     * The number of samples of each bucket.
+     * The number of samples that begin in each bucket.
      */
     count?: Array<number>;
     /**
@@ -1937,7 +1937,7 @@ export type ExplainedSource = {
      */
     share: number | null;
     /**
-     * The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before intervals, intervals before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `best_ranked`: of several sources of intervals the best-ranked one counts in each segment of time; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours that have the field the longest, of heart rates of several hours the mean of the longest record and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.
+     * The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before intervals, intervals before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `best_ranked`: of several sources of intervals the best-ranked one counts in each segment of time; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours with the field the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.
      */
     rule: 'only_value' | 'sum' | 'precedence' | 'largest' | 'priority' | 'largest_device' | 'best_ranked' | 'fullest_device' | 'longest_record' | 'active_plus_basal' | 'remainder';
 };
@@ -2369,7 +2369,7 @@ export type ListedSleepSession = {
     start_time: string;
     end_time: string;
     source: Source;
-    duration_seconds: number;
+    duration_seconds: number | null;
     efficiency_percent: number | null;
     stages: SleepStages;
     is_nap: boolean;
@@ -3664,7 +3664,7 @@ export type SingleSleepSession = {
     start_time: string;
     end_time: string;
     source: Source;
-    duration_seconds: number;
+    duration_seconds: number | null;
     efficiency_percent: number | null;
     stages: SleepStages;
     is_nap: boolean;
@@ -3865,14 +3865,14 @@ export type SleepScoreComponent = {
 };
 
 /**
- * A night's sleep or a nap. `duration_seconds` is the time asleep.
+ * A night's sleep or a nap. `duration_seconds` is the time asleep, null if it is not known.
  */
 export type SleepSession = {
     id: string;
     start_time: string;
     end_time: string;
     source: Source;
-    duration_seconds: number;
+    duration_seconds: number | null;
     efficiency_percent: number | null;
     stages: SleepStages;
     is_nap: boolean;
@@ -3932,7 +3932,7 @@ export type SleepSummary = {
     stages: SleepStages;
     interruptions_count: number | null;
     nap_count: number;
-    nap_duration_minutes: number;
+    nap_duration_minutes: number | null;
     avg_heart_rate_bpm: number | null;
     avg_hrv_sdnn_ms: number | null;
     avg_respiratory_rate: number | null;

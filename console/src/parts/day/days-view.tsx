@@ -169,7 +169,7 @@ function Totals({ day: { activity, night, picture } }: { day: SmallDay }) {
           <i>steps</i>
         </span>
       )}
-      {night !== undefined && (
+      {typeof night?.duration_seconds === 'number' && (
         <span>
           {duration(night.duration_seconds)} <i>asleep</i>
         </span>

@@ -91,7 +91,7 @@ function nightFacts(night: ListedSleepSession, { axis: { zone } }: Picture): Fac
   return {
     ...{ title: 'Sleep', source: night.source },
     facts: [
-      { label: 'Asleep', text: duration(night.duration_seconds) },
+      ...known('Asleep', night.duration_seconds, duration),
       { label: 'Bed time', text: clock(night.start_time) },
       { label: 'Awake at', text: clock(night.end_time) },
       ...known('Efficiency', night.efficiency_percent, (percent) => `${whole(percent)} %`),

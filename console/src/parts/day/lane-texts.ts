@@ -70,7 +70,8 @@ export function sleepText({ sleeps, axis: { date, zone, to } }: Picture): string
   return sleeps
     .map((one) => {
       if (one.is_nap) return `nap from ${times(one)}`;
-      if (one === night) return `${duration(one.duration_seconds)} asleep from ${times(one)}`;
+      if (one === night && one.duration_seconds === null) return `in bed from ${times(one)}`;
+      if (one === night) return `${duration(one.duration_seconds ?? 0)} asleep from ${times(one)}`;
       return Date.parse(one.end_time) > to
         ? `next night from ${clock(one.start_time)}`
         : `also asleep from ${times(one)}`;

@@ -1,5 +1,5 @@
 import type { Source } from '../../../../clients/typescript/src/index.ts';
-import { duration } from '../../duration.ts';
+import { durationOf } from '../../duration.ts';
 import { slotMs } from './day-axis.ts';
 import { clockOfDay, lineNames, rangeOf, whole, workoutName } from './lane-texts.ts';
 import type { LineLane, Picture } from './picture.ts';
@@ -43,9 +43,7 @@ export function readingsOfDay(picture: Picture): Reading[] {
   const night = nightOf(sleeps, axis.date, axis.zone);
   return [
     ...(heart ?? []),
-    ...(sleeps.length === 0
-      ? []
-      : [reading('sleep', 'Sleep', night === undefined ? '' : duration(night.duration_seconds))]),
+    ...(sleeps.length === 0 ? [] : [reading('sleep', 'Sleep', durationOf(night?.duration_seconds))]),
     ...(workouts.length === 0
       ? []
       : [reading('workout', 'Workout', workouts.length === 1 ? '1 workout' : `${workouts.length} workouts`)]),

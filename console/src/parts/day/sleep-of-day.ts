@@ -58,5 +58,5 @@ export function nightOf(
 ): ListedSleepSession | undefined {
   return sleeps
     .filter((one) => !one.is_nap && dayOf(one.zone_offset ?? zone, one.end_time) === date)
-    .toSorted((one, other) => other.duration_seconds - one.duration_seconds)[0];
+    .toSorted((one, other) => (other.duration_seconds ?? 0) - (one.duration_seconds ?? 0))[0];
 }

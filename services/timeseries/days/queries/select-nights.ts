@@ -30,12 +30,15 @@ export interface NightRow extends NightMeans {
 }
 
 const main = 'filter (where not is_nap)';
+// Null if the time asleep of any session is not known.
+const asleep = (those: string) =>
+  `case when bool_and(asleep_seconds is not null) ${those} then sum(asleep_seconds) ${those} end`;
 const list = (column: string) =>
   `array_agg((extract(epoch from ${column}) * 1000)::float8 order by start_time) ${main}`;
 
 /** Aggregates of the sessions of a night: the device that its means are preferably of, and the bounds of its main sessions. */
 export const nightBounds = `
-  (array_agg(device order by is_nap, asleep_seconds desc, start_time))[1] as device,
+  (array_agg(device order by is_nap, asleep_seconds desc nulls last, start_time))[1] as device,
   ${list('start_time')} as starts_ms, ${list('end_time')} as ends_ms`;
 
 const means = nightTypes.map((type) => `m.${type}`).join(', ');
@@ -50,11 +53,11 @@ const textOf = (order: 'asc' | 'desc') => `
   ),
   night as (
     select date, provider, ${nightBounds}, count(*) ${main} as sessions,
-      sum(asleep_seconds) ${main} as asleep_seconds, sum(deep_seconds) ${main} as deep_seconds,
+      ${asleep(main)} as asleep_seconds, sum(deep_seconds) ${main} as deep_seconds,
       sum(light_seconds) ${main} as light_seconds, sum(rem_seconds) ${main} as rem_seconds,
       sum(awake_seconds) ${main} as awake_seconds, sum(interruptions) ${main} as interruptions,
       bool_and(coalesce(greatest(deep_seconds, light_seconds, rem_seconds, awake_seconds), 0) > 0) ${main} as is_staged,
-      count(*) filter (where is_nap) as nap_count, sum(asleep_seconds) filter (where is_nap) as nap_seconds
+      count(*) filter (where is_nap) as nap_count, ${asleep('filter (where is_nap)')} as nap_seconds
     from timeseries.sleep_session join page using (date)
     where user_id = $1 and date between $2 and $3
     group by date, provider

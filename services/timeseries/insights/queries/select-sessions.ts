@@ -11,7 +11,7 @@ export interface SessionRow {
   readonly end_ms: number;
   readonly zone_offset_minutes: number;
   readonly is_nap: boolean;
-  readonly asleep_seconds: number;
+  readonly asleep_seconds: number | null;
   readonly deep_seconds: number | null;
   readonly rem_seconds: number | null;
   readonly stage_intervals: StageSpan[] | null;

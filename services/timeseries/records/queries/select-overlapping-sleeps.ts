@@ -7,7 +7,7 @@ export interface SleepVersionRow {
   rank: number;
   /** Some version of the item was final. */
   was_final: boolean;
-  asleep_seconds: number;
+  asleep_seconds: number | null;
   span_seconds: number;
 }
 

@@ -4,7 +4,7 @@ import type { EventRow, EventTable } from '../../queries/select-events.ts';
 /** The columns of a sleep session that the API shows. */
 export interface SleepRow extends EventRow {
   is_nap: boolean;
-  asleep_seconds: number;
+  asleep_seconds: number | null;
   awake_seconds: number | null;
   light_seconds: number | null;
   deep_seconds: number | null;

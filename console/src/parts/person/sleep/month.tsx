@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ListedSleepSession } from '../../../../../clients/typescript/src/index.ts';
 import { api } from '../../../api.ts';
+import { durationOf } from '../../../duration.ts';
 import { useResource } from '../../../resource.ts';
 import { Link, location, setQuery } from '../../../router.tsx';
 import { sourceOf } from '../../../titles.ts';
@@ -125,7 +126,8 @@ function sentenceOf(nights: readonly Night[], zone: Zone): string {
   if (means === null) return 'There are only naps in this month.';
   const { count, seconds, bed, wake } = means;
   const what = count === 1 ? '1 night' : `${count} nights`;
-  return `${what}, ${duration(seconds)} asleep on average, from ${clockText(bed)} to ${clockText(wake)}.`;
+  const asleep = seconds === null ? '' : `${duration(seconds)} asleep on average, `;
+  return `${what}, ${asleep}from ${clockText(bed)} to ${clockText(wake)}.`;
 }
 
 interface NightRowProps {
@@ -155,7 +157,7 @@ function NightRow({ userId, date, axis, zone, night }: NightRowProps) {
       <Link to={pageOf(main.id)}>{name}</Link>
       <NightBar axis={axis} zone={zone} sessions={night.shown} />
       <span class="night-facts">
-        <strong>{duration(main.duration_seconds)}</strong>
+        <strong>{durationOf(main.duration_seconds)}</strong>
         <span class="faint">
           {main.efficiency_percent !== null && `${Math.round(main.efficiency_percent)} %`}
         </span>
@@ -166,7 +168,7 @@ function NightRow({ userId, date, axis, zone, night }: NightRowProps) {
             <span key={one.id}>
               {', '}
               <Link to={pageOf(one.id)}>{one.is_nap ? 'nap' : 'second sleep'}</Link>{' '}
-              {duration(one.duration_seconds)}
+              {durationOf(one.duration_seconds)}
             </span>
           ))}
           {night.others.length > 0 && `, and ${night.others.length} of other sources`}

@@ -124,7 +124,7 @@ function Headline({ session, timings }: { session: SingleSleepSession; timings: 
   return (
     <Figures
       of={[
-        ['Asleep', duration(session.duration_seconds)],
+        ['Asleep', session.duration_seconds === null ? null : duration(session.duration_seconds)],
         ['In bed', duration(timings.inBed)],
         ['Efficiency', efficiency === null ? null : `${digits(efficiency, 0)} %`],
         ['Sleep score', score?.value === null || score?.value === undefined ? null : score.value, word],

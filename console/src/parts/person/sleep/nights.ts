@@ -62,7 +62,7 @@ const isSame = (one: Source, other: Source | undefined) =>
 /** The main session of a night: the longest one that is no nap, otherwise the longest nap. */
 export function longestOf<S extends Session>(sessions: readonly S[]): S | undefined {
   const longest = (all: readonly S[]) =>
-    all.toSorted((one, other) => other.duration_seconds - one.duration_seconds)[0];
+    all.toSorted((one, other) => (other.duration_seconds ?? 0) - (one.duration_seconds ?? 0))[0];
   return longest(sessions.filter(({ is_nap }) => !is_nap)) ?? longest(sessions);
 }
 
@@ -90,15 +90,16 @@ export function clockText(minutes: number): string {
   return new Intl.DateTimeFormat(undefined, style).format(Math.round(minutes) * 60_000);
 }
 
-/** The means of a month: time asleep, and the clock times of going to bed and waking. Null without a night. */
+/** The means of a month: the time asleep of nights of which it is known, and the clock times of going to bed and waking. Null without a night. */
 export function meansOf(nights: readonly Night[], zone: Zone) {
   const mains = nights.flatMap(({ shown }) => longestOf(shown.filter(({ is_nap }) => !is_nap)) ?? []);
   if (mains.length === 0) return null;
   const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const spans = mains.map((session) => clockSpan(session, zone));
+  const asleep = mains.flatMap(({ duration_seconds }) => duration_seconds ?? []);
   return {
     count: mains.length,
-    seconds: mean(mains.map(({ duration_seconds }) => duration_seconds)),
+    seconds: asleep.length === 0 ? null : mean(asleep),
     bed: mean(spans.map(({ from }) => from)),
     wake: mean(spans.map(({ to }) => to)),
   };
