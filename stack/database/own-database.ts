@@ -24,26 +24,31 @@ export async function runOnDatabase(command: Command): Promise<void> {
   }
 }
 
-async function onDatabase(command: Command): Promise<string> {
+function onDatabase(command: Command): Promise<string> {
+  return withServer((url, dataDir) => withPool(url, (database) => command(database, dataDir)));
+}
+
+/** Works with the server that `runOnDatabase` names; it is stopped afterwards where it was started for the work. */
+export async function withServer<T>(work: (url: string, dataDir: string) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const path = resolveDataDir(config.DATA_DIR);
   const url = config.DATABASE_URL ?? findRunning(path)?.databaseUrl;
-  if (url === undefined) return startingServers(config.DATA_DIR, config.STACK_DIR, command);
+  if (url === undefined) return startingServers(config.DATA_DIR, config.STACK_DIR, work);
   await checkServers({ DATABASE_URL: url, NATS_URL: undefined });
-  return withPool(url, (database) => command(database, path));
+  return work(url, path);
 }
 
-async function startingServers(
+async function startingServers<T>(
   wanted: string,
   stackDir: string | undefined,
-  command: Command,
-): Promise<string> {
+  work: (url: string, dataDir: string) => Promise<T>,
+): Promise<T> {
   const dataDir = takeDataDir(wanted, 0);
   try {
     const options = { dataDir: dataDir.path, log: (line: string) => console.error(line) };
     const stack = await startStack(stackDir === undefined ? options : { ...options, stackDir });
     try {
-      return await withPool(stack.databaseUrl, (database) => command(database, dataDir.path));
+      return await work(stack.databaseUrl, dataDir.path);
     } finally {
       await stack.stop();
     }

@@ -1,35 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { type Database, databaseOf } from '../../mixins/database/database.ts';
 import timeseries from '../../services/timeseries/timeseries.service.ts';
+import { generatedSecrets } from '../../stack/database/secrets.ts';
 import { run } from '../../stack/machine/processes.ts';
 import { defaultStackDir } from '../../stack/machine/unprivileged.ts';
-import { debianPrograms } from '../../stack/packages/debian-packages.ts';
-import { startStack } from '../../stack/servers/stack.ts';
+import { type Stack, startStack } from '../../stack/servers/stack.ts';
 import { activity, at, block, day, item, workout } from '../services/timeseries/items.ts';
 import { withUser } from '../services/timeseries/setting.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
 import { startBroker } from '../support/servers/broker.ts';
 import type { TestDatabase } from '../support/servers/database.ts';
 
+const root = join(import.meta.dirname, '../..');
 const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 
-/** A server that has nothing in it but an empty database of the product. */
-async function server(t: Test): Promise<{ readonly url: string; readonly superuserPassword: string }> {
+/** A data folder, in which servers run if they are started. */
+async function server(t: Test, dataDir: string): Promise<Stack> {
+  const stack = await startStack({ dataDir, stackDir, log: () => {} });
+  t.teardown(() => stack.stop());
+  return stack;
+}
+
+function folderOf(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-backup-test-'));
   chmodSync(folder, 0o711);
-  const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
-  t.teardown(async () => {
-    await stack.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const superuserPassword = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
-  return { url: stack.databaseUrl, superuserPassword };
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function open(t: Test, url: string): TestDatabase {
@@ -39,11 +41,11 @@ function open(t: Test, url: string): TestDatabase {
   return { url, ...databaseOf(pool) };
 }
 
-/** The commands of docs/operating.md, which the test runs unchanged. */
-function commands(): string {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
-  const block = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].find(([text]) => text.includes('pg_restore'));
-  return block?.[1] ?? '';
+/** The commands of docs/operating.md with a word, which the test runs unchanged but for npm. */
+function commands(word: string): string {
+  const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+  const block = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].find(([text]) => text.includes(word));
+  return `npm() { shift 4; node '${join(root, 'stack/commands/stack.ts')}' "$@"; }\n${block?.[1] ?? 'false'}`;
 }
 
 const tables = `
@@ -60,7 +62,9 @@ async function contentOf(database: Database): Promise<Record<string, unknown>> {
 }
 
 t.test('a backup by the commands of docs/operating.md restores every row', async (t) => {
-  const [{ url: source }, { url: target, superuserPassword }] = [await server(t), await server(t)];
+  const [folder, sourceDir, targetDir] = [folderOf(t), join(folderOf(t), 'data'), join(folderOf(t), 'data')];
+  const { databaseUrl: source } = await server(t, sourceDir);
+  const secrets = generatedSecrets(sourceDir);
   await migrateUp(source);
   const from = open(t, source);
   const { broker, call } = await startBroker(t, { databaseUrl: source, services: [timeseries] });
@@ -83,15 +87,14 @@ t.test('a backup by the commands of docs/operating.md restores every row', async
   t.equal(read.pagination.total_count, 400);
   // Its periodic tasks write between the dump and the comparison.
   await broker.stop();
-  const admin = new URL(target);
-  admin.username = 'postgres';
-  admin.password = superuserPassword;
-  admin.pathname = '';
-  const { postgresBin } = await debianPrograms({ stackDir, log: () => {} });
-  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-dump-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const env = { DATABASE_URL: source, SERVER: admin.href, PATH: `${postgresBin}:${process.env.PATH}` };
-  await run('sh', ['-e', '-c', commands()], { cwd: folder, env });
+  const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, STACK_DIR, NODE_COMPILE_CACHE };
+  const type = (word: string, DATA_DIR: string) =>
+    run('sh', ['-e', '-c', commands(word)], { cwd: folder, env: { ...env, DATA_DIR } });
+  await type('pg_dump', sourceDir);
+  await type('pg_restore', targetDir);
+  const { databaseUrl: target } = await server(t, targetDir);
+  t.strictSame(generatedSecrets(targetDir), secrets, 'what is encrypted can be read');
   const into = open(t, target);
   const content = await contentOf(from);
   t.match(content['timeseries.sample'], { n: 400 });
