@@ -38,6 +38,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
     created(broker) {
       provideConfig(broker, config);
       drainBeforeStop(broker);
+      expectMissingServices(broker);
     },
     middlewares: [telemetry(config)],
   };
@@ -58,4 +59,17 @@ export function createBroker({ config, nodeID, services = [], namespace }: Broke
   const broker = new ServiceBroker(namespace === undefined ? options : { ...options, namespace });
   for (const service of services) broker.createService(service);
   return broker;
+}
+
+/** Processes of a cluster start one after another, and callers try again. */
+const startingMs = 60_000;
+
+// Moleculer warns at each call of a service that no node has.
+function expectMissingServices({ logger }: ServiceBroker): void {
+  const warn = logger.warn.bind(logger);
+  logger.warn = (...said: unknown[]) => {
+    const isExpected =
+      performance.now() < startingMs && /^Service '.*' is not (registered|available)/.test(String(said[0]));
+    return isExpected ? logger.debug(...said) : warn(...said);
+  };
 }

@@ -7,7 +7,7 @@ import { settingsOf } from '../../runtime/provider-settings.ts';
 /** Response times and results of a provider's API, summed over a period. */
 interface AnswerTimes {
   readonly requests: number;
-  /** Requests without an answer, or with a 5xx answer. */
+  /** Requests whose connection failed, or with a 5xx answer. Requests that were ended here are not counted at all. */
   readonly failed: number;
   /** Requests that the provider answered 429. */
   readonly rejected: number;
@@ -15,7 +15,7 @@ interface AnswerTimes {
   readonly slowest_ms: number;
 }
 
-/** Called after each request that was sent. Status 0: no answer. */
+/** Called after each request that was sent and not ended here. Status 0: no answer. */
 export type NoteAnswer = (url: URL, status: number, tookMs: number) => void;
 
 const everyMs = 5000;

@@ -34,6 +34,8 @@ export interface ProviderAnswer {
   readonly tries: number;
   /** The connection failed, so the provider has not counted this request. */
   readonly unsent?: boolean;
+  /** The request was ended here: by its time limit, or by the caller. That says nothing about the provider. */
+  readonly givenUp?: boolean;
 }
 
 /** Timing and parallelism of requests to a provider. Production uses the defaults. Tests set others. */
@@ -131,7 +133,7 @@ async function timed(
 ): Promise<ProviderAnswer> {
   const began = performance.now();
   const answer = await once();
-  note(url, answer.status, performance.now() - began);
+  if (answer.givenUp !== true) note(url, answer.status, performance.now() - began);
   return answer;
 }
 
@@ -147,7 +149,7 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
   using limit = awakeTimeout(timeoutMs);
   const signal =
     request.signal === undefined ? limit.signal : AbortSignal.any([limit.signal, request.signal]);
-  if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
+  if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true, givenUp: true };
   try {
     const response = await fetch(url, {
       method: request.method ?? (body === undefined ? 'GET' : 'POST'),
@@ -166,7 +168,7 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
       ? noAnswer(tries)
       : { status: response.status, headers: response.headers, text, tries };
   } catch (error) {
-    return { ...noAnswer(tries), unsent: isUnsent(error) };
+    return { ...noAnswer(tries), unsent: isUnsent(error), givenUp: signal.aborted };
   }
 }
 

@@ -4,6 +4,7 @@ import type { SpanContext } from '@opentelemetry/api';
 import type { BrokerOptions, Logger } from 'moleculer';
 import type { LogFn, LoggerOptions, StreamEntry } from 'pino';
 import type { Config } from '../../config.ts';
+import { JoinedConsole } from './joined-console.ts';
 
 type Arguments = readonly unknown[];
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -35,8 +36,9 @@ const json: LoggerOptions = {
 };
 
 /** The logger of a broker: text for people, or a line of JSON for each entry (LOG_FORMAT=json). */
-export function loggerOptions({ LOG_FORMAT }: Config): NonNullable<BrokerOptions['logger']> {
-  if (LOG_FORMAT === 'short') return { type: 'Console', options: { formatter: 'short', colors: true } };
+export function loggerOptions({ LOG_FORMAT, LOG_LEVEL }: Config): NonNullable<BrokerOptions['logger']> {
+  if (LOG_FORMAT === 'short')
+    return new JoinedConsole({ level: LOG_LEVEL, formatter: 'short', colors: true });
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino'); // loaded only if it is used
   const root = pino(json, pino.multistream(outputs, { dedupe: true }));
   const createLogger = (level: string, { mod, nodeID }: Bindings) =>

@@ -77,8 +77,9 @@ function tryLink(from: string, to: string): boolean {
 function takeAway(file: string, aside: string): void {
   try {
     renameSync(file, aside);
-  } catch {
-    return; // already removed
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return; // already removed
+    throw error; // another account's file
   }
   if (holderOf(aside) !== null) tryLink(aside, file);
   rmSync(aside);

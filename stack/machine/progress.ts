@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** A bar in a terminal; in a log file a line each tenth of the way. */
+/** A bar in a terminal; in a log file a line a minute, and one at the end. */
 export interface Progress {
   update(done: number, total: number): void;
   stop(): void;
@@ -11,13 +11,15 @@ export function progressOf(title: string, unit: string, say: (line: string) => v
   return process.stdout.isTTY ? barOf(title, unit) : linesOf(title, unit, say);
 }
 
+const lineEveryMs = 60_000;
+
 function linesOf(title: string, unit: string, say: (line: string) => void): Progress {
-  let shown = -1;
+  let saidMs = -lineEveryMs;
   return {
     update(done, total) {
-      const tenth = Math.floor((done / Math.max(1, total)) * 10);
-      if (tenth === shown) return;
-      shown = tenth;
+      const now = performance.now();
+      if (done < total && now < saidMs + lineEveryMs) return;
+      saidMs = now;
       say(`  ${title}: ${done} of ${total} ${unit}`);
     },
     stop: () => undefined,

@@ -22,7 +22,7 @@ const settledAfterMs = 60_000;
 const killAfterMs = 12_000;
 const program = join(import.meta.dirname, 'process.ts');
 /** As in a container: larger ones take more memory than time. */
-const flags = ['--max-semi-space-size=16'];
+const flags = ['--max-semi-space-size=16', '--max-old-space-size=768'];
 
 /** Keeps a process running. The returned function stops it for good, with a signal first. */
 export function startMember(member: Member, say: Say, launch: Launch = spawnMember): () => Promise<void> {

@@ -24,8 +24,8 @@ const batchWindowMs = 300;
 const stopWithinMs = 5000;
 /** A sandbox that is not ready by then is left out, because the services start with its settings. */
 const readyWithinMs = 60_000;
-/** Megabytes. A month of six users takes 80. Without a limit the heap grows to 470. */
-const mostHeap = 384;
+/** Megabytes. A month of six users takes 120. Without a limit the heap grows to 470. */
+const resourceLimits = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 12 };
 
 /** Starts the sandbox if it is enabled. Returns null otherwise, and if it cannot be started, which it says. */
 export async function startSandbox(
@@ -35,7 +35,7 @@ export async function startSandbox(
 ): Promise<RunningSandbox | null> {
   if (!sandboxIsOn(config)) return null;
   const thread = new Worker(new URL('../../sandbox/server/thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: mostHeap },
+    resourceLimits,
     workerData: {
       seed: sandboxSeed,
       file: join(dataDir, 'sandbox.json'),

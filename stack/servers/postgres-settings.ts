@@ -47,7 +47,8 @@ const memory = (ephemeral: boolean) => ({
 });
 
 const writing = ({ lz4, ephemeral }: PostgresTraits) => ({
-  max_wal_size: '4GB',
+  // The most WAL that stays on disk, in its folder beside 300 MB of data after a first start. Tests need no checkpoints.
+  max_wal_size: ephemeral ? '4GB' : '256MB',
   // a standby that is stopped for longer is copied anew
   max_slot_wal_keep_size: '8GB',
   checkpoint_timeout: '15min',

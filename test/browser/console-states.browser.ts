@@ -22,7 +22,7 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
   ['/jobs?state=dead', 'jobs', 'A job is dead once no further attempt can succeed'],
   ['/webhooks', 'endpoints', 'Add the address of your application'],
   ['/developers', 'API keys', 'One obtains tokens that read the data of one user'],
-  ['/providers', 'providers', 'none in two days'],
+  ['/providers', 'providers', 'none recently'],
 ];
 
 t.test('PROVIDER_NAMES is the name of a provider on every page and on the connect page', async (t) => {

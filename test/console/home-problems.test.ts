@@ -21,7 +21,7 @@ t.test('a service that does well has no problem, and a sentence that says so', a
   const busy = { ...overview, users: 1, oldest_waiting_delivery_seconds: 2, oldest_waiting_job_seconds: 40 };
   t.equal(
     sentenceOf({ ...figures, overview: busy, providers: [] }, [], nowMs),
-    'Everything is well: 1 user, no data in the last two days, nothing waits for longer than 40 s.',
+    'Everything is well: 1 user, no recent data, nothing waits for longer than 40 s.',
   );
   const empty = { ...figures, overview: { ...overview, users: 0 } };
   t.equal(sentenceOf(empty, [], nowMs), 'Everything is well: there are no users yet.');

@@ -146,3 +146,21 @@ t.test('no more requests are under way than allowed', async (t) => {
   t.ok(answers.every(({ status }) => status === 200));
   t.equal(most, 2);
 });
+
+t.test('requests that were ended here say nothing about the provider', async (t) => {
+  const noted: number[] = [];
+  const own = { ...pace, retries: 0, timeoutMs: 60_000 };
+  const api = openProviderApi(own, (_url, status) => noted.push(status));
+  t.teardown(() => api.close());
+  const silent = await serve(t, () => undefined);
+  t.match(await api.request({ url: silent, timeoutMs: 20 }), { status: 0, givenUp: true });
+  const stop = new AbortController();
+  const stopped = await serve(t, () => stop.abort());
+  await api.request({ url: stopped, signal: stop.signal });
+  t.strictSame(noted, []);
+  const broken = await serve(t, ({ socket }) => socket.destroy());
+  t.match(await api.request({ url: broken }), { status: 0, givenUp: false });
+  const down = await serve(t, (_request, response) => response.writeHead(503).end());
+  await api.request({ url: down });
+  t.strictSame(noted, [0, 503], 'a broken connection and an answer do');
+});

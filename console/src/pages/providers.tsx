@@ -91,7 +91,7 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
         )}
         <Addresses setup={setup} />
         <dt>Last delivery</dt>
-        <dd>{last_delivery_at === null ? 'none in two days' : <Time at={last_delivery_at} />}</dd>
+        <dd>{last_delivery_at === null ? 'none recently' : <Time at={last_delivery_at} />}</dd>
         <Work provider={provider} status={status} />
         {!isByApp && (
           <>

@@ -64,7 +64,7 @@ function Rows({ overview, used }: { overview: Overview; used: readonly ProviderS
             </td>
             <td>
               {one.last_delivery_at === null ? (
-                <span class="faint">none in two days</span>
+                <span class="faint">none recently</span>
               ) : (
                 <Ago at={one.last_delivery_at} />
               )}

@@ -19,7 +19,7 @@ export function sentenceOf(figures: Figures, problems: readonly Problem[], nowMs
 
 function newestData({ providers }: Figures, nowMs: number): string {
   const last = providers.flatMap(({ last_delivery_at: at }) => (at === null ? [] : [Date.parse(at)]));
-  if (last.length === 0) return 'no data in the last two days';
+  if (last.length === 0) return 'no recent data';
   const seconds = Math.max(0, (nowMs - Math.max(...last)) / 1000);
   return seconds <= recentSeconds ? 'data of the last minute' : `last data ${duration(seconds)} ago`;
 }
