@@ -93,7 +93,7 @@ async function connectingOf(deps: SandboxUsersDeps): Promise<ConnectDeps> {
  */
 export async function connectSandboxUsers(deps: SandboxUsersDeps): Promise<void> {
   for (const { run } of uploads)
-    void untilDone(deps, 'The uploads of a phone failed', async () => {
+    void untilDone(deps, 'An upload failed', async () => {
       const { api, apiKey, fetch } = await connectingOf(deps);
       await run(api, { apiKey, baseUrl: deps.url, fetch, signal: deps.signal });
     });
