@@ -206,7 +206,6 @@ export const namedCalls = {
   ],
   'pull-ingest': [
     'deliveries.noteAnswers',
-    'timeseries.clock',
     'timeseries.itemSpans',
     'timeseries.replace',
     'timeseries.replaceIntervals',
@@ -248,6 +247,7 @@ export const namedCalls = {
     'deliveries.eraseFromDelivery',
     'deliveries.noteAnswers',
     'deliveries.replay',
+    'timeseries.changeZone',
     'timeseries.purge',
     'timeseries.reopen',
   ],

@@ -29,6 +29,9 @@ have at most 4,000 bytes. A field that no table lists is counted by name, withou
 (\`pulsebus_unlisted_fields_total\`; not of uploads). When a table lists it, \`POST /deliveries/reprocess\` reads it
 from kept deliveries that contain data. The fields of an item that consists of samples are in the day of the item, because samples have no fields of their own.
 
+Times without an offset take the clock of the record that they name, of the provider's records around them, of the user's \`time_zone\`,
+or the nearest known one, and follow when a better one becomes known ([decision 0067](decisions/0067-clocks.md)).
+
 Envelopes of uploads and notifications without data (permissions, ends of access) have no table: no record is made of them.
 
 *assumed*: our documentation of the provider does not name the field.

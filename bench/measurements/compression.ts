@@ -217,7 +217,8 @@ function oldDay(
   change: number,
 ): Promise<StoredSample[]> {
   return database.query<StoredSample>(
-    `select x.series_id, (extract(epoch from x.ts) * 1000)::float8 as ms, x.value + $4 as value, x.zone_offset_minutes
+    `select x.series_id, (extract(epoch from x.ts) * 1000)::float8 as ms, x.value + $4 as value, x.zone_offset_minutes,
+       x.placed_by
      from timeseries.sample x
      where x.series_id = any(array(select id from timeseries.series where user_id = $1)) and x.ts >= $2 and x.ts < $3
      order by 1, 2`,
@@ -240,5 +241,6 @@ async function newSeries(
     ms: startMs + minute * minuteMs,
     value: 60 + ((minute * 7919) % 97),
     zone_offset_minutes: 0,
+    placed_by: null,
   }));
 }

@@ -51,7 +51,7 @@ export const Sample = z
       .nullable()
       .optional()
       .describe(
-        'With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise the latest known of the user. Null for buckets, and if none is known.',
+        'With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise that of its records around the sample, of the `time_zone` of the user, or the nearest known one. Null for buckets, and if none is known.',
       ),
   })
   .meta({

@@ -64,6 +64,8 @@ export const writeActions = {
         records: z.array(z.enum(['workouts', 'sleeps', 'days', 'others', 'scores'])).max(5),
         start_ms: z.int(),
         end_ms: z.int(),
+        /** The span is of the clock of each sample. */
+        is_local: z.boolean().default(false),
       }),
     }),
     returns: z.array(StoreOutcome),
@@ -147,12 +149,13 @@ export const writeActions = {
     returns: z.array(z.object({ key: z.string(), start_ms: z.number() })),
     idempotent: true,
   }),
-  /** The offset of the user's clock in minutes: the latest known one, otherwise that of the user's zone. Null: it is unknown. */
-  clock: action({
-    summary: "Get the offset of a user's clock",
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ zone_offset_minutes: z.int().nullable() }),
+  /** Places what was placed without the user's own time zone by another one, as far as no better clock is known. */
+  changeZone: action({
+    summary: "Place data by a user's changed time zone",
+    params: z.object({ user_id: UserId, time_zone: z.string().max(100).nullable() }),
+    returns: z.object({ placing: z.boolean() }),
     idempotent: true,
+    timeoutMs: 10_000,
   }),
   /**
    * Removes sleep sessions and events by the keys of their items, and samples by their instants. The key of a meal removes its

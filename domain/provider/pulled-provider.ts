@@ -95,7 +95,7 @@ export interface PulledType {
   readonly widen?: (span: Span) => Span;
   /** A hint without a span leads to a read of this time until now. Omitted: such a hint is ignored. */
   readonly recentMs?: number;
-  /** Its records have times of the device's clock without an offset. */
+  /** Its samples and intervals have times of the user's clock without an offset, so that a span of them is local too. */
   readonly hasLocalTimes?: boolean;
   /** The provider gives nothing that is older. Older spans are not read: what is stored of them would be deleted. */
   readonly oldestMs?: number;
@@ -148,8 +148,6 @@ export interface PartRead {
   /** Null for a read from the cursor: nothing is removed then. */
   readonly span: Span | null;
   readonly nowMs: number;
-  /** The latest known offset of the user's clocks, for times without one. */
-  readonly offsetMinutes?: number | null;
 }
 
 /**

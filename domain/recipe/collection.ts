@@ -2,7 +2,7 @@ import type { FieldTable } from '../provider/field-table.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
 import { dayMs, hourMs } from '../time/time.ts';
 import { type ListRead, listPass } from './list-pass.ts';
-import { normaliserOf, offsetsPass, type RecordType, replacedBy } from './record-type.ts';
+import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
 
 /** A kind of data of a provider that lists it: how it is read, and what its records become. */
 export interface Collection extends RecordType {
@@ -21,7 +21,7 @@ export interface Collection extends RecordType {
   /** The provider shows so many days. */
   readonly shownDays?: number;
   readonly listsSinceConnection?: boolean;
-  readonly hasLocalTimes?: boolean;
+  readonly hasLocalTimes?: true;
 }
 
 /** A collection as a type that pull-ingest reads. */
@@ -35,14 +35,11 @@ function pulledCollection(name: string, collection: Collection): PulledType {
     sweepHours = 24,
     wholeDays: isOfDays = true,
   } = collection;
-  const { offsets, shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
+  const { shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
   return {
     isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
     follows: 'spans',
-    passes: {
-      list: listPass(read),
-      ...(offsets === undefined ? {} : { [offsetsPass]: listPass(offsets.read) }),
-    },
+    passes: { list: listPass(read) },
     longestSpanMs: longestSpanDays * dayMs,
     recentMs: recentDays * dayMs,
     sweeps: [{ everyMs: sweepHours * hourMs, days: sweepDays }],

@@ -27,6 +27,8 @@ export interface RecordRules {
   readonly extraAt?: readonly string[];
   /** `sleep`: nights that overlap replace each other, also with other keys. Omitted: a record replaces those of its key. */
   readonly supersede?: Supersede;
+  /** A record without an offset has the clock and the day of the item of this type with the same key. */
+  readonly clockOf?: string;
 }
 
 /** The store item of a record: a workout, a night, a day, scores, with its samples. */
@@ -56,7 +58,8 @@ export function itemOfRecord(name: string, rules: RecordRules, made: Made): Stor
     scores: scoresOf(made),
     samples: draft.series === undefined ? [] : blocksOf([made]),
   };
-  return Object.assign(whole, { hash: made.hash ?? hashOf(whole) });
+  const placing = { is_local: made.isLocal ?? false, clock_of: rules.clockOf ?? null };
+  return Object.assign(whole, placing, { hash: made.hash ?? hashOf({ ...whole, ...placing }) });
 }
 
 /** A part of an item with extra fields. What is named as a part of its own within it is no field of it. */
@@ -99,8 +102,8 @@ function extraOfPart(item: Item, { path, within }: ExtraPart, fields: FieldTable
 }
 
 // Without what the item has not, so that a further part of items does not change the hashes of those without it.
-function hashOf(item: Omit<StoreItem, 'hash'>): string {
-  const parts = Object.entries(item).filter(
+function hashOf({ is_local, ...item }: Omit<StoreItem, 'hash'>): string {
+  const parts = Object.entries(is_local ? { ...item, is_local } : item).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
   return hash('sha256', JSON.stringify(parts));

@@ -11,12 +11,14 @@ export interface Made {
   readonly startMs: number;
   readonly endMs: number;
   readonly offset: number | null;
+  /** Its times are those of a clock without a known offset, as if that were UTC. */
+  readonly isLocal?: boolean;
   readonly device: string;
   /** The hash of the item as it was sent. Omitted: the record has that of its content. */
   readonly hash?: string;
 }
 
 /** The local day of an item, of a night that on which it ends. Null: neither the item nor its offset says it. */
-export function dateOf({ draft, startMs, endMs, offset }: Made): string | null {
-  return draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, offset);
+export function dateOf({ draft, startMs, endMs, offset, isLocal = false }: Made): string | null {
+  return draft.date ?? knownLocalDate(draft.sleep === undefined ? startMs : endMs, isLocal ? 0 : offset);
 }

@@ -3,13 +3,12 @@ import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pull
 import { summedTypes } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
-import { dayMs, earliestMs, isoTime, minuteMs, noonOf } from '../time/time.ts';
+import { dayMs, earliestMs, minuteMs, noonOf } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
 import { withAcceptedValues } from './accepted-values.ts';
 import type { Draft } from './draft.ts';
 import { inUtc } from './in-utc.ts';
 import { itemOfRecord, type RecordRules } from './item-of-record.ts';
-import type { ListRead } from './list-pass.ts';
 import type { Made } from './made.ts';
 import { type Item, isItem, readFields, stepsOf } from './read-fields.ts';
 import { type IntervalNames, intervalsOf, isSummed, type SampleItem, sampleItems } from './sample-blocks.ts';
@@ -29,11 +28,6 @@ export interface RecordType extends RecordRules {
   readonly intervals?: IntervalNames;
   /** Its samples are those of its workouts, and go with them: none is deleted because a span is read again. */
   readonly ownsSamples?: boolean;
-  /** A further list that shows the offset of days, for local times without one. */
-  readonly offsets?: {
-    readonly read: ListRead;
-    readonly of: (item: Item) => { readonly date: string; readonly minutes: number } | null;
-  };
   /** A list may also show items that begin outside of the span: they are left to the read of their own span. */
   readonly isOfSpan?: true;
   /** The names of devices of samples. Samples of others are kept when a span is read again. */
@@ -76,19 +70,15 @@ export function replacedBy(type: RecordType): ReplacedTypes {
   };
 }
 
-/** The name of the pass that reads the offsets of days. */
-export const offsetsPass = 'offsets';
-
-/** Makes the normaliser of a type. The items of all passes of a part are of this type, but those of `offsets`. */
+/** Makes the normaliser of a type. The items of all passes of a part are of this type. */
 export function normaliserOf(name: string, type: RecordType): (read: PartRead) => Normalised {
   stepsOf(type.fields);
   const isRecord =
     ['workout', 'sleep', 'day', 'day_values', 'score'].some((part) => makesPart(type, part)) ||
     Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
-  return ({ records: { [offsetsPass]: days = [], ...records }, span, nowMs, offsetMinutes = null }) => {
-    const context = { span, nowMs, offsetMinutes, offsets: offsetsOf(type, days) };
-    const { made, skipped } = madeFrom(type, records, context);
+  return ({ records, span, nowMs }) => {
+    const { made, skipped } = madeFrom(type, records, { span, nowMs });
     const items = isRecord
       ? made.map((one) => itemOfRecord(name, type, one))
       : sampleItems(name, made, span?.startMs, type.sampleItem);
@@ -131,19 +121,11 @@ function tracksOf(made: readonly Made[], items: readonly StoreItem[]): [key: str
   });
 }
 
-function offsetsOf({ offsets }: RecordType, items: readonly unknown[]): ReadonlyMap<string, number> {
-  const known = items.flatMap((item) => (isItem(item) ? (offsets?.of(item) ?? []) : []));
-  return new Map(known.map(({ date, minutes }) => [date, minutes]));
-}
-
 const longestMs = 31 * dayMs;
 
 interface Context {
   readonly span: Span | null;
   readonly nowMs: number;
-  /** The user's clock. */
-  readonly offsetMinutes: number | null;
-  readonly offsets: ReadonlyMap<string, number>;
 }
 
 function madeOf(type: RecordType, item: unknown, pass: string, context: Context): Made | string {
@@ -151,24 +133,19 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const read = readFields(type.fields, item);
   const given = type.complete === undefined ? read : type.complete(read, item);
   if (typeof given === 'string') return given;
-  const { draft, offset } = placed(given, context);
+  const { draft, offset, isLocal } = inUtcIfKnown(given);
   const startMs = draft.start_time ?? (draft.date === undefined ? undefined : noonOf(draft.date));
   if (startMs === undefined) return 'unreadable';
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
   const device = draft.source ?? type.device;
-  return { item, pass, draft: withAcceptedValues(draft), startMs, endMs, offset, device };
+  return { item, pass, draft: withAcceptedValues(draft), startMs, endMs, offset, isLocal, device };
 }
 
-/**
- * A draft with times in UTC. Local times without an offset have that of their day, otherwise that of the user's clock. The
- * latter is not the record's own, so that its offset stays unknown.
- */
-function placed(draft: Draft, { offsets, offsetMinutes }: Context): { draft: Draft; offset: number | null } {
-  const { isLocal = false, zone_offset = null, date, start_time } = draft;
-  if (!isLocal) return { draft, offset: zone_offset };
-  const day = date ?? (start_time === undefined ? '' : isoTime(start_time).slice(0, 10));
-  const offset = zone_offset ?? offsets.get(day) ?? null;
-  return { draft: inUtc(draft, -(offset ?? offsetMinutes ?? 0) * minuteMs), offset };
+/** A draft with times in UTC, unless they are of a clock whose offset it does not state: then the store places it. */
+function inUtcIfKnown(draft: Draft): { draft: Draft; offset: number | null; isLocal: boolean } {
+  const { isLocal = false, zone_offset: offset = null } = draft;
+  if (!isLocal || offset === null) return { draft, offset, isLocal };
+  return { draft: inUtc(draft, -offset * minuteMs), offset, isLocal: false };
 }

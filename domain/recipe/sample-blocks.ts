@@ -82,6 +82,7 @@ export function sampleItems(
         duration_seconds: of?.seconds ?? 0,
         samples,
         other,
+        is_local: group.some(({ isLocal }) => isLocal),
       },
     ];
   });
@@ -112,12 +113,13 @@ export function intervalsOf(
   const sources: IntervalSource[] = [];
   const intervals: IntervalRecord[] = [];
   for (const one of made) {
-    const { offset: zone_offset_minutes } = one;
+    const { offset: zone_offset_minutes, isLocal = false } = one;
     for (const type of types)
       for (const [start_ms, end_ms, value] of sumsOf(type, one)) {
         const source = placeOf(sources, names.source(one));
         const id = names.id(type, start_ms, one);
-        intervals.push({ id, type, source, start_ms, end_ms, value, zone_offset_minutes });
+        const interval = { id, type, source, start_ms, end_ms, value, zone_offset_minutes };
+        intervals.push(isLocal ? { ...interval, is_local: true } : interval);
       }
   }
   return { sources, intervals };

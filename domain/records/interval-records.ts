@@ -62,6 +62,8 @@ export const IntervalRecord = z.object({
   end_ms: z.int(),
   value: z.number(),
   zone_offset_minutes: z.int().min(-1080).max(1080).nullable().default(null),
+  /** Without an offset its times are those of the user's clock. The store turns them into UTC. */
+  is_local: z.boolean().optional(),
 });
 
 /**
@@ -73,6 +75,8 @@ export const ReplacedSpan = z.object({
   start_ms: z.int(),
   end_ms: z.int(),
   of: z.enum(['all', 'merged', 'devices']).default('all'),
+  /** The span is of the clock of each interval. */
+  is_local: z.boolean().default(false),
 });
 
 /**

@@ -217,6 +217,10 @@ export const StoreItem = z.object({
   track: z.array(TrackChunk).max(50).default([]),
   /** The version of the user's route privacy that the track was cut by. Another version stores no positions. */
   route_version: z.int().nullable().default(null),
+  /** All times without an offset are those of the user's clock. The store turns them into UTC. */
+  is_local: z.boolean().default(false),
+  /** Parts without an offset have the clock, and the day, of the item of this data type with the same key. */
+  clock_of: z.string().max(40).nullable().default(null),
 });
 
 /**
@@ -259,6 +263,8 @@ export const bareItem: Pick<
   | 'extras'
   | 'track'
   | 'route_version'
+  | 'is_local'
+  | 'clock_of'
 > = {
   more: false,
   part: 0,
@@ -274,4 +280,6 @@ export const bareItem: Pick<
   extras: null,
   track: [],
   route_version: null,
+  is_local: false,
+  clock_of: null,
 };

@@ -5,7 +5,6 @@ import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import { type StreamPoints, trackOf } from '../../domain/recipe/track-of.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
-import { isoTime } from '../../domain/time/time.ts';
 import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { acceptsStream, type StreamType } from '../../domain/workouts/track.ts';
 import { isAround, isoDurationSeconds, localMs } from './times.ts';
@@ -82,15 +81,6 @@ export const [account, device] = [notKept('the account'), notKept('the serial nu
 /** What all kinds have in common. */
 export const common = { scopes: ['accesslink.read_all'], recentDays: 2 } as const;
 
-/** Times without an offset have that of the day's exercise. */
-export const offsets: NonNullable<Collection['offsets']> = {
-  read: { path: '/v3/exercises', records: null, span: null },
-  of({ start_time, start_time_utc_offset: minutes }) {
-    const ms = localMs(start_time);
-    return ms === null || typeof minutes !== 'number' ? null : { date: isoTime(ms).slice(0, 10), minutes };
-  },
-};
-
 const sampled = [
   ...(['heart_rate', 'speed', 'cadence', 'altitude', 'power', 'temperature', 'distance'] as const).map(
     (name) => `streams.${name}` as const,
@@ -101,7 +91,7 @@ const sampled = [
 /** The list shows what was uploaded in the last 30 days since the registration; an exercise itself has its samples. */
 export const activities: Collection = {
   ...common,
-  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true, hasLocalTimes: true },
+  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true },
   ...{ device: 'Polar', ownsSamples: true },
   read: {
     ...{ path: '/v3/exercises', records: null, span: null },

@@ -85,7 +85,7 @@ export const polar = {
   ...listed,
   settings,
   names: settingNames('POLAR'),
-  normaliserVersion: 3,
+  normaliserVersion: 4,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the subscription of the settings.',
   oauth: {

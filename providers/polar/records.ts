@@ -15,7 +15,7 @@ import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-f
 import { repeatedCounts } from '../../domain/recipe/repeated-counts.ts';
 import type { StageSpan } from '../../domain/records/records.ts';
 import { isoTime, type Range } from '../../domain/time/time.ts';
-import { account, activities, common, device, offsets } from './exercise.ts';
+import { account, activities, common, device } from './exercise.ts';
 import {
   clockPointsFrom,
   isAround,
@@ -100,7 +100,7 @@ const ofDate = (map: unknown, { date }: Item): Point[] =>
 
 const recharge: Collection = {
   ...ofNights,
-  ...{ device: 'Polar Nightly Recharge', devices: ['Polar Nightly Recharge'], hasLocalTimes: true, offsets },
+  ...{ device: 'Polar Nightly Recharge', devices: ['Polar Nightly Recharge'], hasLocalTimes: true },
   read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: isAround('date') },
   complete: onClock,
   fields: {
@@ -132,7 +132,7 @@ function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
 
 const days: Collection = {
   ...ofDays,
-  ...{ device: 'Polar', hasLocalTimes: true, offsets },
+  ...{ device: 'Polar', hasLocalTimes: true },
   read: byDays('/v3/users/activities', null, { steps: 'true', activity_zones: 'true' }),
   complete: (draft) =>
     draft.start_time === undefined
@@ -172,7 +172,7 @@ const allDay = 'Polar continuous heart rate';
 
 const heartRate: Collection = {
   ...ofDays,
-  ...{ device: allDay, devices: [allDay], hasLocalTimes: true, offsets },
+  ...{ device: allDay, devices: [allDay], hasLocalTimes: true },
   read: byDays('/v3/users/continuous-heart-rate', 'heart_rates'),
   complete(draft, { date, heart_rate_samples: samples }) {
     const points = (Array.isArray(samples) ? samples.filter(isItem) : []).flatMap(

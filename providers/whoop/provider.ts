@@ -63,7 +63,7 @@ export const whoop = {
   ...listed,
   settings,
   names: settingNames('WHOOP'),
-  normaliserVersion: 3,
+  normaliserVersion: 4,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with the client secret of the settings.',
   oauth: {

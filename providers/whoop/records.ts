@@ -116,11 +116,12 @@ const sleep: Collection = {
   },
 };
 
-// A recovery has the time of its calculation alone; it belongs to the day on which the user woke up.
+// A recovery has the time of its calculation alone; it belongs to the day on which its night ends.
 const recovery: Collection = {
   ...common,
   scopes: ['read:recovery'],
   read: list('/v2/recovery'),
+  clockOf: 'sleep',
   complete: (draft, item) => (isScored(item) ? draft : 'not_scored'),
   fields: {
     sleep_id: kept(null, 'key'),

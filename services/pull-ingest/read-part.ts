@@ -14,8 +14,6 @@ import { type Account, type Sending, type Sent, sendRequest } from './send-reque
 /** A part of a type: a span, or what is newer than the cursor. */
 export interface PartChoice {
   readonly type: PulledType;
-  /** The offset of the user's clock; null: it is unknown, or the type does not need it. */
-  readonly offsetMinutes?: number | null;
   readonly span: Span | null;
   readonly cursor: string | null;
   /** Of a pass. One that has more is not read as a whole one. */
@@ -38,7 +36,7 @@ const mostPagesOfPass = 2000;
 export async function readPart(
   sending: Sending,
   account: Account,
-  { type, span, cursor, offsetMinutes = null, mostPages = mostPagesOfPass }: PartChoice,
+  { type, span, cursor, mostPages = mostPagesOfPass }: PartChoice,
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const records: Record<string, unknown[]> = {};
@@ -57,7 +55,7 @@ export async function readPart(
   }
   const all = Object.values(records).flat();
   const unlisted = unlistedInAll(all, Object.values<FieldTable>(providers[account.provider].fields));
-  const part = type.normalise({ records, span, nowMs, offsetMinutes });
+  const part = type.normalise({ records, span, nowMs });
   return { kind: 'read', part: withLost(part, all.length), cursor: moved, unlisted };
 }
 

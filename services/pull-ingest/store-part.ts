@@ -126,6 +126,7 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
   const replaces = {
     ...{ data_type: name, series: [...series], together: [...together], records: [...records] },
     ...{ start_ms: span.startMs, end_ms: span.endMs, devices: devices === null ? null : [...devices] },
+    is_local: type.hasLocalTimes === true,
   };
   const first = listsSamples ? [...items] : firstParts(items);
   const outcomes = await call('timeseries.replace', { ...stamped(account), items: first, replaces });
@@ -194,7 +195,9 @@ async function storeIntervals(
   for (const { startMs, endMs, intervals: some } of spanParts(span, intervals, mostIntervalsPerCall)) {
     const outcome = await call('timeseries.replaceIntervals', {
       ...whose(account),
-      spans: types.map((one) => ({ type: one, start_ms: startMs, end_ms: endMs })),
+      spans: types.map((one) => ({
+        ...{ type: one, start_ms: startMs, end_ms: endMs, is_local: type.hasLocalTimes === true },
+      })),
       ...{ sources: [...sources], intervals: [...some] },
     });
     saved += outcome.saved + outcome.replaced;

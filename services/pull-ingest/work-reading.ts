@@ -133,11 +133,7 @@ async function workPart(
   span: Span | null,
   cursor: string | null,
 ): Promise<Worked | Stop> {
-  const offsetMinutes =
-    type.hasLocalTimes === true
-      ? (await deps.call('timeseries.clock', { user_id: account.user_id })).zone_offset_minutes
-      : null;
-  const read = await readPart(deps, account, { type, span, cursor, offsetMinutes }, held.signal);
+  const read = await readPart(deps, account, { type, span, cursor }, held.signal);
   if (read.kind !== 'read') return read;
   if (!(await held.holds())) return lost;
   const hash = `${row.attempt} ${Date.now()}`;

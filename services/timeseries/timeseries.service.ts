@@ -5,7 +5,7 @@ import { reads } from '../../mixins/database/reads.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import { knownClock } from './clock.ts';
+import { clocksHandler } from './clocks/settle-clocks.ts';
 import { compressionHandler } from './compression/compression.ts';
 import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts';
 import { dateCursorOf, readActivityDays } from './days/activity-days.ts';
@@ -127,9 +127,6 @@ export default implement(timeseries, {
     glucoseValues: ({ params, reads: database }) => readGlucose(database, params),
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
     workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
-    clock: async ({ params: { user_id }, database, call }) => ({
-      zone_offset_minutes: await knownClock({ database, call }, user_id, Date.now()),
-    }),
     ...storeHandlers,
     ...intervalHandlers,
     ...trackHandlers,
@@ -190,6 +187,7 @@ export default implement(timeseries, {
       ...removalHandlers({ ...settling, ...settings, days: config.SAMPLE_RETENTION_DAYS, logger, call }),
       compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
+      clocksHandler(settling),
       rankedByHandler(settling),
       routeCutHandler(database),
       nightMeansHandler(planned),

@@ -7,6 +7,7 @@ import { reportUnpublished, unpublishedHandler } from '../../mixins/database/unp
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
 import { startAccessChecks } from './connections/access-checks.ts';
@@ -76,7 +77,9 @@ export default implement(users, {
       return toUser(await selectUser(ctx.reads, ctx.params.user_id));
     },
     async update(ctx) {
-      return toUser(await updateUser(ctx, ctx.origin, ctx.params.user_id, ctx.params));
+      const user = await updateUser(ctx, ctx.origin, ctx.params.user_id, ctx.params);
+      if (ctx.params.time_zone !== undefined) await placeByZone(ctx, user.id, ctx.params.time_zone);
+      return toUser(user);
     },
     async remove(ctx) {
       return toUser(await removeUser(ctx, ctx.params.user_id));
@@ -196,3 +199,16 @@ export default implement(users, {
     };
   },
 });
+
+// If timeseries is away, the next data without an offset brings it the zone.
+async function placeByZone(
+  { call, logger }: Pick<Environment, 'call' | 'logger'>,
+  user_id: string,
+  time_zone: string | null,
+): Promise<void> {
+  try {
+    await call('timeseries.changeZone', { user_id, time_zone });
+  } catch (error) {
+    logger.warn('users.zone_not_placed', { user_id, reason: codeOf(error) });
+  }
+}

@@ -49,10 +49,7 @@ function ofListed(
   bodies: Readonly<Record<string, readonly unknown[]>>,
 ) {
   return Object.entries(collections).map(([name, collection]) =>
-    normaliserOf(
-      name,
-      collection,
-    )({ records: { list: bodies[name] ?? [] }, span: null, nowMs: afterMs, offsetMinutes: 120 }),
+    normaliserOf(name, collection)({ records: { list: bodies[name] ?? [] }, span: null, nowMs: afterMs }),
   );
 }
 

@@ -2,7 +2,7 @@ import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/provide
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { selectClock } from '../queries/select-clock.ts';
+import { selectNewestClock } from '../clocks/known-clocks.ts';
 import { type BodySeriesRow, selectBodySeries } from './queries/select-body-series.ts';
 import { pressureTypes, selectPressures } from './queries/select-pressures.ts';
 import { type ReadingRow, selectReadings } from './queries/select-readings.ts';
@@ -39,8 +39,7 @@ const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(typ
  */
 export async function readBody(database: Queryable, query: BodyQuery): Promise<BodyFacts> {
   const { user_id, now_ms } = query;
-  const clock = await selectClock(database, user_id);
-  const period = periodOf(query, clock?.zone_offset_minutes ?? 0);
+  const period = periodOf(query, (await selectNewestClock(database, user_id)) ?? 0);
   const window = { startMs: now_ms - query.window_hours * hourMs, endMs: now_ms };
   const types = idsOf([...slowTypes, ...averagedTypes]);
   const [series, readings, pressures] = await Promise.all([

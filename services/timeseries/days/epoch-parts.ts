@@ -7,6 +7,7 @@ export interface EpochPart {
   readonly activity_type: string;
   readonly device: string;
   readonly zone_offset_minutes: number;
+  readonly placed_by: number | null;
   readonly local_date: string;
   /** The length of the slot as the part reports it. */
   readonly slot_seconds: number | null;

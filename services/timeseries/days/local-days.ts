@@ -66,7 +66,8 @@ function reachable({ date, startMs, endMs }: DaySpan): DaySpan {
   return { date, startMs: first, endMs: Math.max(first, last) };
 }
 
-function nearestOffset(ms: number, offsetMinutes: number, midnightMs: number): number {
+/** The offset next to a given one, by whole hours, that puts an instant on a local day. */
+export function nearestOffset(ms: number, offsetMinutes: number, midnightMs: number): number {
   const localMs = ms + offsetMinutes * minuteMs;
   if (localMs < midnightMs)
     return Math.min(farthestMinutes, offsetMinutes + 60 * Math.ceil((midnightMs - localMs) / hourMs));

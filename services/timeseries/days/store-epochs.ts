@@ -18,6 +18,8 @@ export interface PendingEpoch {
   readonly item: number;
   readonly epoch: EpochRecord;
   readonly zone_offset_minutes: number;
+  /** By what it was placed, if not by its own clock. */
+  readonly placed_by: number | null;
 }
 
 /** The user whose slots are stored, and how they are dated. */
@@ -96,13 +98,13 @@ function inPlaceOf(
 }
 
 function pendingPart(
-  { epoch, zone_offset_minutes }: PendingEpoch,
+  { epoch, zone_offset_minutes, placed_by }: PendingEpoch,
   delivery: number,
   { offsetOn }: LocalDays,
 ): EpochPart {
   const { start_ms } = epoch;
   const local_date = localDate(start_ms, offsetOn(start_ms, zone_offset_minutes));
-  return { ...epoch, zone_offset_minutes, local_date, delivery, is_superseded: false };
+  return { ...epoch, zone_offset_minutes, placed_by, local_date, delivery, is_superseded: false };
 }
 
 function partKey({ start_ms, activity_type }: EpochPart): string {
@@ -134,9 +136,10 @@ function slotKey({ type, device, ms }: SlotSample): string {
 // A sample of several items is counted for the last of them.
 function blocksOf(samples: readonly SlotSample[], pending: readonly PendingEpoch[]): PendingBlock[] {
   const itemOf = new Map(pending.map(({ item, epoch }) => [epoch.start_ms, item]));
-  return samples.map(({ type, device, ms: base_ms, value, zone_offset_minutes }) => ({
+  return samples.map(({ type, device, ms: base_ms, value, zone_offset_minutes, placed_by }) => ({
     item: itemOf.get(base_ms) ?? 0,
     block: { type, device, zone_offset_minutes, base_ms, at: [0], values: [value] },
     zone_offset_minutes,
+    placed_by,
   }));
 }

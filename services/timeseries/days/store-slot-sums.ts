@@ -52,7 +52,8 @@ function idOfSum({ type, device, ms }: SlotSample): string {
 
 function intervalOf(sum: SlotSample, source: number): IntervalRecord[] {
   const type = SummedTypeName.safeParse(sum.type);
-  const { ms: start_ms, slot_seconds, value, zone_offset_minutes } = sum;
+  const { ms: start_ms, slot_seconds, value, placed_by } = sum;
+  const zone_offset_minutes = placed_by === null ? sum.zone_offset_minutes : null;
   const end_ms = start_ms + slot_seconds * 1000;
   return type.success
     ? [{ id: idOfSum(sum), type: type.data, source, start_ms, end_ms, value, zone_offset_minutes }]

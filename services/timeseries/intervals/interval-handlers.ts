@@ -10,7 +10,7 @@ import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
-import { zoneWithoutClock } from '../clock.ts';
+import { zoneOfUndated } from '../clocks/zone-of-undated.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import type { KeptDaysOfUsers } from '../removal/kept-days-of-user.ts';
 import { reprocessIntervals } from '../reprocess/reprocess-intervals.ts';
@@ -58,7 +58,7 @@ async function circumstancesOf(
   { user_id, intervals }: Pick<Given, 'user_id'> & { readonly intervals: readonly IntervalRecord[] },
 ): Promise<IntervalCircumstances> {
   const { settings, database, keptDays } = context;
-  const timeZone = await zoneWithoutClock(context, user_id, intervals);
+  const timeZone = await zoneOfUndated(context.call, user_id, intervals);
   const nowMs = Date.now();
   const kept = await keptDays.of(database, user_id, nowMs);
   return { nowMs, kept, order: settings.sourceOrder, timeZone };

@@ -1,11 +1,13 @@
 import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
+import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
+import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { clockAt } from '../clock.ts';
+import { KnownHours } from '../clocks/known-clocks.ts';
+import { type Clock, clocksAt, readClocks, shiftMs } from '../clocks/place.ts';
+import { type PlacedSpan, selectPlacedSpans } from '../clocks/placed-spans.ts';
 import { boundsOf } from '../days/local-days.ts';
-import { type ClockRow, selectClock } from '../queries/select-clock.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
-import { upsertClock } from '../records/queries/upsert-clock.ts';
 import { ensureIntervalSeries, type IntervalSeriesKey } from './queries/ensure-interval-series.ts';
 import { ensureIntervalSources, type SourceRow } from './queries/ensure-interval-sources.ts';
 import type { IntervalRow } from './queries/stored-intervals.ts';
@@ -17,8 +19,8 @@ export interface PlaceContext {
   readonly provider: string;
   readonly setId: number;
   readonly sources: readonly IntervalSource[];
-  /** The zone of a user of whom no clock is known. */
-  readonly timeZone: string | null;
+  /** The time zone of the user. Undefined: all intervals state an offset. */
+  readonly timeZone: string | null | undefined;
   /** The offsets do not change the user's clock. */
   readonly isClockKept?: boolean | undefined;
 }
@@ -32,13 +34,21 @@ export interface KeyedInterval {
 /** Rows to store, with distinct keys. */
 export interface PlacedIntervals {
   readonly rows: readonly IntervalRow[];
+  readonly clocks: IntervalClocks;
+}
+
+/** The clocks that intervals state, the range of those that state none, and what the user has of these. */
+interface IntervalClocks {
+  readonly hours: KnownHours;
+  readonly placed: Range | null;
+  readonly placedSpans: readonly PlacedSpan[];
 }
 
 interface Placed {
   readonly keyed: KeyedInterval;
   readonly source: SourceRow;
   readonly type_id: number;
-  readonly zone_offset_minutes: number;
+  readonly clock: Clock;
 }
 
 /** The rows of intervals: each in its series, with the offset that puts its start on its local day. */
@@ -46,13 +56,14 @@ export async function placeIntervals(
   context: PlaceContext,
   accepted: readonly KeyedInterval[],
 ): Promise<PlacedIntervals> {
-  if (accepted.length === 0) return { rows: [] };
+  if (accepted.length === 0)
+    return { rows: [], clocks: { hours: new KnownHours(), placed: null, placedSpans: [] } };
   const { transaction, setId, sources } = context;
   const used = [...new Set(accepted.map(({ interval }) => interval.source))];
   const given = used.flatMap((index) => sources[index] ?? []);
-  const [stored, offsetOf] = await Promise.all([
+  const [stored, clocks] = await Promise.all([
     ensureIntervalSources(transaction, setId, given),
-    offsets(context, accepted),
+    clocksOf(context, accepted),
   ]);
   const sourceOf = new Map(used.map((index, place) => [index, stored[place]]));
   // Of two intervals with one id the later one counts.
@@ -60,38 +71,41 @@ export async function placeIntervals(
   const placed = [...distinct.values()].flatMap((keyed) => {
     const source = sourceOf.get(keyed.interval.source);
     const type_id = seriesOf(keyed.interval.type).id;
-    return source === undefined
-      ? []
-      : [{ keyed, source, type_id, zone_offset_minutes: offsetOf(keyed.interval) }];
+    return source === undefined ? [] : [{ keyed, source, type_id, clock: clocks.of(keyed.interval) }];
   });
-  return { rows: await inSeries(context, placed) };
+  return { rows: await inSeries(context, placed), clocks };
 }
 
-/** The offsets of intervals. The latest one that an interval reports becomes the user's clock. */
-async function offsets(
-  { transaction, user_id, provider, timeZone, isClockKept = false }: PlaceContext,
+/** The clocks of intervals, and what they state. */
+async function clocksOf(
+  { transaction, user_id, provider, timeZone = null, isClockKept = false }: PlaceContext,
   accepted: readonly KeyedInterval[],
-): Promise<(interval: IntervalRecord) => number> {
-  const bounds = boundsOf(accepted.map(({ interval }) => interval.start_ms));
-  const [stored = null, days] = await Promise.all([
-    selectClock(transaction, user_id),
-    selectLocalDays(transaction, { user_id, provider }, bounds),
+) {
+  const given = accepted.map(({ interval }) => interval);
+  const undated = given.filter(({ zone_offset_minutes }) => zone_offset_minutes === null);
+  const placed = undated.length === 0 ? null : rangeOf(undated);
+  const [placedSpans, known, days] = await Promise.all([
+    selectPlacedSpans(transaction, user_id),
+    placed === null ? null : readClocks(transaction, { user_id, provider, timeZone }, placed),
+    selectLocalDays(transaction, { user_id, provider }, rangeOf(given)),
   ]);
-  const clock = isClockKept ? stored : latestClock(stored, accepted);
-  if (clock !== null && clock !== stored) await upsertClock(transaction, user_id, clock);
-  const offsetAt = clockAt(clock, timeZone);
-  return ({ start_ms, zone_offset_minutes }) =>
-    days.offsetOn(start_ms, zone_offset_minutes ?? offsetAt(start_ms));
+  const hours = new KnownHours();
+  if (!isClockKept)
+    for (const { start_ms, zone_offset_minutes } of given) hours.add(start_ms, zone_offset_minutes);
+  const of = ({ start_ms, zone_offset_minutes, is_local = false }: IntervalRecord): Clock => {
+    if (zone_offset_minutes !== null || known === null)
+      return { offset: days.offsetOn(start_ms, zone_offset_minutes ?? 0), placed_by: null };
+    const clock = clocksAt(known, is_local)(start_ms);
+    return is_local ? clock : { ...clock, offset: days.offsetOn(start_ms, clock.offset) };
+  };
+  return { of, hours, placed, placedSpans };
 }
 
-function latestClock(stored: ClockRow | null, accepted: readonly KeyedInterval[]): ClockRow | null {
-  let latest = stored;
-  for (const { interval } of accepted) {
-    const { start_ms, zone_offset_minutes } = interval;
-    if (zone_offset_minutes !== null && start_ms >= (latest?.start_ms ?? Number.NEGATIVE_INFINITY))
-      latest = { start_ms, zone_offset_minutes };
-  }
-  return latest;
+// Local times may be that far from their instants.
+function rangeOf(intervals: readonly IntervalRecord[]): Range {
+  const { startMs, endMs } = boundsOf(intervals.map(({ start_ms }) => start_ms));
+  const marginMs = intervals.some(({ is_local }) => is_local === true) ? farthestOffsetMs : 0;
+  return { startMs: startMs - marginMs, endMs: endMs + marginMs };
 }
 
 async function inSeries(context: PlaceContext, placed: readonly Placed[]): Promise<IntervalRow[]> {
@@ -109,7 +123,7 @@ function nameOf({ type_id, source }: Placed): string {
 function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
   const [first] = group;
   if (first === undefined) return [];
-  const offsets = group.map(({ zone_offset_minutes }) => zone_offset_minutes);
+  const offsets = group.map(({ clock: { offset } }) => offset);
   return [
     {
       ...{ type_id: first.type_id, source_id: first.source.id, device: first.source.device },
@@ -120,7 +134,9 @@ function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
   ];
 }
 
-function rowOf({ keyed: { interval, key }, zone_offset_minutes }: Placed, seriesId: number): IntervalRow {
+function rowOf({ keyed: { interval, key }, clock }: Placed, seriesId: number): IntervalRow {
   const { start_ms, end_ms, value } = interval;
-  return { key, series_id: seriesId, start_ms, duration_ms: end_ms - start_ms, value, zone_offset_minutes };
+  const { offset: zone_offset_minutes, placed_by } = clock;
+  const instants = { start_ms: start_ms - shiftMs(clock), duration_ms: end_ms - start_ms };
+  return { key, series_id: seriesId, ...instants, value, zone_offset_minutes, placed_by };
 }

@@ -7,31 +7,29 @@ import type {
   ReplacedSpan,
 } from '../../../domain/records/interval-records.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
+import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { settleStored } from '../clocks/settle-clocks.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { isErased } from '../records/queries/select-tombstone.ts';
-import { changeStatistics } from './change-statistics.ts';
 import { intervalKey } from './interval-key.ts';
 import { type KeyedInterval, type PlacedIntervals, placeIntervals } from './place-intervals.ts';
 import { ensureIntervalSet } from './queries/ensure-interval-set.ts';
-import { selectIntervalSeries } from './queries/select-interval-series.ts';
 import { selectStoredStarts } from './queries/select-stored-starts.ts';
-import { selectTypes } from './queries/select-types.ts';
 import {
   deleteIntervals,
   type IntervalRow,
   insertDeletedKeys,
-  insertIntervals,
   type KnownKeys,
   selectIntervals,
   selectKnown,
   selectSpan,
-  updateIntervals,
 } from './queries/stored-intervals.ts';
 import { orderName, type SourceOrder } from './ranks.ts';
-import { settleIntervals } from './settle-intervals.ts';
 import { isStorable, type StorableBounds } from './storable-interval.ts';
+import { type IntervalWriting, writeIntervals } from './write-intervals.ts';
 
 /** Intervals of one user and provider, and what they replace, for one transaction. */
 export interface IntervalRequest {
@@ -54,14 +52,11 @@ export interface IntervalRequest {
 export interface IntervalCircumstances extends StorableBounds {
   /** The configured order of sources. */
   readonly order: SourceOrder;
-  /** The zone of a user of whom no clock is known. */
-  readonly timeZone: string | null;
+  /** The time zone of the user. Undefined: all of the call states an offset. */
+  readonly timeZone: string | null | undefined;
 }
 
-interface IntervalStore extends IntervalRequest, IntervalCircumstances {
-  readonly transaction: Queryable;
-  readonly setId: number;
-}
+interface IntervalStore extends IntervalRequest, IntervalCircumstances, IntervalWriting {}
 
 const uniqueViolation = '23505';
 
@@ -104,53 +99,13 @@ export async function storeIntervalsIn(
   const given = await acceptedIntervals(work);
   const { added, changed, former, unchanged } = changedIntervals(given.placed, given.known);
   const deleted = [...named, ...(await clearSpans(work, given.placed))];
-  await write(work, { added, changed, former, deleted });
+  await writeIntervals(work, { added, changed, former, deleted });
+  const { clocks } = given.placed;
+  await settleStored(transaction, { ...work, ...clocks }, { placed: clocks.placed, near: async () => [] });
   return {
     ...{ saved: added.length, replaced: changed.length, unchanged },
     ...{ deleted: deleted.length, ignored_ids: given.ignored },
   };
-}
-
-interface Writing {
-  readonly added: readonly IntervalRow[];
-  readonly changed: readonly IntervalRow[];
-  /** What is stored of the changed intervals. */
-  readonly former: readonly IntervalRow[];
-  readonly deleted: readonly IntervalRow[];
-}
-
-/**
- * Writes intervals and what counts of them. Statistics that another order made, or that are to be computed anew, are
- * computed anew where intervals change.
- */
-async function write(work: IntervalStore, { added, changed, former, deleted }: Writing): Promise<void> {
-  const rows = [...added, ...changed, ...former, ...deleted];
-  if (rows.length === 0) return;
-  const { transaction, setId, user_id, order } = work;
-  const ids = [...new Set(rows.map(({ series_id }) => series_id))];
-  const types = await selectTypes(transaction, ids);
-  const series = await selectIntervalSeries(transaction, user_id, [
-    ...new Set(types.map(({ type_id }) => type_id)),
-  ]);
-  const store = () =>
-    Promise.all([insertIntervals(transaction, setId, added), updateIntervals(transaction, setId, changed)]);
-  if (series.every((one) => one.ranked_by === orderName(order) && !one.is_pending)) {
-    const written = { written: [...added, ...changed].map(placed), replaced: former.map(placed) };
-    const change = { user_id, order, series, ...written, deleted: deleted.map(placed) };
-    return changeStatistics(transaction, change, store);
-  }
-  await store();
-  const typeOf = new Map(types.map(({ id, type_id }) => [id, type_id]));
-  const touched = rows.map(({ series_id, start_ms, duration_ms }) => ({
-    type_id: typeOf.get(series_id) ?? 0,
-    startMs: start_ms,
-    endMs: start_ms + Math.max(duration_ms, 1),
-  }));
-  await settleIntervals(transaction, { user_id, order }, touched);
-}
-
-function placed({ series_id, start_ms, duration_ms, value, zone_offset_minutes }: IntervalRow) {
-  return { series_id, start_ms, end_ms: start_ms + duration_ms, value, zone_offset_minutes };
 }
 
 async function deleteNamed(work: IntervalStore): Promise<IntervalRow[]> {
@@ -221,7 +176,8 @@ function isSame(a: IntervalRow, b: IntervalRow | undefined): boolean {
     a.start_ms === b.start_ms &&
     a.duration_ms === b.duration_ms &&
     a.value === b.value &&
-    a.zone_offset_minutes === b.zone_offset_minutes
+    a.zone_offset_minutes === b.zone_offset_minutes &&
+    (a.placed_by === null) === (b.placed_by === null)
   );
 }
 
@@ -230,9 +186,14 @@ async function clearSpans(work: IntervalStore, { rows }: PlacedIntervals): Promi
   const { transaction, setId, user_id, provider, spans } = work;
   const kept = new Set(rows.map(({ key }) => key));
   const gone = new Map<string, IntervalRow>();
-  for (const { type, ...span } of spans) {
-    const query = { user_id, provider, type_id: seriesOf(type).id, ...span };
-    for (const row of await selectSpan(transaction, query)) if (!kept.has(row.key)) gone.set(row.key, row);
+  for (const { type, of, is_local, start_ms, end_ms } of spans) {
+    const marginMs = is_local ? farthestOffsetMs : 0;
+    const bounds = { start_ms: start_ms - marginMs, end_ms: end_ms + marginMs };
+    const query = { user_id, provider, type_id: seriesOf(type).id, of, ...bounds };
+    for (const row of await selectSpan(transaction, query)) {
+      const at = row.start_ms + (is_local ? row.zone_offset_minutes * minuteMs : 0);
+      if (at >= start_ms && at < end_ms && !kept.has(row.key)) gone.set(row.key, row);
+    }
   }
   await deleteIntervals(transaction, setId, [...gone.keys()]);
   return [...gone.values()];

@@ -3,6 +3,7 @@ import type { SeriesDay } from './other-instants.ts';
 
 /** Encoded samples of an activity in one series and UTC day. */
 export interface ActivityBlockRow extends SeriesDay {
+  readonly placed_by: number | null;
   readonly data_type: string;
   readonly key: string;
   readonly hash: string;
@@ -21,10 +22,12 @@ const insert = {
   name: 'timeseries-insert-activity-blocks',
   text: `
     insert into timeseries.activity_block
-      (user_id, provider, data_type, key, hash, part, series_id, day, zone_offset_minutes, times, vals)
-    select $1, $2, data_type, key, hash, part, series_id, date '1970-01-01' + day, zone_offset_minutes, times, vals
-    from unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::int[], $9::smallint[], $10::bytea[],
-      $11::bytea[]) t (data_type, key, hash, part, series_id, day, zone_offset_minutes, times, vals)`,
+      (user_id, provider, data_type, key, hash, part, series_id, day, zone_offset_minutes, placed_by, times, vals)
+    select $1, $2, data_type, key, hash, part, series_id, date '1970-01-01' + day, zone_offset_minutes, placed_by, times,
+      vals
+    from unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::int[], $9::smallint[], $10::smallint[],
+      $11::bytea[], $12::bytea[])
+      t (data_type, key, hash, part, series_id, day, zone_offset_minutes, placed_by, times, vals)`,
 };
 
 /** Stores blocks. Of two that contain one instant the later in the list counts. */
@@ -38,7 +41,15 @@ export async function insertActivityBlocks(
   const column = <K extends keyof ActivityBlockRow>(name: K) => rows.map((row) => row[name]);
   const texts = [column('data_type'), column('key'), column('hash')];
   const numbers = [column('part'), column('series_id'), column('day'), column('zone_offset_minutes')];
-  const values = [userId, provider, ...texts, ...numbers, column('times'), column('vals')];
+  const values = [
+    userId,
+    provider,
+    ...texts,
+    ...numbers,
+    column('placed_by'),
+    column('times'),
+    column('vals'),
+  ];
   await transaction.query(insert, values);
 }
 
@@ -116,6 +127,7 @@ export async function hideActivityBlocks(
 /** A block whose samples are in its series. */
 export interface ShownBlockRow extends SeriesDay {
   readonly zone_offset_minutes: number;
+  readonly placed_by: number | null;
   readonly times: Buffer;
   readonly vals: Buffer;
 }
@@ -123,7 +135,8 @@ export interface ShownBlockRow extends SeriesDay {
 const selectShown = {
   name: 'timeseries-select-shown-blocks',
   text: `
-    select b.series_id, b.day - date '1970-01-01' as day, b.zone_offset_minutes, b.times, b.vals
+    select b.series_id, b.day - date '1970-01-01' as day, b.zone_offset_minutes, b.placed_by, b.times,
+      b.vals
     from unnest($1::int[], $2::int[]) t (series_id, day)
     join timeseries.activity_block b on b.series_id = t.series_id and b.day = date '1970-01-01' + t.day
     where not b.hidden order by b.id desc`,

@@ -8,13 +8,15 @@ interface DaySpanRow {
   end_ms: number;
 }
 
+// The span of a day whose times are local is as uncertain as its clock.
 const statement = {
   name: 'timeseries-select-local-days',
   text: `
     select date::text, (extract(epoch from start_time) * 1000)::float8 as start_ms,
       (extract(epoch from start_time) * 1000 + duration_seconds * 1000)::float8 as end_ms
     from timeseries.provider_day
-    where user_id = $1 and provider = $2 and date between $3 and $4 and duration_seconds > 0`,
+    where user_id = $1 and provider = $2 and date between $3 and $4 and duration_seconds > 0
+      and (placed_by is null or placed_by > 0)`,
 };
 
 // A record is only valid within 18 hours of its UTC date, and covers at most 50 hours.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { ClockAt } from '../clock.ts';
+import type { ClockAt } from '../clocks/place.ts';
 import type { RecordIdentity } from './record-rows.ts';
 import type { StoredItems } from './stored-items.ts';
 
@@ -11,7 +11,7 @@ export interface RecordContext {
   readonly provider: string;
   readonly normaliserVersion: number | null;
   /** The clock of records without an offset. */
-  readonly offsetAt: ClockAt;
+  readonly clockAt: ClockAt;
   readonly storedItems: StoredItems;
   /** The first local day whose events are kept. Null keeps all. */
   readonly eventsFrom: string | null;

@@ -30,6 +30,8 @@ export interface ReplacedData {
   readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
   readonly start_ms: number;
   readonly end_ms: number;
+  /** The span is of the clock of each sample: so are the samples of the items. */
+  readonly is_local: boolean;
 }
 
 /** Who it is about, and the items of the call. */
@@ -47,10 +49,10 @@ export async function deleteUnlisted(
   { user_id, provider, items, sourcePriority, kept }: Replacing,
   replaces: ReplacedData,
 ): Promise<void> {
-  const { data_type, records, start_ms, end_ms } = replaces;
+  const { data_type, records, start_ms, end_ms, is_local } = replaces;
   const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
   const ids = [...replaces.series, ...replaces.together].map((type) => seriesOf(type).id);
-  const stored = await selectSamplesOfSpan(transaction, reread, ids);
+  const stored = await selectSamplesOfSpan(transaction, reread, ids, is_local);
   await deleteSamples(transaction, goneOf(stored, listedSamples(items), replaces));
   const keys = items.map(({ key }) => key);
   if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
@@ -79,7 +81,7 @@ function goneOf(
 ): StoredSample[] {
   const [own, others] = [series, together].map((types) => new Set(types.map((type) => seriesOf(type).id)));
   const unlisted = stored.filter(
-    ({ type_id, device, ms }) => !listed.has(sampleKey(type_id, device, Math.round(ms))),
+    ({ type_id, device, listed_ms }) => !listed.has(sampleKey(type_id, device, Math.round(listed_ms))),
   );
   const gone = unlisted.filter(
     ({ type_id, device }) => own?.has(type_id) === true && (devices?.includes(device) ?? true),

@@ -2,11 +2,14 @@ import type { ServiceBroker } from 'moleculer';
 import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
-import { datedParts, zoneWithoutClock } from '../clock.ts';
+import { datedParts } from '../clocks/known-clocks.ts';
+import { changeTimeZone } from '../clocks/settle-clocks.ts';
+import { zoneOfUndated } from '../clocks/zone-of-undated.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import type { KeptDaysOfUsers } from '../removal/kept-days-of-user.ts';
 import { reprocess } from '../reprocess/reprocess.ts';
@@ -35,11 +38,21 @@ interface Given {
   readonly unauthenticated?: boolean;
 }
 
+interface ZoneChange {
+  readonly user_id: string;
+  readonly time_zone: string | null;
+}
+
 type Called<P> = StoreContext & { readonly params: P };
 
 /** The actions that store items. */
 export const storeHandlers = {
   store: (ctx: Called<Given>) => storeGiven(ctx, ctx.params),
+  async changeZone({ params, database, jobs }: Called<ZoneChange> & { readonly jobs: Jobs }) {
+    const placing = await changeTimeZone(database, params.user_id, params.time_zone);
+    jobs.notify();
+    return { placing };
+  },
   replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
   reprocess: (ctx: Called<ReprocessRequest & { readonly dry_run: boolean }>) =>
     ctx.keyedMutex(ctx.params.user_id, async () =>
@@ -52,7 +65,7 @@ async function circumstancesOf(
   { user_id, items }: Pick<ReprocessRequest, 'user_id' | 'items'>,
 ): Promise<StoreCircumstances> {
   const { settings, database, keptDays, origin } = context;
-  const timeZone = await zoneWithoutClock(context, user_id, datedParts(items));
+  const timeZone = await zoneOfUndated(context.call, user_id, datedParts(items));
   const nowMs = Date.now();
   const kept = await keptDays.of(database, user_id, nowMs);
   const { sourcePriority, sourceOrder: order } = settings;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../../domain/records/records.ts';
-import { isoTime, localDate } from '../../../domain/time/time.ts';
+import { isoTime } from '../../../domain/time/time.ts';
+import { recordClock } from '../clocks/place.ts';
 import { deleteOthers, upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 
@@ -15,14 +16,13 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     transaction,
     userId: user_id,
     provider,
-    offsetAt,
+    clockAt,
     normaliserVersion,
     eventsFrom,
     storedIds,
   } = context;
-  const { start_ms, end_ms, zone_offset_minutes, date, type, device, data } = other;
-  const offset = zone_offset_minutes ?? offsetAt(start_ms);
-  const local_date = date ?? localDate(start_ms, offset);
+  const { start_ms, end_ms, zone_offset_minutes, type, device, data } = other;
+  const { offset, placed_by, date: local_date } = recordClock(other, start_ms, clockAt);
   if (eventsFrom !== null && local_date < eventsFrom) {
     await deleteOthers(transaction, user_id, storedIds);
     return [];
@@ -34,6 +34,7 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
     zone_reported: zone_offset_minutes !== null,
+    placed_by,
     local_date,
     data: JSON.stringify(data),
     normaliser_version: normaliserVersion,

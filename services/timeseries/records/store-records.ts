@@ -46,10 +46,10 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
 
 async function storeDay(context: RecordContext, { key, day }: StoreItem) {
   if (day === null) return { ids: [], covered: [], dates: [] };
-  const { transaction, userId, provider, offsetAt } = context;
+  const { transaction, userId, provider, clockAt } = context;
   const stored = await selectDay(transaction, userId, provider, key);
   const identity = identityOf(context, key, stored?.id);
-  const row = dayRow(identity, day, offsetAt);
+  const row = dayRow(identity, day, clockAt);
   await upsertRecord(transaction, 'provider_day', row);
   const dates = [String(row.date), ...(stored === undefined ? [] : [stored.date])];
   return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)], dates };

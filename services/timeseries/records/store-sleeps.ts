@@ -48,7 +48,7 @@ async function storeSession(
   item: StoreItem,
   session: SleepRecord,
 ): Promise<StoredSession> {
-  const { transaction, userId, provider, offsetAt } = context;
+  const { transaction, userId, provider, clockAt } = context;
   const { key, data_type: dataType } = item;
   const { was_final, versions } = await versionsOf(context, item, session);
   const best = weightiest(versions);
@@ -60,7 +60,7 @@ async function storeSession(
   const identity = identityOf(context, key, best?.id);
   const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
   await deleteMergedSleeps(transaction, { userId, provider, dataType }, gone, identity.id);
-  await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, offsetAt));
+  await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, clockAt));
   return { id: identity.id, gone, status: best === undefined ? 'saved' : 'replaced' };
 }
 

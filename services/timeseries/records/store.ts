@@ -3,21 +3,23 @@ import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts
 import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { type ClockAt, clockAt, clockOf, later } from '../clock.ts';
+import { KnownHours } from '../clocks/known-clocks.ts';
+import { type ClockAt, ownClockAt } from '../clocks/place.ts';
+import { clocksOfCall, placedBlocks, placedEpochs, placeItems } from '../clocks/place-call.ts';
+import { type PlacedSpan, selectPlacedSpans } from '../clocks/placed-spans.ts';
+import { settleCall } from '../clocks/settle-clocks.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { settleLocalDays } from '../days/settle-local-days.ts';
 import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
 import { settleIntervalsOnDays } from '../intervals/intervals-on-days.ts';
 import type { IntervalCircumstances } from '../intervals/store-intervals.ts';
 import { lockUser } from '../queries/lock-user.ts';
-import { type ClockRow, selectClock } from '../queries/select-clock.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
 import { dropUnmade } from './drop-unmade.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
-import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
 import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
 import { storeRecords } from './store-records.ts';
@@ -64,8 +66,11 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly accepted: StoreItem[];
   /** Keys of activities that were hidden and are stored again. */
   readonly returned: string[];
-  readonly storedClock: ClockRow | null;
-  clock: ClockRow | null;
+  /** What the user has that was placed by another clock than its own. */
+  readonly placedSpans: readonly PlacedSpan[];
+  /** The clock of each item, for its parts that state none. */
+  readonly clocks: readonly ClockAt[];
+  readonly hours: KnownHours;
 }
 
 /** Stores items under the user's lock. Returns outcomes in order. @throws USER_ERASED (410) */
@@ -108,12 +113,16 @@ async function begin(
   request: StoreRequest,
   circumstances: StoreCircumstances,
 ): Promise<Work> {
-  const { user_id, provider, items } = request;
-  const rows = await selectItems(transaction, user_id, provider, items);
-  const clock = (await selectClock(transaction, user_id)) ?? null;
+  const { user_id, provider } = request;
+  const rows = await selectItems(transaction, user_id, provider, request.items);
+  const placedSpans = await selectPlacedSpans(transaction, user_id);
+  const clockOf = await clocksOfCall(transaction, { ...request, ...circumstances, placedSpans });
   const storedItems = new StoredItems(rows);
   const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [], returned: [] };
-  return { ...request, ...circumstances, transaction, storedItems, clock, storedClock: clock, ...gathered };
+  const placed = placeItems(request.items, clockOf);
+  const [items, clocks] = [placed.map(({ item }) => item), placed.map(({ clockAt }) => clockAt)];
+  const placing = { items, clocks, placedSpans, hours: new KnownHours() };
+  return { ...request, ...circumstances, ...placing, transaction, storedItems, ...gathered };
 }
 
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
@@ -121,25 +130,16 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   const decision = decide(item, stored);
   if (decision === 'duplicate' && work.unauthenticated !== true) work.storedItems.noteAuthenticated(item);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
-  const reported = clockOf(item);
-  const clock = later(work.clock, reported);
-  const offsetAt = clockAt(reported ?? clock, work.timeZone);
-  const result = await recordsOf(work, item, { decision, stored, offsetAt });
+  const clockAt = work.clocks[index] ?? ownClockAt(0);
+  const result = await recordsOf(work, item, { decision, stored, clockAt });
   if (result.status === 'stale') {
     work.storedItems.noteRefused(item, result);
     return result;
   }
-  work.clock = clock;
   work.accepted.push(item);
-  for (const block of item.samples) {
-    const zone_offset_minutes = block.zone_offset_minutes ?? offsetAt(block.base_ms);
-    work.blocks.push({ item: index, block, zone_offset_minutes });
-  }
-  const { epoch } = item;
-  if (epoch !== null) {
-    const zone_offset_minutes = epoch.zone_offset_minutes ?? offsetAt(epoch.start_ms);
-    work.epochs.push({ item: index, epoch, zone_offset_minutes });
-  }
+  work.hours.addItem(item);
+  work.blocks.push(...placedBlocks(item, index, clockAt));
+  work.epochs.push(...placedEpochs(item, index, clockAt));
   const { normaliser_version = null, received_ms = null, unauthenticated = false } = work;
   work.storedItems.note(item, result, { normaliser_version, received_ms, unauthenticated });
   return result;
@@ -148,17 +148,17 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
 interface Judged {
   readonly decision: Decision;
   readonly stored: ItemRow | undefined;
-  readonly offsetAt: ClockAt;
+  readonly clockAt: ClockAt;
 }
 
 // The first part of a version carries its records, so later parts find them stored.
 async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
-  const { decision, stored, offsetAt } = judged;
+  const { decision, stored, clockAt } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, storedItems, kept } = work;
   const own = { transaction, userId, provider, storedItems, eventsFrom: kept.events };
-  const context = { ...own, normaliserVersion: work.normaliser_version ?? null, offsetAt, storedIds };
+  const context = { ...own, normaliserVersion: work.normaliser_version ?? null, clockAt, storedIds };
   const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
@@ -170,7 +170,7 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
 }
 
 async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
-  const { transaction, user_id, provider, clock } = work;
+  const { transaction, user_id, provider } = work;
   const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
   const { covered, spans: workouts } = work;
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
@@ -181,7 +181,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   await settleIntervalsOnDays(work, { ...work, localDays });
   const written = slots.withSums(await storeSamples(work, localDays));
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
-  if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
+  await settleCall(transaction, work);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
 

@@ -15,6 +15,7 @@ import {
   type Instants,
   instantsOfItem,
   type Owner,
+  type SampleAt,
   selectBlockTimes,
   selectRecords,
   selectSamplesAt,
@@ -165,10 +166,7 @@ async function settle(
 
 const stepsIn = ({ steps }: OthersSteps) => steps;
 
-function isChanged(
-  sample: { series_id: number; ms: number; value: number; zone_offset_minutes: number },
-  { samples }: Made,
-) {
+function isChanged(sample: SampleAt, { samples }: Made) {
   const former = samples.get(sampleKey(sample.series_id, sample.ms));
   return former === undefined || !isSameSample(former, sample);
 }

@@ -73,10 +73,10 @@ function partOf({ data_type, key, hash, part, more }: StoreItem): StoredPart {
   return { data_type, key, hash, part, ends: !more };
 }
 
-function rowsOf({ item, block: { zone_offset_minutes }, days }: OwnBlock): ActivityBlockRow[] {
+function rowsOf({ item, block: { zone_offset_minutes, placed_by }, days }: OwnBlock): ActivityBlockRow[] {
   const { data_type, key, hash, part } = item;
   return days.map(({ series_id, day, times, values }) => ({
-    ...{ data_type, key, hash, part, series_id, day, zone_offset_minutes },
+    ...{ data_type, key, hash, part, series_id, day, zone_offset_minutes, placed_by },
     times: encodeTimes(times),
     vals: encodeValues(values),
   }));

@@ -1,18 +1,20 @@
 import type { SampleBlock } from '../../../domain/records/records.ts';
 import type { LocalDays } from '../days/local-days.ts';
-import type { SampleColumns } from '../queries/upsert-samples.ts';
+import { placedByOf, type SampleColumns } from '../queries/upsert-samples.ts';
 
-/** Samples of one series from an item, with the resolved offset of their clock. */
+/** Samples of one series from an item, with the resolved offset of their clock, and by what they were placed. */
 export interface PendingBlock {
   readonly item: number;
   readonly block: SampleBlock;
   readonly zone_offset_minutes: number;
+  readonly placed_by: number | null;
 }
 
 interface Sample {
   readonly time: number;
   readonly value: number;
   readonly offset: number;
+  readonly placed_by: number | null;
   readonly item: number;
 }
 
@@ -36,9 +38,12 @@ export function* sampleColumns(
   for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most), days);
 }
 
-function collect({ item, block, zone_offset_minutes: offset }: PendingBlock, into: Sample[]): void {
+function collect(
+  { item, block, zone_offset_minutes: offset, placed_by }: PendingBlock,
+  into: Sample[],
+): void {
   for (const [index, value] of block.values.entries())
-    into.push({ time: block.base_ms + (block.at[index] ?? 0), value, offset, item });
+    into.push({ time: block.base_ms + (block.at[index] ?? 0), value, offset, placed_by, item });
 }
 
 function tidy(samples: Sample[]): Sample[] {
@@ -52,9 +57,13 @@ function tidy(samples: Sample[]): Sample[] {
 function columnsOf(rows: readonly { id: number; sample: Sample }[], { offsetOn }: LocalDays): SampleColumns {
   return {
     seriesIds: rows.map(({ id }) => id),
-    offsets: rows.map(({ sample }) => offsetOn(sample.time, sample.offset)),
+    // A local time is on its day by the offset that turned it into UTC.
+    offsets: rows.map(({ sample: { time, offset, placed_by } }) =>
+      placed_by !== null && placed_by < 0 ? offset : offsetOn(time, offset),
+    ),
     times: rows.map(({ sample }) => sample.time),
     values: rows.map(({ sample }) => sample.value),
     items: rows.map(({ sample }) => sample.item),
+    placedBy: placedByOf(rows.map(({ sample }) => sample)),
   };
 }

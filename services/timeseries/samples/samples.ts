@@ -63,7 +63,7 @@ export async function readSamples(
     resolution,
     limit,
     direction: cursor?.direction ?? null,
-    rows: request.include?.includes('zone') === true ? await withZones(database, user_id, rows, size) : rows,
+    rows: request.include?.includes('zone') === true ? await withZones(database, rows, size) : rows,
     totalCount: countOf(series),
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
@@ -109,11 +109,10 @@ interface ZonedRow extends SampleRow {
 // A bucket may contain samples of several clocks.
 async function withZones(
   database: Queryable,
-  userId: string,
   rows: readonly SampleRow[],
   size: BucketSize | null,
 ): Promise<ZonedRow[]> {
-  const zones = size === null ? await selectZones(database, userId, rows) : [];
+  const zones = size === null ? await selectZones(database, rows) : [];
   return rows.map((row, place) => ({ ...row, zone: zones[place] ?? null }));
 }
 

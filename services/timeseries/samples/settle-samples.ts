@@ -7,7 +7,7 @@ import { onLocalDay } from '../days/settle-local-days.ts';
 import { selectTypes } from '../intervals/queries/select-types.ts';
 import { type ShownBlockRow, selectShownBlocks } from '../queries/activity-blocks.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
-import { samplesPerStatement, writeStoredSamples } from '../queries/upsert-samples.ts';
+import { type StoredSample, samplesPerStatement, writeStoredSamples } from '../queries/upsert-samples.ts';
 import { firstDayOf, type KeptDays } from '../removal/kept-days.ts';
 import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
 import { type OtherInstants, readOtherInstants } from './other-instants.ts';
@@ -26,7 +26,7 @@ import { unclaimedSamples } from './unclaimed-samples.ts';
 interface Settled {
   readonly series_id: number;
   readonly ms: number;
-  readonly sample: { readonly value: number; readonly zone_offset_minutes: number } | null;
+  readonly sample: Pick<StoredSample, 'value' | 'zone_offset_minutes' | 'placed_by'> | null;
 }
 
 /** The user whose samples are updated, and which samples are kept. */
@@ -56,10 +56,10 @@ function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: O
   const { series_id, times } = day;
   const kept = others.get(dayKey(day));
   const samples = new Map<number, Settled['sample']>();
-  for (const { zone_offset_minutes, ...block } of blocks) {
+  for (const { zone_offset_minutes, placed_by, ...block } of blocks) {
     const values = decodeValues(block.vals);
     for (const [index, ms] of decodeTimes(block.times).entries())
-      if (!samples.has(ms)) samples.set(ms, { value: values[index] ?? 0, zone_offset_minutes });
+      if (!samples.has(ms)) samples.set(ms, { value: values[index] ?? 0, zone_offset_minutes, placed_by });
   }
   return times
     .filter((ms) => !kept?.has(ms))

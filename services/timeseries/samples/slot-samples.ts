@@ -10,6 +10,7 @@ export interface SlotSample {
   readonly slot_seconds: number;
   readonly value: number;
   readonly zone_offset_minutes: number;
+  readonly placed_by: number | null;
 }
 
 /**
@@ -27,12 +28,14 @@ export function slotSamples(parts: readonly EpochPart[]): SlotSample[] {
 function samplesOf(parts: readonly EpochPart[]): SlotSample[] {
   const [first] = parts;
   if (first === undefined) return [];
-  const { start_ms: ms, device, zone_offset_minutes } = first;
+  const { start_ms: ms, device, zone_offset_minutes, placed_by } = first;
   const slot_seconds = slotSecondsOf(parts);
   const types = [...new Set(parts.flatMap(({ values }) => Object.keys(values)))].filter(isSeriesType);
   return types.flatMap((type) => {
     const value = seriesOf(type).bucket === 'sum' ? sumOf(parts, type) : meanOf(parts, type);
-    return accepts(type, value) ? [{ type, device, ms, slot_seconds, value, zone_offset_minutes }] : [];
+    return accepts(type, value)
+      ? [{ type, device, ms, slot_seconds, value, zone_offset_minutes, placed_by }]
+      : [];
   });
 }
 

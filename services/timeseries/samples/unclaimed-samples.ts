@@ -39,7 +39,7 @@ export async function claimSamples(
   const rows = await selectUnclaimedSamples(transaction, userId, provider, workout, typeIds);
   const data_type = sendsActivitiesOnly(provider) ? 'activities' : 'activityDetails';
   const blocks = rows.map(({ times, values, ...row }) => ({
-    ...{ ...row, data_type, key: workout.key, hash: '', part: 0 },
+    ...{ ...row, data_type, key: workout.key, hash: '', part: 0, placed_by: null },
     times: encodeTimes(times.map(Math.round)),
     vals: encodeValues(values),
   }));

@@ -26,14 +26,14 @@ export interface StoredWorkout {
 export async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
   const { data_type, key, workout, extras } = item;
   if (workout === null) return { ids: [], spans: [], wasThere: false, wasHidden: false };
-  const { transaction, userId, provider, offsetAt } = context;
+  const { transaction, userId, provider, clockAt } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
   if (stored?.is_unclaimed) await claimSamples(transaction, userId, provider, { ...stored, key });
   const identity = identityOf(context, key, stored?.id);
   const cropped = isCropped(data_type, workout, stored);
   const parts = { ...stored?.parts, [data_type]: partOf(item.data_type, workout, cropped, stored?.parts) };
   const merged = mergeWorkouts(parts);
-  const row = { ...workoutRow(identity, merged, offsetAt), parts: JSON.stringify(parts), cropped };
+  const row = { ...workoutRow(identity, merged, clockAt), parts: JSON.stringify(parts), cropped };
   await upsertRecord(transaction, 'workout', row);
   if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
   const ids = [identity.id];

@@ -14,7 +14,7 @@ export function listedCases<N extends string>(
     Object.entries<Collection>(collections).map(([name, collection]): [string, FieldCase] => {
       const normalise = normaliserOf(name, collection);
       const read = (item: unknown) => {
-        const made = normalise({ records: { list: [item] }, span: null, nowMs, offsetMinutes: 120 });
+        const made = normalise({ records: { list: [item] }, span: null, nowMs });
         const { intervals = [], sources = [] } = made.intervals ?? {};
         const tracks = [...(made.tracks?.values() ?? [])].flatMap(trackRows);
         return readableOf([...made.items.flatMap(itemRows), ...tracks, ...intervalRows(intervals, sources)]);

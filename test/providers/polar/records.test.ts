@@ -9,48 +9,24 @@ import { bodies } from '../../fixtures/polar/bodies.ts';
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
 const iso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 
-interface Given {
-  readonly offsetMinutes?: number | null;
-  readonly exercises?: readonly unknown[];
-}
-
-function read(
-  name: keyof typeof collections,
-  list: readonly unknown[],
-  { offsetMinutes = null, exercises = [] }: Given = {},
-) {
+function read(name: keyof typeof collections, list: readonly unknown[]) {
   const all: Readonly<Record<string, Collection>> = collections;
   const collection = all[name];
   if (collection === undefined) throw new Error(name);
-  const records = { list, offsets: exercises };
-  return normaliserOf(name, collection)({ records, span: null, nowMs, offsetMinutes });
+  return normaliserOf(name, collection)({ records: { list }, span: null, nowMs });
 }
 
-t.test('times without an offset have that of the exercise of their day', async (t) => {
-  const given = { exercises: bodies.activities, offsetMinutes: -300 };
-  const [item] = read('heart_rate', bodies.heart_rate, given).items;
-  t.match(item?.samples, [{ zone_offset_minutes: 60, values: [63, 62] }]);
-  t.equal(iso(item?.samples[0]?.base_ms), '2026-03-01T23:02:08.000Z');
-  const { items, intervals } = read('days', bodies.days, given);
-  t.match(items, [{ key: '2026-03-02', day: { date: '2026-03-02', zone_offset_minutes: 60 } }]);
-  t.equal(iso(intervals?.intervals[0]?.start_ms), '2026-03-02T05:10:00.000Z');
-});
-
-t.test('otherwise the clock of the user counts, and their own offset stays unknown', async (t) => {
-  const other = bodies.activities.map((one) => ({ ...one, start_time: '2026-03-04T08:00:00' }));
-  const given = { exercises: other, offsetMinutes: -300 };
-  const [item] = read('heart_rate', bodies.heart_rate, given).items;
-  t.equal(iso(item?.samples[0]?.base_ms), '2026-03-02T05:02:08.000Z');
-  t.equal(item?.samples[0]?.zone_offset_minutes, null);
-  const { items } = read('days', bodies.days, given);
-  t.equal(iso(items[0]?.day?.start_ms), '2026-03-02T05:00:00.000Z');
-  t.match(items[0]?.day, { date: '2026-03-02', zone_offset_minutes: null });
-});
-
-t.test('without a known clock the times are read as UTC', async (t) => {
-  const [item] = read('heart_rate', bodies.heart_rate).items;
-  t.equal(iso(item?.samples[0]?.base_ms), '2026-03-02T00:02:08.000Z');
-  t.equal(item?.samples[0]?.zone_offset_minutes, null);
+t.test('times without an offset stay those of the clock until the store places them', async (t) => {
+  const [rates] = read('heart_rate', bodies.heart_rate).items;
+  t.match(rates, { is_local: true, samples: [{ zone_offset_minutes: null, values: [63, 62] }] });
+  t.equal(iso(rates?.samples[0]?.base_ms), '2026-03-02T00:02:08.000Z');
+  const { items, intervals } = read('days', bodies.days);
+  t.match(items, [
+    { is_local: true, key: '2026-03-02', day: { date: '2026-03-02', zone_offset_minutes: null } },
+  ]);
+  t.equal(iso(items[0]?.day?.start_ms), '2026-03-02T00:00:00.000Z');
+  t.match(intervals?.intervals[0], { is_local: true, zone_offset_minutes: null });
+  t.equal(iso(intervals?.intervals[0]?.start_ms), '2026-03-02T06:10:00.000Z');
 });
 
 t.test('a night goes over midnight, and its maps with it', async (t) => {
@@ -76,16 +52,16 @@ t.test('a night goes over midnight, and its maps with it', async (t) => {
 t.test(
   'the values of a recharge begin on the day before, unless the night does not go over midnight',
   async (t) => {
-    const [item] = read('recharge', bodies.recharge, { offsetMinutes: 60 }).items;
-    t.equal(iso(item?.samples[0]?.base_ms), '2026-03-01T22:41:00.000Z');
+    const [item] = read('recharge', bodies.recharge).items;
+    t.equal(iso(item?.samples[0]?.base_ms), '2026-03-01T23:41:00.000Z');
     t.match(item?.samples[0]?.values, [14, 24, 62]);
     t.match(item?.scores, [
       { kind: 'recharge', value: 5, date: '2026-03-02', components: { ans_charge: 4.1 } },
     ]);
     const [given] = bodies.recharge;
     const byDay = [{ ...given, hrv_samples: { '13:10': 40, '09:00': 30 }, breathing_samples: {} }];
-    const [late] = read('recharge', byDay, { offsetMinutes: 60 }).items;
-    t.equal(iso(late?.samples[0]?.base_ms), '2026-03-02T08:00:00.000Z');
+    const [late] = read('recharge', byDay).items;
+    t.equal(iso(late?.samples[0]?.base_ms), '2026-03-02T09:00:00.000Z');
     t.match(late?.samples[0]?.values, [30, 40]);
   },
 );

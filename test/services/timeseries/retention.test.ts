@@ -47,7 +47,7 @@ t.test('keeps a day until its last hour is too old wherever it was lived', async
 t.test('a store drops samples by the local day that each was lived on', async (t) => {
   const left = (zone_offset_minutes: number) => {
     const rows = [-15, -13, -11, 0, 11, 13].map((hours) => [borderMs + hours * hourMs, hours + 20] as const);
-    const pending = { item: 0, block: block('steps', rows), zone_offset_minutes };
+    const pending = { item: 0, block: block('steps', rows), zone_offset_minutes, placed_by: null };
     return keptBlocks([pending], samplesFrom(border)).flatMap((kept) =>
       kept.block.values.map((value) => value - 20),
     );

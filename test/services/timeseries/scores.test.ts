@@ -357,8 +357,7 @@ t.test('what a provider says of a day is one score of each kind', async (t) => {
     const bodies: Readonly<Record<string, readonly unknown[]>> = Reflect.get(given, provider);
     const { id: user_id } = await call('users.create', {});
     const items = Object.entries(types).flatMap(([name, type]) => [
-      ...type.normalise({ records: { list: bodies[name] ?? [] }, span: null, nowMs, offsetMinutes: 120 })
-        .items,
+      ...type.normalise({ records: { list: bodies[name] ?? [] }, span: null, nowMs }).items,
     ]);
     await call('timeseries.store', { user_id, provider: providerNamed(provider) ?? 'oura', items });
     const { data } = await call('timeseries.scores', {

@@ -315,27 +315,30 @@ t.test('parts: a later part of a sleep whose first part lost is stale too', asyn
   t.strictSame(await valuesOf(setting), []);
 });
 
-t.test('gives a sample its own offset, else its item’s, else the latest known, else none', async (t) => {
-  const { store, database } = await setUp(t);
-  const steps = (time: string, zone_offset_minutes: number | null) =>
-    block('steps', [[at(time), 1]], { zone_offset_minutes });
-  await store([
-    item({ samples: [steps('01:00:00', null)] }),
-    item({ samples: [steps('02:00:00', -300)] }),
-    item({ samples: [steps('03:00:00', null)] }),
-    activity(workout(at('06:00:00'), 30, { zone_offset_minutes: 345 }), {
-      samples: [steps('06:10:00', null)],
-    }),
-    item({ samples: [steps('05:00:00', 60)] }),
-    item({ samples: [steps('07:00:00', null)] }),
-  ]);
-  await store([item({ samples: [steps('08:00:00', null)] })]);
-  const rows = await database.query('select zone_offset_minutes as o from timeseries.sample order by ts');
-  t.strictSame(
-    rows.map(({ o }) => o),
-    [0, -300, -300, 60, 345, 345, 345],
-  );
-});
+t.test(
+  'gives a sample its own offset, else its item’s, else that of the nearest record, whatever came first',
+  async (t) => {
+    const { store, database } = await setUp(t);
+    const steps = (time: string, zone_offset_minutes: number | null) =>
+      block('steps', [[at(time), 1]], { zone_offset_minutes });
+    await store([
+      item({ samples: [steps('01:00:00', null)] }),
+      item({ samples: [steps('02:00:00', -300)] }),
+      item({ samples: [steps('03:00:00', null)] }),
+      activity(workout(at('06:00:00'), 30, { zone_offset_minutes: 345 }), {
+        samples: [steps('06:10:00', null)],
+      }),
+      item({ samples: [steps('05:00:00', 60)] }),
+      item({ samples: [steps('07:00:00', null)] }),
+    ]);
+    await store([item({ samples: [steps('08:00:00', null)] })]);
+    const rows = await database.query('select zone_offset_minutes as o from timeseries.sample order by ts');
+    t.strictSame(
+      rows.map(({ o }) => o),
+      [345, -300, 345, 60, 345, 345, 345],
+    );
+  },
+);
 
 t.test('puts an event on its local day, east and west of midnight', async (t) => {
   const { store, database } = await setUp(t);

@@ -89,38 +89,41 @@ t.test('samples have their clock on request only, buckets none', async (t) => {
   t.strictSame((await bare.samples({ include: 'zone' })).data[0]?.zone_offset, null, 'no clock is known');
 });
 
-t.test('data without an offset has the zone of its user as long as no clock is known', async (t) => {
-  const { id } = await call('users.create', { time_zone: 'America/New_York' });
-  const user = withUser(database, call, id);
-  const bare = { zone_offset_minutes: null };
-  // 23:30 before the clocks change, and 0:30 after it.
-  const [before, after] = ['2026-03-08T04:30:00Z', '2026-03-09T04:30:00Z'].map((time) => Date.parse(time));
-  const parts = (ms = 0) => [
-    activity(workout(ms, 30, bare), { key: `run ${ms}` }),
-    item({ data_type: 'moveiq', key: `walk ${ms}`, other: other(ms, { ...bare, date: null }) }),
-    item({ data_type: 'beats', key: `beats ${ms}`, samples: [block('heart_rate', [[ms, 60]], bare)] }),
-  ];
-  const stored = () =>
-    database.query(
-      `select local_date::text as date, zone_offset_minutes as minutes from timeseries.workout where user_id = $1
+t.test(
+  'data without an offset has the zone of its user, whatever clocks of other times are known',
+  async (t) => {
+    const { id } = await call('users.create', { time_zone: 'America/New_York' });
+    const user = withUser(database, call, id);
+    const bare = { zone_offset_minutes: null };
+    // 23:30 before the clocks change, and 0:30 after it.
+    const [before, after] = ['2026-03-08T04:30:00Z', '2026-03-09T04:30:00Z'].map((time) => Date.parse(time));
+    const parts = (ms = 0) => [
+      activity(workout(ms, 30, bare), { key: `run ${ms}` }),
+      item({ data_type: 'moveiq', key: `walk ${ms}`, other: other(ms, { ...bare, date: null }) }),
+      item({ data_type: 'beats', key: `beats ${ms}`, samples: [block('heart_rate', [[ms, 60]], bare)] }),
+    ];
+    const stored = () =>
+      database.query(
+        `select local_date::text as date, zone_offset_minutes as minutes from timeseries.workout where user_id = $1
        union all select local_date::text, zone_offset_minutes from timeseries.other_record where user_id = $1
        union all select timeseries.local_midnight(ts, x.zone_offset_minutes)::date::text, x.zone_offset_minutes
          from timeseries.sample x join timeseries.series s on s.id = x.series_id where s.user_id = $1
        union all select timeseries.local_midnight(start_time, x.zone_offset_minutes)::date::text, x.zone_offset_minutes
          from timeseries.interval_value x join timeseries.series s on s.id = x.series_id where s.user_id = $1
        order by 1, 2`,
-      [id],
-    );
-  await user.store([...parts(before), ...parts(after)]);
-  await user.storeIntervals([watch], [steps(before ?? 0, 10, 300, bare), steps(after ?? 0, 10, 300, bare)]);
-  const rows = (date: string, minutes: number) => Array.from({ length: 4 }, () => ({ date, minutes }));
-  t.strictSame(await stored(), [...rows('2026-03-07', -300), ...rows('2026-03-09', -240)]);
+        [id],
+      );
+    await user.store([...parts(before), ...parts(after)]);
+    await user.storeIntervals([watch], [steps(before ?? 0, 10, 300, bare), steps(after ?? 0, 10, 300, bare)]);
+    const rows = (date: string, minutes: number) => Array.from({ length: 4 }, () => ({ date, minutes }));
+    t.strictSame(await stored(), [...rows('2026-03-07', -300), ...rows('2026-03-09', -240)]);
 
-  const known = block('steps', [[at('06:00:00'), 5]], { zone_offset_minutes: 540 });
-  await user.store([item({ data_type: 'beats', key: 'known', samples: [known] })]);
-  await user.storeIntervals([watch], [steps(at('12:00:00'), 10, 300, bare)]);
-  t.match(await stored(), [
-    { date: '2026-03-01', minutes: 540 },
-    { date: '2026-03-01', minutes: 540 },
-  ]);
-});
+    const known = block('steps', [[at('06:00:00'), 5]], { zone_offset_minutes: 540 });
+    await user.store([item({ data_type: 'beats', key: 'known', samples: [known] })]);
+    await user.storeIntervals([watch], [steps(at('12:00:00'), 10, 300, bare)]);
+    t.match(await stored(), [
+      { date: '2026-03-01', minutes: -300 },
+      { date: '2026-03-01', minutes: 540 },
+    ]);
+  },
+);

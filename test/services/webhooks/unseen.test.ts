@@ -101,7 +101,9 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'a setting of a user; the days that it changes are recorded': ['timeseries.source_priority'],
   'a setting of a user; it changes no record': ['timeseries.route_privacy'],
   'points of a workout; its completed track is recorded': ['timeseries.workout_track'],
-  'dates of later records only': ['timeseries.user_clock'],
+  'dates of records only, whose moves are recorded': [
+    ...['timeseries.user_clock', 'timeseries.clock_day', 'timeseries.placed_span'],
+  ],
   'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
 };
 
@@ -190,18 +192,18 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     'not shown; the results follow': ['due_id', 'facts'],
   },
   of_day_scores: {
-    'not shown': ['key', 'normaliser_version'],
+    'not shown': ['key', 'normaliser_version', 'placed_by'],
     'shown by the day, which another trigger records': ['data_type', 'extra'],
   },
-  of_score: { 'not shown': ['data_type', 'key', 'normaliser_version'] },
+  of_score: { 'not shown': ['data_type', 'key', 'normaliser_version', 'placed_by'] },
   of_sleep_score: {
-    'not shown': ['key', 'normaliser_version', 'rank'],
+    'not shown': ['key', 'normaliser_version', 'placed_by', 'rank'],
     'shown by the session, which another trigger records': [
       ...['asleep_seconds', 'awake_seconds', 'deep_seconds', 'interruptions', 'is_nap', 'light_seconds'],
       ...['rem_seconds', 'stage_intervals', 'unmeasurable_seconds'],
     ],
   },
-  of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank'] },
+  of_sleep: { 'not shown': ['key', 'normaliser_version', 'placed_by', 'rank'] },
   of_user: {
     'never changes': ['project_id'],
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
@@ -212,7 +214,17 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ...['counted_on', 'counted_with', 'local_date', 'moving_seconds', 'steps'],
     ],
     'not shown': [
-      ...['cropped', 'hidden', 'key', 'manual', 'normaliser_version', 'parent_id', 'parts', 'raw_type'],
+      ...[
+        'cropped',
+        'hidden',
+        'key',
+        'manual',
+        'normaliser_version',
+        'placed_by',
+        'parent_id',
+        'parts',
+        'raw_type',
+      ],
       'web_upload',
     ],
   },

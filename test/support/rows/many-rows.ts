@@ -73,6 +73,10 @@ export const fillStatements: readonly string[] = [
    select gen_random_uuid(), 'devicemaker', 'dailies', i::text, 60, 'x', true, '{}' from ${people}`,
   `insert into timeseries.user_clock (user_id, zone_offset_minutes, start_time)
    select gen_random_uuid(), 0, ${days} from ${people}`,
+  `insert into timeseries.clock_day (user_id, day, zone_offset_minutes, hours)
+   select gen_random_uuid(), '2025-03-10', 0, 1 from ${people}`,
+  `insert into timeseries.placed_span (user_id, provider, start_time, end_time)
+   select gen_random_uuid(), 'whoop', ${days}, ${days} from ${people}`,
   `insert into timeseries.tombstone (user_id, series_ids, finished_at)
    select gen_random_uuid(), '{}', now() from ${people}`,
   `insert into changes.user_sequence (user_id, last) select gen_random_uuid(), 1 from ${people}`,

@@ -3475,7 +3475,7 @@ export type Sample = {
      */
     recording_method?: RecordingMethod;
     /**
-     * With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise the latest known of the user. Null for buckets, and if none is known.
+     * With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise that of its records around the sample, of the `time_zone` of the user, or the nearest known one. Null for buckets, and if none is known.
      */
     zone_offset?: string | null;
 };

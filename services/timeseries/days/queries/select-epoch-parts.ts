@@ -7,6 +7,7 @@ export interface EpochPartRow {
   activity_type: string;
   device: string;
   zone_offset_minutes: number;
+  placed_by: number | null;
   local_date: string;
   slot_seconds: number | null;
   active_seconds: number | null;
@@ -24,7 +25,7 @@ const statement = {
   name: 'timeseries-select-epoch-parts',
   text: `
     select (extract(epoch from p.start_time) * 1000)::float8 as start_ms, p.activity_type, p.device,
-      p.zone_offset_minutes, p.local_date::text, p.slot_seconds, p.active_seconds, p.sedentary_seconds, p.vals,
+      p.zone_offset_minutes, p.placed_by, p.local_date::text, p.slot_seconds, p.active_seconds, p.sedentary_seconds, p.vals,
       p.delivery, p.superseded
     from unnest($3::float8[]) slot (ms)
     join timeseries.epoch_part p

@@ -29,12 +29,12 @@ const ofEpochParts = {
 const selectMisdated = {
   name: 'timeseries-select-misdated-samples',
   text: `
-    select x.series_id, (extract(epoch from x.ts) * 1000)::float8 as ms, x.value, x.zone_offset_minutes
+    select x.series_id, (extract(epoch from x.ts) * 1000)::float8 as ms, x.value, x.zone_offset_minutes, x.placed_by
     from timeseries.series s
     cross join ${spans}
     join timeseries.sample x on x.series_id = s.id and ${within('x.ts')}
       and x.ts >= to_timestamp($6::float8 / 1000) and x.ts < to_timestamp($7::float8 / 1000)
-    where s.user_id = $1 and s.provider = $2
+    where s.user_id = $1 and s.provider = $2 and (x.placed_by is null or x.placed_by > 0)
       and timeseries.local_midnight(x.ts, x.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
 };
 

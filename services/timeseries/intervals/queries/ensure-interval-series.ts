@@ -80,3 +80,25 @@ function bounds(keys: readonly IntervalSeriesKey[]) {
     keys.map(({ max_offset_minutes }) => max_offset_minutes),
   ];
 }
+
+const widenAll = {
+  name: 'timeseries-widen-interval-offsets',
+  text: `
+    update timeseries.interval_series i
+    set min_offset_minutes = least(i.min_offset_minutes, m.least), max_offset_minutes = greatest(i.max_offset_minutes, m.greatest)
+    from (
+      select series_id, min(minutes) as least, max(minutes) as greatest
+      from unnest($1::int[], $2::smallint[]) t (series_id, minutes) group by 1) m
+    where m.series_id = i.series_id`,
+};
+
+/** Widens the bounds of the offsets of series by those of intervals that move. */
+export async function widenOffsets(
+  transaction: Queryable,
+  rows: readonly { readonly series_id: number; readonly zone_offset_minutes: number }[],
+): Promise<void> {
+  await transaction.query(widenAll, [
+    rows.map(({ series_id }) => series_id),
+    rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
+  ]);
+}

@@ -19,7 +19,7 @@ const select = {
     cross join unnest($3::date[], $4::float8[], $5::float8[]) as t (date, start_ms, end_ms)
     join timeseries.interval_value v on v.series_id = s.id
       and v.start_time >= to_timestamp(t.start_ms / 1000) and v.start_time < to_timestamp(t.end_ms / 1000)
-    where s.user_id = $1 and s.provider = $2 and s.is_interval
+    where s.user_id = $1 and s.provider = $2 and s.is_interval and (v.placed_by is null or v.placed_by > 0)
       and timeseries.local_midnight(v.start_time, v.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
 };
 

@@ -10,10 +10,12 @@ export interface IntervalRow {
   duration_ms: number;
   value: number;
   zone_offset_minutes: number;
+  /** By what it was placed, if not by its own clock. */
+  placed_by: number | null;
 }
 
 const columns = `key, series_id, floor(extract(epoch from start_time) * 1000)::float8 as start_ms, duration_ms, value,
-  zone_offset_minutes`;
+  zone_offset_minutes, placed_by`;
 
 const byKeys = {
   name: 'timeseries-select-intervals-by-keys',
@@ -26,7 +28,7 @@ const known = {
   text: `
     select ${columns}, false as is_deleted from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])
     union all
-    select key, 0, 0, 0, 0, 0, true from timeseries.deleted_interval where set_id = $1 and key = any($2::uuid[])`,
+    select key, 0, 0, 0, 0, 0, null, true from timeseries.deleted_interval where set_id = $1 and key = any($2::uuid[])`,
 };
 
 const inSpan = {
@@ -43,13 +45,15 @@ const inSpan = {
 };
 
 const given = `
-    select * from unnest($2::int[], $3::timestamptz[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[])
-      t (series_id, start_time, value, key, duration_ms, zone_offset_minutes)`;
+    select series_id, start_time, value, key, duration_ms, zone_offset_minutes, nullif(placed_by, 0) as placed_by
+    from unnest($2::int[], $3::timestamptz[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[], $8::smallint[])
+      t (series_id, start_time, value, key, duration_ms, zone_offset_minutes, placed_by)`;
 
 const insert = {
   name: 'timeseries-insert-intervals',
   text: `
-    insert into timeseries.interval_value (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes)
+    insert into timeseries.interval_value
+      (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes, placed_by)
     select $1, t.* from (${given}) t`,
 };
 
@@ -58,7 +62,7 @@ const update = {
   text: `
     update timeseries.interval_value v
     set series_id = t.series_id, start_time = t.start_time, value = t.value, duration_ms = t.duration_ms,
-      zone_offset_minutes = t.zone_offset_minutes
+      zone_offset_minutes = t.zone_offset_minutes, placed_by = t.placed_by
     from (${given}) t where v.set_id = $1 and v.key = t.key`,
 };
 
@@ -153,6 +157,7 @@ function valuesOf(setId: number, rows: readonly IntervalRow[]): unknown[] {
     ...[numbers('float8', ({ value }) => value), arrayText(rows.map(({ key }) => key))],
     numbers('int4', ({ duration_ms }) => duration_ms),
     numbers('int2', ({ zone_offset_minutes }) => zone_offset_minutes),
+    numbers('int2', ({ placed_by }) => placed_by ?? 0),
   ];
 }
 

@@ -1,4 +1,5 @@
-import { isoTime, type Range } from '../../../../domain/time/time.ts';
+import { farthestOffsetMs } from '../../../../domain/time/clocks.ts';
+import { isoTime, minuteMs, type Range } from '../../../../domain/time/time.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** The user and the provider whose data is read again. */
@@ -14,12 +15,14 @@ export interface StoredSample {
   readonly type_id: number;
   readonly device: string;
   readonly ms: number;
+  /** Its time as the provider lists it: that of its clock, if the span is local. */
+  readonly listed_ms: number;
 }
 
 const samples = {
   name: 'timeseries-select-samples-of-span',
   text: `
-    select x.series_id, s.type_id, s.device, (extract(epoch from x.ts) * 1000)::float8 as ms
+    select x.series_id, s.type_id, s.device, (extract(epoch from x.ts) * 1000)::float8 as ms, x.zone_offset_minutes
     from timeseries.series s join timeseries.sample x on x.series_id = s.id
     where s.user_id = $1 and s.provider = $2 and s.type_id = any($3::smallint[]) and x.ts >= $4 and x.ts < $5`,
 };
@@ -27,12 +30,23 @@ const samples = {
 /** The samples of a span. They are compared in the process: an anti join with as many rows may become a nested loop. */
 export async function selectSamplesOfSpan(
   transaction: Queryable,
-  { user_id, provider, span }: Reread,
+  { user_id, provider, span: { startMs, endMs } }: Reread,
   typeIds: readonly number[],
+  isLocal: boolean,
 ): Promise<StoredSample[]> {
   if (typeIds.length === 0) return [];
-  const values = [user_id, provider, typeIds, isoTime(span.startMs), isoTime(span.endMs)];
-  return transaction.query<StoredSample>(samples, values);
+  const marginMs = isLocal ? farthestOffsetMs : 0;
+  const values = [user_id, provider, typeIds, isoTime(startMs - marginMs), isoTime(endMs + marginMs)];
+  const rows = await transaction.query<Omit<StoredSample, 'listed_ms'> & { zone_offset_minutes: number }>(
+    samples,
+    values,
+  );
+  return rows
+    .map(({ zone_offset_minutes, ...row }) => ({
+      ...row,
+      listed_ms: row.ms + (isLocal ? zone_offset_minutes * minuteMs : 0),
+    }))
+    .filter(({ listed_ms }) => listed_ms >= startMs && listed_ms < endMs);
 }
 
 const sleeps = {

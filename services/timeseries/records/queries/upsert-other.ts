@@ -12,6 +12,7 @@ export interface OtherValues {
   readonly end_time: string;
   readonly zone_offset_minutes: number;
   readonly zone_reported: boolean;
+  readonly placed_by: number | null;
   readonly local_date: string;
   readonly data: string;
   readonly normaliser_version: number | null;
@@ -22,25 +23,27 @@ const statement = {
   text: `
     insert into timeseries.other_record
       (id, user_id, provider, type, key, device, start_time, end_time, zone_offset_minutes, local_date, data,
-        normaliser_version, zone_reported)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        normaliser_version, zone_reported, placed_by)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     on conflict (user_id, provider, type, key) do update
       set device = excluded.device, start_time = excluded.start_time, end_time = excluded.end_time,
         zone_offset_minutes = excluded.zone_offset_minutes, local_date = excluded.local_date, data = excluded.data,
-        normaliser_version = excluded.normaliser_version, zone_reported = excluded.zone_reported
+        normaliser_version = excluded.normaliser_version, zone_reported = excluded.zone_reported,
+        placed_by = excluded.placed_by
     returning id`,
 };
 
 /** Inserts an event, or replaces the version with its id. Returns the id. */
 export async function upsertOther(transaction: Queryable, values: OtherValues): Promise<string> {
   const { id, user_id, provider, type, key, device, start_time, end_time } = values;
-  const { normaliser_version, zone_reported } = values;
+  const { normaliser_version, zone_reported, placed_by } = values;
   const rest = [
     values.zone_offset_minutes,
     values.local_date,
     values.data,
     normaliser_version,
     zone_reported,
+    placed_by,
   ];
   const all = [id, user_id, provider, type, key, device, start_time, end_time, ...rest];
   const [row] = await transaction.query<{ id: string }>(statement, all);

@@ -15,6 +15,7 @@ export async function deleteRecords(
     'epoch_part',
     'other_record',
     'interval_set',
+    'placed_span',
   ])
     await transaction.query(`delete from timeseries.${table} where user_id = $1 and provider = $2`, [
       userId,

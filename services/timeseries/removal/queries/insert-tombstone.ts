@@ -21,7 +21,8 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
     'epoch_part',
     'other_record',
   ];
-  const tables = ['night_mean', ...records, 'interval_set', 'source_priority', 'route_privacy', 'user_clock'];
+  const clocks = ['user_clock', 'clock_day', 'placed_span'];
+  const tables = ['night_mean', ...records, ...clocks, 'interval_set', 'source_priority', 'route_privacy'];
   for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
 }

@@ -62,6 +62,7 @@ export interface SampleAt {
   readonly ms: number;
   readonly value: number;
   readonly zone_offset_minutes: number;
+  readonly placed_by: number | null;
 }
 
 /** Instants of series, as two columns. */
@@ -74,7 +75,7 @@ export interface Instants {
 const samples = {
   name: 'timeseries-select-made-samples',
   text: `
-    select x.series_id, t.ms, x.value, x.zone_offset_minutes
+    select x.series_id, t.ms, x.value, x.zone_offset_minutes, x.placed_by
     from unnest($1::int[], $2::float8[]) t (series_id, ms)
     join timeseries.sample x on x.series_id = t.series_id and x.ts = to_timestamp(t.ms / 1000)
     where x.ts >= $3 and x.ts <= $4`,
@@ -100,7 +101,8 @@ export async function selectSamplesAt(
 const sums = {
   name: 'timeseries-select-made-sums',
   text: `
-    select v.series_id, floor(extract(epoch from v.start_time) * 1000)::float8 as ms, v.value, v.zone_offset_minutes
+    select v.series_id, floor(extract(epoch from v.start_time) * 1000)::float8 as ms, v.value, v.zone_offset_minutes,
+      v.placed_by
     from timeseries.series s
     join timeseries.interval_value v on v.series_id = s.id
       and v.start_time >= to_timestamp($3::float8 / 1000) and v.start_time < to_timestamp(($3 + 1) / 1000)

@@ -1,0 +1,15 @@
+drop table timeseries.clock_day;
+drop table timeseries.placed_span;
+drop index timeseries.item_clock_of;
+alter table timeseries.item drop column clock_of, drop column clock_from, drop column clock_to;
+alter table timeseries.score drop column placed_by;
+alter table timeseries.day_value drop column placed_by;
+alter table timeseries.provider_day drop column placed_by, drop column zone_reported;
+alter table timeseries.other_record drop column placed_by;
+alter table timeseries.sleep_session drop column placed_by;
+alter table timeseries.workout drop column placed_by;
+alter table timeseries.epoch_part drop column placed_by;
+alter table timeseries.interval_value drop column placed_by;
+alter table timeseries.activity_block drop column placed_by;
+alter table timeseries.sample drop column placed_by;
+delete from jobs.job where kind = 'timeseries.clocks';
