@@ -45,7 +45,6 @@ export async function install(root, group) {
   } finally {
     clearInterval(progress);
   }
-  removeHeaders(root);
   writeStamp(stampOf(root), stampText(hashOf(readFileSync(join(root, 'package-lock.json'), 'utf8')), wanted));
   console.log(`Packages installed in ${seconds()} s`);
 }
@@ -120,7 +119,7 @@ async function installPackages(root, command) {
     ...command,
     ...(unreachable ? ['--offline'] : []),
   ]);
-  if (code === 0 && !isDiskFull) return;
+  if (code === 0 && !isDiskFull) return removeHeaders(root);
   rmSync(noteOf(root), { force: true }); // the installation is incomplete
   throw installFailure({ root, code, output, isDiskFull, pingOutput: unreachable ? ping.output : null });
 }

@@ -147,11 +147,12 @@ t.test('a package of development that a start needs is added in its pinned versi
   const folder = checkout(t);
   const script = `import { addPackage } from './stack/install/install.js';\nawait addPackage(process.cwd(), 'tool');`;
   writeFileSync(join(folder, 'add.js'), script);
-  const env = npmThat(folder, 'exit 0');
+  const env = npmThat(folder, installed);
   const child = spawn(process.execPath, ['add.js'], { cwd: folder, env: { ...process.env, ...env } });
   t.strictSame(await once(child, 'close'), [0, null]);
   const options = '--omit=dev --include=optional --no-progress';
   t.strictSame(npmCalls(folder), [`install --no-save --save-prod tool@1.0.0 ${options}`]);
+  t.notOk(existsSync(join(folder, 'node_modules', nodePackage, 'include')), 'npm may install Node.js again');
 });
 
 t.test('every command installs what it imports', async (t) => {
