@@ -20,6 +20,7 @@ import { StoredBytesLimit } from './body/stored-bytes.ts';
 import { assetsOf } from './connect-page/send-page.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { close, drain } from './drain.ts';
+import { httpHandler } from './http-handler.ts';
 import { AccessCounts } from './pipeline/access-counts.ts';
 import type { Pipeline } from './pipeline/exchange.ts';
 import { cleaningHandler, idempotency } from './pipeline/idempotency.ts';
@@ -183,6 +184,7 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
   name: service.name,
   mixins: [service, ApiGateway],
   methods: {
+    httpHandler,
     // Replaces the handler of moleculer-web, which logs the message and data of every failure before onError.
     errorHandler(this: Service & Sender, req: IncomingMessage, res: ServerResponse, error: unknown) {
       this.sendError(req, res, error);

@@ -6,6 +6,7 @@ import { mostFileBytes } from '../../contracts/file-import.ts';
 import { apiPrefix } from '../../domain/contract.ts';
 import { errorTable, ServiceError } from '../../domain/errors.ts';
 import { providerMeant } from '../../providers/all.ts';
+import { hasBody } from './body/body.ts';
 import { allowedMs } from './body/body-deadline.ts';
 import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
@@ -32,10 +33,11 @@ export function createGatewayServer(
   watch: (req: IncomingMessage, res: ServerResponse) => void,
 ): Server {
   const server = createServer((req, res) => {
+    const asked = pathOf(req);
     watch(req, res);
-    markFhir(res, pathOf(req));
-    setCommonHeaders(req, res);
-    endUnreadBody(req, res, pipeline.config.BODY_TIMEOUT_SECONDS * 1000);
+    markFhir(res, asked);
+    setCommonHeaders(req, res, asked);
+    if (hasBody(req)) endUnreadBody(req, res, pipeline.config.BODY_TIMEOUT_SECONDS * 1000);
     setWindow(res, pipeline.windows.rest.peek(pipeline.addressOf(req), Date.now())); // replaced by the window that counts the request
     pipeline.webhooks.readSecret(req);
     if (req.method === 'OPTIONS') {
@@ -50,7 +52,7 @@ export function createGatewayServer(
       res.writeHead(302, { Location: '/console', 'Content-Length': 0 }).end();
       return;
     }
-    const path = pathOf(req); // the router strips its prefix from req.url
+    const path = pathOf(req);
     const sendError = (error: unknown) => sendFailure(res, failureToSend(error));
     router(req, res, () => void answerUnrouted(pipeline, req, res, path).catch(sendError));
   });
@@ -76,7 +78,7 @@ function endUnreadBody(req: IncomingMessage, res: ServerResponse, timeoutMs: num
 }
 
 // A request id of the client is kept if its characters are safe in a log.
-function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
+function setCommonHeaders(req: IncomingMessage, res: ServerResponse, path: string): void {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
   req.headers['x-request-id'] = id;
@@ -84,7 +86,7 @@ function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('X-Request-Id', id);
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('Cache-Control', 'no-store');
-  if (isConsole(req)) return; // the only paths with a cookie: pages of other origins read nothing there
+  if (isConsole(path)) return; // the only paths with a cookie: pages of other origins read nothing there
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
@@ -93,14 +95,15 @@ function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
 }
 
 function answerOptions(req: IncomingMessage, res: ServerResponse): void {
-  const methods = methodsOf(pathOf(req));
+  const path = pathOf(req);
+  const methods = methodsOf(path);
   if (methods.length === 0) {
     sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
     return;
   }
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Allow', methods.join(', '));
-  if (isConsole(req)) return void res.writeHead(204).end();
+  if (isConsole(path)) return void res.writeHead(204).end();
   res.setHeader('Access-Control-Allow-Methods', methods.join(', '));
   if (typeof asked === 'string' && /^[\w ,-]{1,512}$/.test(asked))
     res.setHeader('Access-Control-Allow-Headers', asked);
@@ -143,8 +146,8 @@ function isPageOfConsole({ method, headers }: IncomingMessage, path: string): bo
   return method === 'GET' && isPage && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
-function isConsole(req: IncomingMessage): boolean {
-  return /^\/console(\/|$)/.test(pathOf(req));
+function isConsole(path: string): boolean {
+  return /^\/console(\/|$)/.test(path);
 }
 
 function pathOf(req: IncomingMessage): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** A credential in the form of `auth.admit`. */
@@ -80,5 +80,5 @@ function wrongForm(problem: string): WrongForm {
 
 /** An API key as a credential. */
 export function keyCredential(key: string): { readonly api_key_hash: string } {
-  return { api_key_hash: createHash('sha256').update(key).digest('hex') };
+  return { api_key_hash: hash('sha256', key, 'hex') };
 }

@@ -18,6 +18,8 @@ export interface WebhookAccess {
   check(req: IncomingMessage, provider: string, address: string): void;
 }
 
+const addresses = secretRoutes.map((route) => ({ route, start: `${route.path}/` }));
+
 /** Creates the access check for the settings of a gateway. */
 export function webhookAccess(config: Config): WebhookAccess {
   const authenticated = new WeakSet<IncomingMessage>();
@@ -26,9 +28,9 @@ export function webhookAccess(config: Config): WebhookAccess {
   );
   return {
     readSecret(req) {
-      const [path = '', ...query] = (req.url ?? '').split('?');
-      const route = secretRoutes.find((one) => path.startsWith(`${one.path}/`));
+      const route = addresses.find(({ start }) => req.url?.startsWith(start))?.route;
       if (route === undefined) return;
+      const [path = '', ...query] = String(req.url).split('?');
       const given = path.slice(route.path.length + 1).replace(/\/$/, '');
       if (!isSecret(given, settingsOf(config, route.provider).webhookSecrets)) return;
       req.url = [route.path, ...query].join('?');
