@@ -65,9 +65,15 @@ export function configOf(broker: ServiceBroker): Config {
 
 /** Timeout and retries of an action, from its contract. Only idempotent actions are retried. */
 export function callingOptions(name: string): CallingOptions {
-  const definition = actionsByName.get(name);
-  return { timeout: definition?.timeoutMs ?? 5000, retries: definition?.idempotent ? 2 : 0 };
+  return optionsByName.get(name) ?? { timeout: 5000, retries: 0 };
 }
+
+const optionsByName = new Map(
+  [...actionsByName].map(([name, { timeoutMs = 5000, idempotent }]) => [
+    name,
+    { timeout: timeoutMs, retries: idempotent ? 2 : 0 },
+  ]),
+);
 
 /** Calls with the id of an earlier request. */
 export function callWithin(broker: ServiceBroker, requestID: string): Call {

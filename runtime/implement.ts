@@ -146,6 +146,8 @@ async function watched(
   ctx: Context<unknown, Meta>,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
+  const metrics = metricsOf(broker);
+  if (metrics.isOff) return work();
   const action = ctx.action?.name ?? name;
   const began = performance.now();
   let outcome = 'done';
@@ -156,7 +158,7 @@ async function watched(
     throw error;
   } finally {
     const seconds = (performance.now() - began) / 1000;
-    metricsOf(broker).observe('pulsebus_action_duration_seconds', { action, outcome }, seconds);
+    metrics.observe('pulsebus_action_duration_seconds', { action, outcome }, seconds);
   }
 }
 

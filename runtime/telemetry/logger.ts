@@ -56,17 +56,43 @@ const outputs: StreamEntry[] = [
 export function loggerFor(logger: Logger, requestId: string | null | undefined, span?: SpanContext): Logger {
   if (typeof requestId !== 'string') return logger;
   const traced = span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
-  const log =
-    (level: Level) =>
-    (...[event, fields, ...more]: Arguments) => {
-      const own = typeof fields === 'object' && fields !== null ? fields : {};
-      const rest = fields === undefined || own === fields ? more : [fields, ...more];
-      logger[level](event, { request_id: requestId, ...traced, ...own }, ...rest);
-    };
-  return {
-    ...{ fatal: log('fatal'), error: log('error'), warn: log('warn') },
-    ...{ info: log('info'), debug: log('debug'), trace: log('trace') },
-  };
+  return new RequestLogger(logger, { request_id: requestId, ...traced });
+}
+
+/** Each action of a request has one, and few log. */
+class RequestLogger implements Logger {
+  readonly #logger: Logger;
+  readonly #ids: object;
+
+  constructor(logger: Logger, ids: object) {
+    this.#logger = logger;
+    this.#ids = ids;
+  }
+
+  fatal(...given: Arguments) {
+    this.#log('fatal', given);
+  }
+  error(...given: Arguments) {
+    this.#log('error', given);
+  }
+  warn(...given: Arguments) {
+    this.#log('warn', given);
+  }
+  info(...given: Arguments) {
+    this.#log('info', given);
+  }
+  debug(...given: Arguments) {
+    this.#log('debug', given);
+  }
+  trace(...given: Arguments) {
+    this.#log('trace', given);
+  }
+
+  #log(level: Level, [event, fields, ...more]: Arguments): void {
+    const own = typeof fields === 'object' && fields !== null ? fields : {};
+    const rest = fields === undefined || own === fields ? more : [fields, ...more];
+    this.#logger[level](event, { ...this.#ids, ...own }, ...rest);
+  }
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,8 @@ import type { LabelsOf, MetricName } from './metric-table.ts';
 
 /** The metrics of one process. sdk-metrics.ts implements them. */
 export interface Metrics {
+  /** Everything is discarded, so that nothing needs to be measured. */
+  readonly isOff?: true;
   /** Increments a counter. */
   count<N extends MetricName>(name: N, labels: LabelsOf<N>, by?: number): void;
   /** Sets a gauge for the current scrape. Gauges that are not set are omitted. */
@@ -19,6 +21,7 @@ export interface Metrics {
 
 const opened = new WeakMap<ServiceBroker, Metrics>();
 const nothing: Metrics = {
+  isOff: true,
   count: () => undefined,
   set: () => undefined,
   observe: () => undefined,

@@ -14,6 +14,7 @@ export function recordRequests(
   metrics: Metrics,
   scheme: string,
 ): (req: IncomingMessage, res: ServerResponse) => void {
+  if (metrics.isOff) return () => undefined;
   let inFlight = 0;
   metrics.onScrape(() => metrics.set('pulsebus_http_requests_in_flight', {}, inFlight));
   return (req, res) => {
