@@ -25,7 +25,11 @@ export async function selectAllUsers(
   project: string,
   position: PagePosition,
 ): Promise<FoundUsers> {
-  const statement = position.offset <= nearOffset ? near(position) : deep(position);
+  const isNear = position.offset <= nearOffset;
+  const statement = {
+    name: `users-select-all-${isNear ? 'near' : 'deep'}-${position.sort_by}-${position.sort_order}`,
+    text: isNear ? near(position) : deep(position),
+  };
   const rows = await database.query<ListedUser & { id: string | null; total: number }>(statement, [
     position.limit,
     position.offset,

@@ -52,19 +52,20 @@ export async function selectMatchingUsers(
 ): Promise<FoundUsers> {
   if (isByConnection(query)) return collect(database, project, query, offset, limit);
   const most = Math.max(mostCounted, offset + limit + 1);
-  const total = await count(database, project, query, most);
+  const few = isShort(query) ? null : await collect(database, project, query, offset, limit, most);
+  if (few !== null && few.total < most) return few;
+  const total = few?.total ?? (await count(database, project, query, most));
   if (total < most) return collect(database, project, query, offset, limit);
   const users = offset + limit > mostNear ? [] : await selectNear(database, project, query, offset, limit);
   if (users.length === limit) return { users, total };
   return { users: (await collect(database, project, query, offset, limit)).users, total };
 }
 
+const isShort = ({ search = '' }: UserQuery) => search !== '' && [...search].length <= 2;
+
 // Most users have a text of one or two letters: the first users of the list contain enough of them, and the index all.
 async function count(database: Queryable, project: string, query: UserQuery, most: number): Promise<number> {
-  const { search = '' } = query;
-  const isShort = search !== '' && [...search].length <= 2;
-  const near =
-    isShort && most <= mostNear ? await countFrom(database, project, query, most, nearOf(query)) : 0;
+  const near = most <= mostNear ? await countFrom(database, project, query, most, nearOf(query)) : 0;
   return near < most ? countFrom(database, project, query, most) : near;
 }
 
@@ -114,15 +115,16 @@ async function collect(
   query: UserQuery,
   offset: number,
   limit: number,
+  most = isByConnection(query) ? mostByConnection : null,
 ): Promise<FoundUsers> {
-  const values: unknown[] = [limit, offset, project];
+  const values: unknown[] = [limit, offset, project, most];
   const conditions = [`p.project_id = $3`, ...conditionsOf(query, (value) => `$${values.push(value)}`)];
   const { column } = sortKeys[query.sort_by];
   const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `
 with found as materialized (
   select p.id, p.${column} as key from users.person p where ${conditions.join(' and ')}
-  ${isByConnection(query) ? `${order} limit ${mostByConnection}` : ''}
+  ${isByConnection(query) ? order : ''} limit $4
 ), page as (
   select id, key from found ${order} limit $1 offset $2
 )
