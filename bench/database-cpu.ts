@@ -11,6 +11,19 @@ export async function databaseCpuMs(pool: pg.Pool): Promise<number> {
   return cpuMsOfAll(pool, 'select pid from pg_stat_activity where datname = current_database()');
 }
 
+/** The CPU time of the connections to one database since the first look, with those that were closed since. */
+export function databaseUsage(pool: pg.Pool): { usage(): Promise<{ readonly cpu_ms: number }> } {
+  const seen = new Map<number, number>();
+  return {
+    async usage() {
+      const text = 'select pid from pg_stat_activity where datname = current_database()';
+      const { rows } = await pool.query<{ pid: number }>(text);
+      for (const { pid } of rows) seen.set(pid, Math.max(cpuMsOf(pid), seen.get(pid) ?? 0));
+      return { cpu_ms: seen.values().reduce((sum, ms) => sum + ms, 0) };
+    },
+  };
+}
+
 async function cpuMsOfAll(pool: pg.Pool, text: string): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>(text);
   return rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);

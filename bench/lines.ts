@@ -19,11 +19,13 @@ interface Rates extends Common {
   readonly rates: readonly [a: Served, b: Served];
   /** Adds a line with the time within which 99 of 100 answers came, and its goal. */
   readonly p99?: Goal;
+  /** The goal of the CPU of an answer. */
+  readonly cpu?: Goal;
 }
 
 /** Requests, and the processes that answer them. */
 export interface Served extends LoadTarget {
-  readonly parts?: readonly { usage(): Promise<Usage> }[];
+  readonly parts?: readonly { usage(): Promise<Pick<Usage, 'cpu_ms'>> }[];
 }
 
 /** Other measurements of A and B, by default in as many rounds as response times. */
@@ -78,11 +80,12 @@ async function timesRows({ load, sizes }: Meter, line: Times): Promise<Row[]> {
 }
 
 async function ratesRows(bench: Meter, line: Rates): Promise<Row[]> {
-  const { what, rates, p99 } = line;
+  const { what, rates, p99, cpu: cpuGoal } = line;
   const measures = rates.map((side) => () => answersOf(bench, side));
   const [a = [], b = []] = await inRounds(bench.sizes.throughputRounds, measures);
   const of = (read: (one: Answers) => number) => [a.map(read), b.map(read)] as const;
-  const cpu: Pair = { what: `${what}: CPU of an answer`, figures: of(({ cpuMs }) => cpuMs), unit: 'ms' };
+  const figures = of(({ cpuMs }) => cpuMs);
+  const cpu: Pair = { what: `${what}: CPU of an answer`, figures, unit: 'ms', goal: cpuGoal };
   const slow: Pair = { what: `${what}: p99`, figures: of(({ p99Ms }) => p99Ms), unit: 'ms', goal: p99 };
   return [
     ...pairRows(line, { ...line, figures: of(({ perSecond }) => perSecond), unit: '/s' }),

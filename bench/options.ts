@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { reference } from './checkout.ts';
 import { full, quick, type Sizes } from './sizes.ts';
 
 /** The options of the command line. */
@@ -8,7 +9,7 @@ export interface Options {
   readonly only: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly natsUrl: string | undefined;
-  /** A folder or a git revision. */
+  /** A folder or a git revision. Default: the commit that all figures are compared with. */
   readonly against: string;
 }
 
@@ -39,7 +40,7 @@ function parse(args: readonly string[]) {
     rounds: text,
     database: text,
     nats: text,
-    against: { ...text, default: 'HEAD~1' },
+    against: { ...text, default: reference },
   } as const;
   try {
     return parseArgs({ args: [...args], options }).values;

@@ -18,7 +18,6 @@ export const logIns: Measurement = {
   isOnDemand: true,
   async *lines(bench) {
     const other = await openCheckout(bench.against);
-    bench.onEnd(other.remove);
     yield `Requests of a developer, each side on a database of its own, all services in one process. A: this checkout. B: ${other.name}. Response times are over one connection, answers a second over ${connections}. The hash is most of a log-in, so log-ins to an account whose stored hash is cheap are measured too.`;
     const [ours, theirs] = [
       await startSide(bench, 'log_ins'),
