@@ -112,6 +112,9 @@ t.test("erases one provider's data of one user only", async (t) => {
   await store([activity(run(31, { name: 'the same run' }))], 'activitynet');
   await store([item({ samples: [block('heart_rate', [[at('07:10:00'), 140]])] })], 'activitynet');
   await store(everything());
+  await store([
+    item({ samples: [block('heart_rate', [[at('14:00:00'), 70]], { zone_offset_minutes: null })] }),
+  ]);
   await storeIntervals([watch], [steps(at('10:00:00'), 10, 300)]);
   await storeIntervals([watch], [steps(at('10:00:00'), 10, 300)], 'activitynet');
   const before = await rowsOf(database, userId);

@@ -178,6 +178,10 @@ export async function fillMore(setting: Setting): Promise<void> {
     item({ samples: [block('heart_rate', [[late, 55]])] }),
     item({ epoch: epoch(late) }),
     activity(workout(late, 10, { zone_offset_minutes: 0 }), { key: 'late' }),
+    item({
+      key: 'undated',
+      samples: [block('oxygen_saturation', [[late, 97]], { zone_offset_minutes: null })],
+    }),
   ]);
   await storeIntervals([watch], [steps(late, 10, 20, { id: 'late' })]);
   const own = item({ key: 'own', day: day(date, { steps: 5, duration_seconds: 86_400 }) });
