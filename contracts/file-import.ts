@@ -112,14 +112,14 @@ export const fileImport = contract('file-import', {
     summary: 'List the imports of a user',
     params: ofUser,
     returns: z.array(FileImport),
-    http: { method: 'GET', path, access: 'users.read', tag },
+    http: { method: 'GET', path, access: 'imports.read', tag },
     idempotent: true,
   }),
   get: action({
     summary: 'Get the state of an import',
     params: one,
     returns: FileImport,
-    http: { method: 'GET', path: `${path}/:import_id`, access: 'users.read', tag },
+    http: { method: 'GET', path: `${path}/:import_id`, access: 'imports.read', tag },
     idempotent: true,
   }),
   cancel: action({

@@ -49,6 +49,7 @@ const table = {
   'data.read': { roles: analysts, scopes: ['read', 'write', 'data'], own: 'embed' },
   'data.write': { roles: builders, scopes: ['write', 'data'] },
   'data.upload': { roles: builders, scopes: ['write', 'data'], own: true },
+  'imports.read': { roles: everyone, scopes: keyScopes, own: true },
   'data.export': { roles: analysts, scopes: ['read', 'write'], own: true },
   'accesses.read': { roles: ['admin'], scopes: [], own: true },
   'changes.read': { roles: analysts, scopes: ['read', 'write'] },

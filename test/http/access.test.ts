@@ -182,6 +182,27 @@ t.test('every route has its row, and every row its route', async (t) => {
   t.strictSame(table.toSorted(), [...routes, 'GET /openapi.json'].sort());
 });
 
+t.test('whoever may change something may read its state', (t) => {
+  const offenders: string[] = [];
+  for (const [method, path, who] of rows.filter(([method]) => method !== 'GET'))
+    for (const [readMethod, readQuery, mayRead] of rows) {
+      const read = bare(readQuery);
+      const isOfIt = read === path || parentOf(read) === path || parentOf(path) === read;
+      if (readMethod !== 'GET' || !isOfIt || who === 'anybody' || mayRead === 'anybody') continue;
+      if (who === 'client' || mayRead === 'client') continue;
+      for (const name of limited)
+        if (isLetIn(path, who, name) && !isLetIn(read, mayRead, name))
+          offenders.push(`${name}: ${method} ${path}, not GET ${read}`);
+    }
+  t.strictSame(offenders, []);
+  t.end();
+});
+
+// The list of what a path with an id names.
+function parentOf(path: string): string | null {
+  return /\/:[a-z_]+$/.test(path) ? path.slice(0, path.lastIndexOf('/')) : null;
+}
+
 for (const row of rows) {
   const [method, path, who] = row;
   t.test(`${method} ${bare(path)} answers each credential with the specified status`, async (t) => {

@@ -15,7 +15,8 @@ export interface Access {
 
 /**
  * The lines of an export. The audit entry is written before the first line is sent. An export that fails before its first
- * line (an unknown user) leaves no entry. If the entry cannot be written, nothing is exported.
+ * line (an unknown user) leaves no entry, nor does HEAD, which exports nothing. If the entry cannot be written, nothing is
+ * exported.
  */
 export async function* recordExport(
   pipeline: Pipeline,
@@ -24,7 +25,8 @@ export async function* recordExport(
   lines: AsyncGenerator<unknown>,
 ): AsyncGenerator<unknown> {
   const first = await lines.next();
-  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
+  if (!isHead(exchange.res))
+    await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
   countRead(pipeline, exchange, access);
   if (first.done === true) return;
   yield first.value;
@@ -41,23 +43,29 @@ export async function recordRead(pipeline: Pipeline, exchange: Exchange, access:
   countRead(pipeline, exchange, access);
 }
 
-// The answer to HEAD contains no values.
-function countRead({ accesses }: Pipeline, { res, endpoint }: Exchange, { caller, params }: Access): void {
+function countRead({ accesses }: Pipeline, { endpoint }: Exchange, access: Access): void {
   const { reads } = endpoint.route;
-  if (reads === undefined || caller === null || isHead(res)) return;
-  const userId = endpoint.route.userOf === undefined ? params.user_id : endpoint.route.userOf(params);
-  if (typeof userId === 'string') accesses.note(caller, userId, reads);
+  const userId = userNamedBy(endpoint, access);
+  // HEAD counts too: the length of an answer says whether there is data.
+  if (reads !== undefined && access.caller !== null && userId !== null)
+    accesses.note(access.caller, userId, reads);
 }
 
-/** Counts a read of a user whom the parameters of the request do not name. */
+/** Counts a read of a user, unless the request names the user, which counts anyway. */
 export function noteRead(
   { accesses }: Pipeline,
-  { res, endpoint }: Exchange,
-  caller: Caller | null,
+  { endpoint }: Exchange,
+  access: Access,
   userId: string,
 ): void {
   const { reads } = endpoint.route;
-  if (reads !== undefined && caller !== null && !isHead(res)) accesses.note(caller, userId, reads);
+  if (reads !== undefined && access.caller !== null && userNamedBy(endpoint, access) !== userId)
+    accesses.note(access.caller, userId, reads);
+}
+
+function userNamedBy({ route }: Endpoint, { params }: Access): string | null {
+  const named = route.userOf === undefined ? params.user_id : route.userOf(params);
+  return typeof named === 'string' ? named : null;
 }
 
 /** The action of a route's audit entry; a GET of one user's data is a read. Null if it needs no entry. */
@@ -77,8 +85,7 @@ async function record(
   const { req, endpoint } = exchange;
   const requestId = req.headers['x-request-id'];
   const origin = originOf({ caller: access.caller }, typeof requestId === 'string' ? requestId : null);
-  const named = endpoint.route.userOf?.(access.params) ?? access.params.user_id;
-  const userId = typeof named === 'string' ? named : null;
+  const userId = userNamedBy(endpoint, access);
   const entry: NewAuditEntry = { action, userId, details: { route: endpoint.route.path } };
   try {
     await recordAudit(pipeline.database, origin, entry);

@@ -19,7 +19,6 @@ import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { keyCredential } from './credential.ts';
 import { checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { gather } from './gather.ts';
-import { isHead } from './head.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { callWaiting } from './waiting-call.ts';
 
@@ -72,10 +71,11 @@ async function answerStream(pipeline: Pipeline, exchange: Exchange, access: Admi
   const { lines, form } = streamOf({
     ...{ action: endpoint.action, call, params },
     meta: { caller, gateway_url: pipeline.url() },
-    onRead: (userId) => noteRead(pipeline, exchange, caller, userId),
+    onRead: (userId) => noteRead(pipeline, exchange, access, userId),
   });
-  const sent = isHead(res) ? lines : recordExport(pipeline, exchange, access, lines);
-  return streamLines(res, sent, form).catch((error: unknown) => Promise.reject(restore(error)));
+  return streamLines(res, recordExport(pipeline, exchange, access, lines), form).catch((error: unknown) =>
+    Promise.reject(restore(error)),
+  );
 }
 
 interface Creation {
