@@ -5,6 +5,7 @@
 export const auditActions = {
   'developer.created': 'A developer account was created.',
   'developer.deleted': 'A developer account was deleted.',
+  'developer.confirmed': 'An owner confirmed the e-mail address of a developer.',
   'developer.password_changed': 'The password of a developer was changed; the other sessions ended.',
   'developer.logged_in': 'A developer logged in.',
   'developer.signed_in_by_link': 'A developer signed in to the console with a link.',

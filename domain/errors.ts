@@ -103,6 +103,11 @@ export const errorTable = {
   PROJECT_ID_TAKEN: { status: 409, detail: 'A project with this id exists or existed.' },
   PROJECT_NOT_EMPTY: { status: 409, detail: 'The project still has users: delete them first.' },
   PROJECT_PERMANENT: { status: 409, detail: 'The project `default` cannot be deleted.' },
+  ADDRESS_NOT_CONFIRMED: {
+    status: 409,
+    detail:
+      'Nobody has confirmed that the e-mail address of this account belongs to its holder, so that it joins no further project. An owner confirms it, or a link by e-mail that sets a new password.',
+  },
   OWNER_NEEDS_NO_ROLE: {
     status: 409,
     detail: 'This account owns the installation, so it has every permission.',

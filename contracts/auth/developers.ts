@@ -75,6 +75,22 @@ export const developerActions = {
     },
     timeoutMs: hashingTimeoutMs,
   }),
+  confirmDeveloper: action({
+    summary: 'Confirm that the e-mail address of an account belongs to its holder',
+    description:
+      'Ask the holder of the address first: the account keeps its password and second factors. Delete an account that the holder does not know.',
+    params: z.object({ developer_id: DeveloperId }),
+    returns: Developer,
+    http: {
+      method: 'POST',
+      path: '/developers/:developer_id/confirm',
+      access: 'accounts',
+      tag: 'Accounts',
+      bodyOptional: true,
+      audit: 'developer.confirmed',
+    },
+    idempotent: true,
+  }),
   listDevelopers: action({
     summary: 'List developer accounts',
     params: Nothing,

@@ -17,9 +17,12 @@ export const Invitation = z
   })
   .meta({ id: 'Invitation', description: 'A role in a project that is offered to an e-mail address.' });
 
-/** An invitation with its link, which is returned by its creation only. */
+/** An invitation with its link, which is returned by its creation only, and only where no e-mail is sent. */
 export const NewInvitation = Invitation.extend({
-  link: z.string().describe('The page that accepts it. It serves once.'),
+  link: z
+    .string()
+    .nullable()
+    .describe('The page that accepts it. It serves once. Null where the installation sends it by e-mail.'),
 }).meta({
   id: 'NewInvitation',
   description: 'An invitation with its link, which no later response contains.',
@@ -43,9 +46,9 @@ const failures = ['INVITATION_NOT_FOUND'] as const;
 /** Invitations to a project. The project is that of the request, as with members. */
 export const invitationActions = {
   createInvitation: action({
-    summary: 'Invite an e-mail address to the project; only this response contains the link',
+    summary: 'Invite an e-mail address to the project',
     description:
-      'The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.',
+      'With SMTP_URL the link is in the e-mail only. Without it, it is in this response only: whoever accepts it has an account whose address is not confirmed, unless an owner made the invitation. The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.',
     params: z
       .object({
         email: Email.meta({ description: 'Whom to invite.', example: 'grace@example.com' }),
@@ -86,7 +89,7 @@ export const invitationActions = {
   }),
   acceptInvitation: action({
     summary: 'Accept an invitation, with a new password or that of the account',
-    description: `Makes an account if the address has none. An address with an account needs its password. ${passwordRules}`,
+    description: `Makes an account if the address has none. An address with an account needs its password. If the address of that account is not confirmed, a link by e-mail or of an owner takes a new password, ends the sessions of the account and removes its second factors; another link adds it to no further project. ${passwordRules}`,
     params: z
       .object({
         token: LinkToken,
@@ -104,7 +107,7 @@ export const invitationActions = {
       tag,
       countFailures: true,
       audit: 'invitation.accepted',
-      failures: [...failures, 'OWNER_NEEDS_NO_ROLE'],
+      failures: [...failures, 'ADDRESS_NOT_CONFIRMED', 'OWNER_NEEDS_NO_ROLE'],
     },
     timeoutMs: hashingTimeoutMs,
   }),

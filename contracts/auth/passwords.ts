@@ -33,7 +33,7 @@ export const passwordActions = {
   }),
   resetPassword: action({
     summary: 'Set a new password with a link, and end all sessions of the account',
-    description: passwordRules,
+    description: `It confirms the e-mail address. If that was not confirmed before, second factors of the account are removed: somebody else may have set them up. ${passwordRules}`,
     params: z
       .object({
         token: LinkToken,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
-import { Timestamp } from '../../domain/wire.ts';
+import { repeated, Timestamp } from '../../domain/wire.ts';
 import { LogoName, ProjectId, Role, Title } from '../fields.ts';
+import { EndpointOfKey } from '../webhooks/schemas.ts';
 import { DeveloperId } from './schemas.ts';
 
 const Limit = z.int().min(1).max(1_000_000).nullable();
@@ -73,8 +74,34 @@ export const ProjectState = Project.extend({
 
 /** A developer with a role in a project. */
 export const Member = z
-  .object({ developer_id: z.string(), email: z.string(), role: Role, created_at: Timestamp })
+  .object({
+    developer_id: z.string(),
+    email: z.string(),
+    is_confirmed: z.boolean().describe('Whether the e-mail address is known to belong to the developer.'),
+    role: Role,
+    created_at: Timestamp,
+  })
   .meta({ id: 'Member', description: 'A developer with a role in a project.' });
+
+/** A removed member, and the API keys of the project that the member made. */
+export const RemovedMember = Member.extend({
+  api_keys: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      is_kept: z.boolean(),
+      webhook_endpoints: z
+        .array(EndpointOfKey)
+        .nullable()
+        .describe(
+          'Those whose `url` it set, which are disabled. Null if they are disabled later, and for a kept key.',
+        ),
+    }),
+  ),
+}).meta({
+  id: 'RemovedMember',
+  description: 'A removed member, and the API keys of the project that the member made: ended, or kept.',
+});
 
 const tag = 'Projects';
 
@@ -240,20 +267,27 @@ export const projectActions = {
       access: 'members',
       tag,
       audit: 'member.added',
-      failures: ['DEVELOPER_NOT_FOUND', 'OWNER_NEEDS_NO_ROLE'],
+      failures: ['ADDRESS_NOT_CONFIRMED', 'DEVELOPER_NOT_FOUND', 'OWNER_NEEDS_NO_ROLE'],
     },
   }),
   removeMember: action({
-    summary: 'Remove a member from the project',
-    params: z.object({ developer_id: DeveloperId }),
-    returns: Member,
+    summary: 'Remove a member from the project, and end the API keys that the member made',
+    description:
+      'The keys are those whose `created_by` is the member: made, or rotated last, by the member. They end as with `DELETE /api-keys/{key_id}`, unless `keep_keys` names them; the response and the audit trail list both. User tokens that the member made end too. Removing an API key that applications use ends their access: rotate or keep it.',
+    params: z.object({
+      developer_id: DeveloperId,
+      keep_keys: repeated(z.uuid('must be the id of an API key'), 100)
+        .default([])
+        .describe('The ids of keys that stay.'),
+    }),
+    returns: RemovedMember,
     http: {
       method: 'DELETE',
       path: '/members/:developer_id',
       access: 'members',
       tag,
       audit: 'member.removed',
-      failures: ['MEMBER_NOT_FOUND'],
+      failures: ['API_KEY_NOT_FOUND', 'MEMBER_NOT_FOUND'],
     },
   }),
 };
@@ -261,3 +295,4 @@ export const projectActions = {
 export type Project = z.infer<typeof Project>;
 export type ProjectState = z.infer<typeof ProjectState>;
 export type Member = z.infer<typeof Member>;
+export type RemovedMember = z.infer<typeof RemovedMember>;

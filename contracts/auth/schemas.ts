@@ -35,6 +35,11 @@ export const Developer = z
     email: z.string(),
     created_at: Timestamp,
     is_owner: z.boolean().describe('Whether the account owns the installation: it has every permission.'),
+    is_confirmed: z
+      .boolean()
+      .describe(
+        'Whether a link by e-mail, the identity provider or an owner confirmed the address. An account without it joins no further project.',
+      ),
   })
   .meta({ id: 'Developer', description: 'An account of a person who develops or operates.' });
 

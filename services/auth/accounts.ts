@@ -1,5 +1,6 @@
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { recordAudit } from '../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
@@ -9,7 +10,8 @@ import { Developer } from './auth.entities.ts';
 import { refuseWeakPassword } from './log-in/password-rules.ts';
 import type { Passwords } from './log-in/passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
-import { type ShownDeveloper, selectDeveloper } from './queries/select-listed.ts';
+import { confirmAddress, type ShownDeveloper, selectDeveloper } from './queries/select-listed.ts';
+import { countingProofs } from './second-factor/check-code.ts';
 
 /** Dependencies of the account functions. */
 export interface Accounts {
@@ -47,7 +49,20 @@ export interface NewDeveloper {
   readonly is_owner: boolean;
 }
 
-/** Creates an account. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) (case-insensitive) */
+/** Confirms the address of an account on the word of an owner. @throws DEVELOPER_NOT_FOUND (404) */
+export function confirmDeveloper(
+  { database, origin }: { readonly database: Database; readonly origin: AuditOrigin },
+  id: string,
+): Promise<ShownDeveloper> {
+  return database.transaction(async (on) => {
+    const developer = await confirmAddress(on, id);
+    if (developer === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
+    await recordAudit(on, origin, { action: 'developer.confirmed', subjectId: id });
+    return developer;
+  });
+}
+
+/** Creates an account with a confirmed address, as an owner does. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) (case-insensitive) */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
   origin: AuditOrigin,
@@ -64,11 +79,11 @@ export async function createDeveloper(
 
 // `on conflict do nothing`: a taken address is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert =
-  'insert into auth.developer (email, password, is_owner) values (?, ?, ?) on conflict (lower(email)) do nothing returning id';
+  'insert into auth.developer (email, password, is_owner, confirmed_at) values (?, ?, ?, now()) on conflict (lower(email)) do nothing returning id';
 
 /**
  * Changes the caller's password and ends all their other sessions.
- * @throws VALIDATION_FAILED (422) for a weak password, FORBIDDEN (403) where the current one is wrong
+ * @throws VALIDATION_FAILED (422) for a weak password, FORBIDDEN (403) where the current one is wrong, RATE_LIMITED (429)
  */
 export async function changePassword(
   { database, orm, passwords, origin }: Accounts & { readonly origin: AuditOrigin },
@@ -78,7 +93,10 @@ export async function changePassword(
 ): Promise<Developer> {
   const developer = await findDeveloper(orm, caller.developer_id);
   await refuseWeakPassword('new_password', next, developer.email);
-  if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
+  const isRight = await countingProofs({ database, origin }, caller, () =>
+    passwords.matches(current, developer.password),
+  );
+  if (!isRight) throw wrongPassword();
   const hash = await passwords.hash(next);
   await acting(database, origin, async (transaction) => {
     // The update requires the hash that was checked, so that only one of two concurrent changes succeeds.

@@ -14,6 +14,7 @@ export const Developer = defineEntity({
     password: p.text(),
     createdAt: createdAt(),
     isOwner: p.boolean().name('is_owner').default(false),
+    confirmedAt: p.datetime(3).name('confirmed_at').nullable(),
   },
 });
 

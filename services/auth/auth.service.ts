@@ -6,6 +6,7 @@ import { forgetAccesses, noteAccesses, readAccesses } from './accesses.ts';
 import {
   callingDeveloper,
   changePassword,
+  confirmDeveloper,
   createDeveloper,
   findDeveloper,
   readDeveloper,
@@ -17,7 +18,7 @@ import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { logoIn, setLogo } from './connect-logo.ts';
-import { keyEndingHandler, removeKey } from './end-key.ts';
+import { keyEndingHandler, removeKey, removeMember } from './end-key.ts';
 import { acceptInvitation } from './invitations/accept.ts';
 import { invite, revokeInvitation, toInvitation } from './invitations/invite.ts';
 import {
@@ -39,7 +40,7 @@ import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts
 import { refuseWithoutPasswords } from './passwords/passwords-off.ts';
 import { resetByLink } from './passwords/reset-by-link.ts';
 import { projectDeletionHandler, readProject, removeProject } from './project-deletion.ts';
-import { addMember, createProject, removeMember, toMember, toProject, updateProject } from './projects.ts';
+import { addMember, createProject, toMember, toProject, updateProject } from './projects.ts';
 import { renameApiKey } from './queries/change-keys.ts';
 import { selectLogo } from './queries/connect-logos.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
@@ -141,16 +142,23 @@ export default implement(auth, {
     async createDeveloper(ctx) {
       return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params));
     },
+    confirmDeveloper: async (ctx) => toDeveloper(await confirmDeveloper(ctx, ctx.params.developer_id)),
     async listDevelopers(ctx) {
       return (await selectDevelopers(ctx.reads)).map(toDeveloper);
     },
     async removeDeveloper(ctx) {
-      const { id, email, created_at, is_owner } = await deleteDeveloper(
+      const { id, email, created_at, is_owner, confirmed_at } = await deleteDeveloper(
         ctx.database,
         ctx.origin,
         ctx.params.developer_id,
       );
-      return toDeveloper({ id, email, createdAt: created_at, isOwner: is_owner });
+      return toDeveloper({
+        id,
+        email,
+        createdAt: created_at,
+        isOwner: is_owner,
+        confirmedAt: confirmed_at,
+      });
     },
     createKey(ctx) {
       const { name, scopes, expires_at, addresses } = ctx.params;
@@ -210,7 +218,7 @@ export default implement(auth, {
       return (await selectMembers(ctx.reads, projectOf(ctx.meta))).map(toMember);
     },
     addMember: (ctx) => addMember(ctx, projectOf(ctx.meta), ctx.params),
-    removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params.developer_id),
+    removeMember: (ctx) => removeMember(ctx, projectOf(ctx.meta), ctx.params),
     createInvitation: (ctx) => invite(ctx, projectOf(ctx.meta), ctx.params),
     async listInvitations(ctx) {
       return (await selectInvitations(ctx.reads, projectOf(ctx.meta))).map(toInvitation);

@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import type { RemovedMember } from '../../contracts/auth/projects.ts';
 import type { DeletedApiKey } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database/database.ts';
+import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { type Call, callAs } from '../../runtime/environment.ts';
 import { acting } from './actor.ts';
 import { shownKey } from './keys.ts';
-import { deleteApiKey } from './queries/change-keys.ts';
-import { updateKeyDeletion } from './queries/update-key-deletion.ts';
+import { toMember } from './projects.ts';
+import { type ApiKeyRow, deleteApiKey, selectKeysOf } from './queries/change-keys.ts';
+import { endUserTokensOf } from './queries/end-families.ts';
+import { deleteMember } from './queries/select-projects.ts';
+import { updateKeyDeletion, updateRemoval } from './queries/update-key-deletion.ts';
 
 const EndedKey = z.object({
   key_ids: z.array(z.uuid()).min(1),
@@ -40,15 +44,79 @@ export async function removeKey(
   project: string,
   { key_id, keep_endpoints }: { readonly key_id: string; readonly keep_endpoints: boolean },
 ): Promise<DeletedApiKey> {
-  const { key, ended } = await acting(database, origin, async (on) => {
+  const ended = await acting(database, origin, async (on) => {
     const row = await deleteApiKey(on, project, key_id);
     if (row === null) throw new ServiceError('API_KEY_NOT_FOUND');
-    const payload = { key_ids: [row.id, ...row.former_ids], keep_endpoints, actor: origin.actor };
-    await enqueue(on, kind, { key: row.id, payload, delayMs });
-    return { key: shownKey(row), ended: payload };
+    return { key: shownKey(row), job: await enqueueEnding(on, row, keep_endpoints, origin) };
   });
-  const webhook_endpoints = await endKey({ database, call }, ended).catch(() => null);
-  return { ...key, webhook_endpoints };
+  const webhook_endpoints = await endKey({ database, call }, ended.job).catch(() => null);
+  return { ...ended.key, webhook_endpoints };
+}
+
+async function enqueueEnding(
+  on: Queryable,
+  { id, former_ids }: ApiKeyRow,
+  keep_endpoints: boolean,
+  { actor }: AuditOrigin,
+): Promise<EndedKey> {
+  const payload = { key_ids: [id, ...former_ids], keep_endpoints, actor };
+  await enqueue(on, kind, { key: id, payload, delayMs });
+  return payload;
+}
+
+/**
+ * Ends what a removed member made in a project: API keys, unless they are kept by their ids, and user tokens. The entry of
+ * the removal lists them. Runs in the transaction of the removal; the jobs end the endpoints of the keys.
+ * @throws API_KEY_NOT_FOUND (404) for a kept key that the member did not make
+ */
+export async function endCredentialsOf(
+  on: Queryable,
+  origin: AuditOrigin,
+  { project, developerId }: { readonly project: string; readonly developerId: string },
+  keep: readonly string[] = [],
+): Promise<readonly { readonly key: ApiKeyRow; readonly job: EndedKey | null }[]> {
+  const made = await selectKeysOf(on, project, developerId);
+  if (keep.some((id) => !made.some((key) => key.id === id))) throw new ServiceError('API_KEY_NOT_FOUND');
+  const keys: { key: ApiKeyRow; job: EndedKey | null }[] = [];
+  for (const key of made) {
+    const isKept = keep.includes(key.id);
+    // A key that was rotated meanwhile is of whoever rotated it.
+    if (!isKept && (await deleteApiKey(on, project, key.id)) === null) continue;
+    keys.push({ key, job: isKept ? null : await enqueueEnding(on, key, false, origin) });
+  }
+  const idsOf = (isKept: boolean) =>
+    keys.filter(({ job }) => (job === null) === isKept).map(({ key }) => key.id);
+  await updateRemoval(on, project, developerId, {
+    api_keys_ended: idsOf(false),
+    api_keys_kept: idsOf(true),
+    user_tokens_ended: await endUserTokensOf(on, project, developerId),
+  });
+  return keys;
+}
+
+/** Removes a member: the next request of the developer is refused. @throws MEMBER_NOT_FOUND (404), API_KEY_NOT_FOUND (404) */
+export async function removeMember(
+  { database, call, origin }: Ending & { readonly origin: AuditOrigin },
+  project: string,
+  {
+    developer_id: developerId,
+    keep_keys,
+  }: { readonly developer_id: string; readonly keep_keys: readonly string[] },
+): Promise<RemovedMember> {
+  const { member, keys } = await acting(database, origin, async (on) => {
+    const row = await deleteMember(on, project, developerId);
+    if (row === null) throw new ServiceError('MEMBER_NOT_FOUND');
+    return {
+      member: toMember(row),
+      keys: await endCredentialsOf(on, origin, { project, developerId }, keep_keys),
+    };
+  });
+  const api_keys: RemovedMember['api_keys'] = [];
+  for (const { key, job } of keys) {
+    const webhook_endpoints = job === null ? null : await endKey({ database, call }, job).catch(() => null);
+    api_keys.push({ id: key.id, name: key.name, is_kept: job === null, webhook_endpoints });
+  }
+  return { ...member, api_keys };
 }
 
 /** The handler of the job. */

@@ -5,7 +5,7 @@ import type { Orm } from '../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting, actingWith, rotating } from './actor.ts';
 import { Application } from './auth.entities.ts';
-import { type ApiKeyRow, insertApiKey, rotateApiKey } from './queries/change-keys.ts';
+import { type ApiKeyRow, holdMembership, insertApiKey, rotateApiKey } from './queries/change-keys.ts';
 import { rotateSecret } from './queries/rotate-secret.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './tokens/secrets.ts';
 import { toApiKey, toApplication } from './wire.ts';
@@ -30,9 +30,10 @@ export async function createApiKey(
   if (given.expires_at !== null && given.expires_at.getTime() <= Date.now())
     throw validationFailed([{ field: 'expires_at', message: 'must be in the future' }]);
   const key = newApiKey();
-  const row = await acting(database, origin, (on) =>
-    insertApiKey(on, project, sha256(key), given, createdBy),
-  );
+  const row = await acting(database, origin, async (on) => {
+    await holdMembership(on, project, createdBy);
+    return insertApiKey(on, project, sha256(key), given, createdBy);
+  });
   return { ...toApiKey(row), key };
 }
 
@@ -44,7 +45,10 @@ export async function replaceApiKey(
   developerId: string | null,
 ): Promise<wire.NewApiKey> {
   const key = newApiKey();
-  const replace = (on: Queryable) => rotateApiKey(on, project, keyId, sha256(key), developerId);
+  const replace = async (on: Queryable) => {
+    if (developerId !== null) await holdMembership(on, project, developerId);
+    return rotateApiKey(on, project, keyId, sha256(key), developerId);
+  };
   return { ...shownKey(await rotating(database, origin, replace)), key };
 }
 

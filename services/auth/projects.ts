@@ -5,7 +5,7 @@ import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
 import type { Database } from '../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
-import { deleteMember, type MemberRow, type ProjectRow, upsertMember } from './queries/select-projects.ts';
+import { type MemberRow, type ProjectRow, upsertMember } from './queries/select-projects.ts';
 
 /** What a change and its audit entry need. */
 export interface Acting {
@@ -90,7 +90,7 @@ export async function updateProject(
   return toProject(row);
 }
 
-/** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), OWNER_NEEDS_NO_ROLE (409) */
+/** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), ADDRESS_NOT_CONFIRMED (409), OWNER_NEEDS_NO_ROLE (409) */
 export async function addMember(
   { database, origin }: Acting,
   project: string,
@@ -98,20 +98,10 @@ export async function addMember(
 ): Promise<wire.Member> {
   const row = await acting(database, origin, (on) => upsertMember(on, project, given));
   if (row !== null) return toMember(row);
-  const statement = 'select from auth.developer where lower(email) = lower($1)';
-  const isOwner = (await database.query(statement, [given.email.trim()])).length > 0;
-  throw new ServiceError(isOwner ? 'OWNER_NEEDS_NO_ROLE' : 'DEVELOPER_NOT_FOUND');
-}
-
-/** Removes a member: the next request of the developer is refused. @throws MEMBER_NOT_FOUND (404) */
-export async function removeMember(
-  { database, origin }: Acting,
-  project: string,
-  developerId: string,
-): Promise<wire.Member> {
-  const row = await acting(database, origin, (on) => deleteMember(on, project, developerId));
-  if (row === null) throw new ServiceError('MEMBER_NOT_FOUND');
-  return toMember(row);
+  const statement = 'select is_owner from auth.developer where lower(email) = lower($1)';
+  const [account] = await database.query<{ is_owner: boolean }>(statement, [given.email.trim()]);
+  if (account === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
+  throw new ServiceError(account.is_owner ? 'OWNER_NEEDS_NO_ROLE' : 'ADDRESS_NOT_CONFIRMED');
 }
 
 /** The wire format of a project's row. */
@@ -128,6 +118,12 @@ export function toProject({ created_at, deleting_at, ...row }: ProjectRow): wire
 }
 
 /** The wire format of a member's row. */
-export function toMember({ developer_id, email, role, created_at }: MemberRow): wire.Member {
-  return { developer_id, email, role, created_at: formatInstant(created_at.getTime()) };
+export function toMember({ created_at, ...row }: MemberRow): wire.Member {
+  return {
+    developer_id: row.developer_id,
+    email: row.email,
+    is_confirmed: row.is_confirmed,
+    role: row.role,
+    created_at: formatInstant(created_at.getTime()),
+  };
 }

@@ -4,8 +4,14 @@ import type { ApiKeyRow } from './queries/change-keys.ts';
 import type { ShownApplication, ShownDeveloper } from './queries/select-listed.ts';
 
 /** The wire format of a developer's row. */
-export function toDeveloper({ id, email, createdAt, isOwner }: ShownDeveloper): wire.Developer {
-  return { id, email, created_at: formatInstant(createdAt.getTime()), is_owner: isOwner };
+export function toDeveloper({ id, email, createdAt, isOwner, confirmedAt }: ShownDeveloper): wire.Developer {
+  return {
+    id,
+    email,
+    created_at: formatInstant(createdAt.getTime()),
+    is_owner: isOwner,
+    is_confirmed: isOwner || (confirmedAt ?? null) !== null,
+  };
 }
 
 /** The wire format of a key's row, without the key itself. */

@@ -51,6 +51,7 @@ async function callAccounts({ anyone, developer }: Clients, client: (given: { to
   const { refresh_token } = await anyone.auth.login({ ...account, password: changed.new_password });
   const refreshed = await anyone.auth.refresh({ refresh_token: refresh_token ?? '' });
   await anyone.auth.revoke({ token: refreshed.access_token });
+  await developer.auth.confirmDeveloper({ developer_id });
   await developer.auth.removeDeveloper({ developer_id });
   const { id: key_id } = await developer.auth.createKey({ name: 'A key' });
   await developer.auth.listKeys();
@@ -66,7 +67,7 @@ async function callSignIn({ anyone, developer }: Clients, url: string) {
   await developer.auth.listInvitations();
   await developer.auth.removeInvitation({ invitation_id });
   const { link } = await developer.auth.createInvitation(invited);
-  const token = link.split('#')[1] ?? '';
+  const token = link?.split('#')[1] ?? '';
   await anyone.auth.acceptInvitation({ token, password: 'correct horse battery staple' });
   await anyone.auth.forgotPassword({ email: invited.email });
   await developer.auth.showTotp();

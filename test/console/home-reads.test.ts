@@ -3,7 +3,13 @@ import { readFigures } from '../../console/src/parts/home/figures.ts';
 import { project, session } from '../../console/src/session.ts';
 import { overview, provider } from './home-figures.ts';
 
-const developer = { id: 'd-1', email: 'a@example.com', created_at: '2026-01-01T00:00:00Z', is_owner: false };
+const developer = {
+  id: 'd-1',
+  email: 'a@example.com',
+  created_at: '2026-01-01T00:00:00Z',
+  is_owner: false,
+  is_confirmed: true,
+};
 const page = { data: [], pagination: { next_cursor: null, has_more: false } };
 const answers: Readonly<Record<string, unknown>> = {
   ...{ overview, providers: [provider()], incidents: { data: [] }, freshness: page },

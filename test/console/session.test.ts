@@ -7,6 +7,7 @@ const developer = {
   email: 'a@example.com',
   created_at: '2026-01-01T00:00:00Z',
   is_owner: true,
+  is_confirmed: true,
 };
 const theirs = { id: 'coaching', name: 'Coaching', role: 'support', deleting_since: null };
 const closed = { id: 'closed', name: 'Closed', role: 'admin', deleting_since: '2026-01-01T00:00:00Z' };

@@ -71,6 +71,7 @@ export const rows: readonly Row[] = [
   ['GET', '/developers', 'accounts', 200],
   ['POST', '/developers', 'accounts', 422],
   ['DELETE', '/developers/:developer_id', 'accounts', 404],
+  ['POST', '/developers/:developer_id/confirm', 'accounts', 404],
   ['GET', '/api-keys', 'credentials', 200],
   ['POST', '/api-keys', 'credentials', 201],
   ['PATCH', '/api-keys/:key_id', 'credentials', 422],

@@ -123,6 +123,10 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const { id } = Id.parse(await made('/api/v1/developers', account()));
     return { path: `/developers/${id}`, ...byDeveloper, method: 'DELETE' };
   },
+  'auth.confirmDeveloper': async () => {
+    const { id } = Id.parse(await made('/api/v1/developers', account()));
+    return { path: `/developers/${id}/confirm`, ...byDeveloper, method: 'POST' };
+  },
   'auth.createInvitation': async () => ({ path: '/invitations', ...byDeveloper, body: invited() }),
   'auth.removeInvitation': async () => {
     const { id } = Id.parse(await made('/api/v1/invitations', invited()));

@@ -128,6 +128,9 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'auth.removeDeveloper developer_id': async () =>
     Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
       .id,
+  'auth.confirmDeveloper developer_id': async () =>
+    Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
+      .id,
   'auth.putConnectLogo project_id': project,
   'auth.removeConnectLogo project_id': project,
   'users.credentials project_id': project,

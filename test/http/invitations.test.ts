@@ -1,6 +1,8 @@
 import t from 'tap';
 import { z } from 'zod';
+import { roles } from '../../domain/access.ts';
 import { developer, startApi } from '../support/api.ts';
+import { memberToken } from '../support/members.ts';
 
 const api = await startApi(t, { RATE_LIMIT_ACCOUNT_FAILURES: '100000' });
 const owner = { token: api.developerToken };
@@ -161,4 +163,128 @@ t.test('entries of the audit have the role and no address', async (t) => {
   ]);
   t.match(actions.find(({ action }) => action === 'invitation.accepted')?.details, { role: /\w/ });
   t.notMatch(text, '@example.com');
+});
+
+const stranger = 'lamps of somebody else at night';
+const joined = (email: string) =>
+  api.database.query(
+    `select project_id, role from auth.member join auth.developer on id = developer_id
+     where lower(email) = lower($1) order by 1`,
+    [email],
+  );
+const isConfirmed = async (email: string) => {
+  const sql = 'select confirmed_at is not null as yes from auth.developer where email = $1';
+  const [row] = await api.database.query<{ yes: boolean }>(sql, [email]);
+  return row?.yes;
+};
+
+t.test('an admin who accepts an invitation of his own takes no address, in any role', async (t) => {
+  await post('/projects', { id: 'third', name: 'Third' }, owner);
+  const admin = await memberToken(api, 'admin', 'other');
+  const adminOfThird = await memberToken(api, 'admin', 'third');
+  for (const role of roles) {
+    const email = `taken-${role}@example.com`;
+    t.equal((await accept(await invite(email, role, 'other', admin), stranger)).status, 200);
+    t.equal(await isConfirmed(email), false);
+    const token = await logIn(email, stranger);
+    t.match((await api.ask('/api/v1/auth/me', { token })).body, { is_confirmed: false });
+
+    const added = { email, role: 'analyst' };
+    for (const as of [inProject('default'), inProject('third', adminOfThird)]) {
+      const refused = await post('/members', added, as);
+      t.equal(refused.headers.get('x-error-code'), 'ADDRESS_NOT_CONFIRMED', role);
+    }
+    const byOther = await invite(email, 'support', 'third', adminOfThird);
+    t.equal((await accept(byOther, stranger)).headers.get('x-error-code'), 'ADDRESS_NOT_CONFIRMED');
+    t.match(await joined(email), [{ project_id: 'other', role }], 'only the project of the admin');
+    t.equal((await api.ask('/api/v1/users', inProject('third', token))).status, 404);
+
+    t.equal((await post('/members', { email, role: 'support' }, { token: admin })).status, 200);
+    t.match(await joined(email), [{ project_id: 'other', role: 'support' }], 'a role in the same project');
+  }
+  const list = z
+    .array(z.object({ email: z.string(), is_confirmed: z.boolean() }))
+    .parse((await api.ask('/api/v1/members', { token: admin })).body);
+  t.strictSame(
+    list.filter(({ email }) => email.startsWith('taken-')).map((one) => one.is_confirmed),
+    roles.map(() => false),
+  );
+});
+
+t.test('an owner confirms an address, nobody else does, and the account joins then', async (t) => {
+  const admin = await memberToken(api, 'admin', 'other');
+  const email = 'vouched@example.com';
+  t.equal((await accept(await invite(email, 'support', 'other', admin))).status, 200);
+  const [{ id = '' } = {}] = await api.database.query<{ id: string }>(
+    'select id from auth.developer where email = $1',
+    [email],
+  );
+  const confirm = (as: object) => api.ask(`/api/v1/developers/${id}/confirm`, { ...as, method: 'POST' });
+  for (const role of roles)
+    for (const project of ['default', 'other'])
+      t.equal((await confirm({ token: await memberToken(api, role, project) })).status, 403, role);
+  for (const as of [{ key: api.apiKey }, {}, { token: await logIn(email) }])
+    t.ok([401, 403].includes((await confirm(as)).status));
+  t.equal(await isConfirmed(email), false);
+  t.match((await confirm(owner)).body, { id, is_confirmed: true });
+  t.match((await confirm(owner)).body, { is_confirmed: true });
+  t.equal((await post('/members', { email, role: 'analyst' }, inProject('default'))).status, 200);
+  t.equal(
+    (await accept(await invite(email, 'support', 'third', await memberToken(api, 'admin', 'third')))).status,
+    200,
+  );
+});
+
+t.test(
+  'a link of an owner gives an unconfirmed account to its holder, and ends what was there',
+  async (t) => {
+    const admin = await memberToken(api, 'admin', 'other');
+    const email = 'reclaimed@example.com';
+    t.equal((await accept(await invite(email, 'admin', 'other', admin), stranger)).status, 200);
+    const token = await logIn(email, stranger);
+    const [{ id = '' } = {}] = await api.database.query<{ id: string }>(
+      'select id from auth.developer where email = $1',
+      [email],
+    );
+    await api.database.query(
+      `insert into auth.totp (developer_id, secret, confirmed_at) values ($1, 'secret of a stranger', now())`,
+      [id],
+    );
+    await api.database.query(
+      `insert into auth.passkey (developer_id, credential_id, public_key, counter, transports, name)
+     values ($1, 'of a stranger', 'x', 0, '{}', 'x')`,
+      [id],
+    );
+    const made = await invite(email, 'support', 'default');
+    // Whoever has the link accepts it once; another account's session changes nothing about that.
+    const body = { token: tokenOf(made), password };
+    const foreign = { token: await memberToken(api, 'admin', 'third') };
+    const answers = await Promise.all([
+      post('/invitations/accept', body, foreign),
+      post('/invitations/accept', body),
+    ]);
+    t.equal(answers.filter(({ status }) => status === 200).length, 1);
+    t.match(answers.find(({ status }) => status === 200)?.body, { project_id: 'default', email });
+    t.equal(await isConfirmed(email), true);
+    t.equal((await api.ask('/api/v1/auth/me', { token })).status, 401);
+    t.equal((await post('/auth/login', { email, password: stranger })).status, 401);
+    t.match((await api.ask('/api/v1/auth/me', { token: await logIn(email) })).body, {
+      id,
+      is_confirmed: true,
+    });
+    t.strictSame(await api.database.query('select from auth.passkey where developer_id = $1', [id]), []);
+  },
+);
+
+t.test('of two invitations of an address at once, the one that does not confirm takes nothing', async (t) => {
+  const admin = await memberToken(api, 'admin', 'other');
+  for (let n = 0; n < 4; n += 1) {
+    const email = `both-${n}@example.com`;
+    const own = await invite(email, 'admin', 'other', admin);
+    const right = await invite(email, 'analyst', 'default');
+    const [, first] = await Promise.all([accept(own, stranger), accept(right)]);
+    if (first?.status !== 200) t.equal((await accept(right)).status, 200, 'the link still serves');
+    t.equal((await post('/auth/login', { email, password: stranger })).status, 401, email);
+    t.equal(await isConfirmed(email), true);
+  }
 });

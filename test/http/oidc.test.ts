@@ -3,9 +3,11 @@ import { createServer } from 'node:http';
 import t from 'tap';
 import { z } from 'zod';
 import { ConfigError, loadConfig } from '../../config.ts';
+import { roles } from '../../domain/access.ts';
 import { oidcOf } from '../../services/auth/oidc/provider.ts';
 import { developer, startApi } from '../support/api.ts';
 import { startAuth } from '../support/auth.ts';
+import { insertMember } from '../support/members.ts';
 import { client, newBrowser, startProvider } from '../support/oidc-provider.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -27,6 +29,8 @@ const refusals = {
   unverified: 'The identity provider has not verified the e-mail address.',
   domain: 'Addresses of this domain may not sign in here.',
   account: 'No account has this e-mail address, and the identity provider states no role for it.',
+  unconfirmed:
+    'Nobody has confirmed that the account of this e-mail address belongs to you. An owner confirms or deletes it, or a link by e-mail sets a new password.',
   subject: 'Another identity of the provider is bound to the account of this address.',
 };
 const isCallback = (url: URL) => url.pathname === '/console/oidc/callback';
@@ -75,6 +79,21 @@ t.test('an account is bound by its verified address at first, and by the subject
     "select details from auth.audit_entry where action = 'developer.logged_in' and details is not null limit 1",
   );
   t.strictSame(entry, { details: { method: 'oidc' } });
+});
+
+t.test('an account whose address nobody confirmed is not bound, whatever role it has', async (t) => {
+  for (const role of roles) {
+    const email = `squatted-${role}@example.com`;
+    await insertMember(api, email, [['lab', role]]);
+    await api.database.query('update auth.developer set confirmed_at = null where email = $1', [email]);
+    const account = verified(email.toUpperCase(), { groups: ['ops'] });
+    const { page, email: who } = await signIn(account);
+    t.equal(who, null, role);
+    t.match(page, { status: 403, text: refusals.unconfirmed }, role);
+    t.match(await membersOf(email), [{ project_id: 'lab', role }], 'and gets no role');
+    await api.database.query('update auth.developer set confirmed_at = now() where email = $1', [email]);
+    t.equal((await signIn(account)).email, email);
+  }
 });
 
 t.test('a sign-in at another name of this machine begins at the one of the callback', async (t) => {

@@ -1,11 +1,14 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
+import { roles } from '../../domain/access.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { mailerOf } from '../../services/auth/mail/mailer.ts';
 import { forgotPassword } from '../../services/auth/passwords/forgot-password.ts';
 import { type Answer, developer, startApi, type TestApi } from '../support/api.ts';
+import { insertMember, password as memberPassword, memberToken } from '../support/members.ts';
 import { testConfig } from '../support/servers/broker.ts';
 import { startMailServer, type TestMailServer } from '../support/smtp.ts';
+import { codeOf } from '../support/totp.ts';
 import { until } from '../support/until.ts';
 
 const server = await startMailServer(t);
@@ -19,6 +22,8 @@ const reset = (token: string, given = password) =>
   api.ask('/api/v1/auth/reset-password', { body: { token, password: given } });
 const logIn = (email: string, given: string) =>
   api.ask('/api/v1/auth/login', { body: { email, password: given } });
+const tokenOf = async (email: string, given = password) =>
+  z.object({ access_token: z.string() }).parse((await logIn(email, given)).body).access_token;
 const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
   await api.ask('/api/v1/developers', { token: api.developerToken, body: { email, password } });
@@ -76,6 +81,54 @@ t.test('a changed password ends the links before it', async (t) => {
   const other = await linkFor(email);
   t.equal((await reset(other)).status, 200);
   t.match(shown(await reset(link)), refusal);
+});
+
+t.test(
+  'where mail is sent, only the message has the link of an invitation, and it confirms the address',
+  async (t) => {
+    for (const role of roles) {
+      const email = `invited-${role}@example.com`;
+      const token = await memberToken(api, 'admin');
+      const made = await api.ask('/api/v1/invitations', { token, body: { email, role } });
+      t.match(made, { status: 201, body: { email, link: null } });
+      const list = await api.ask('/api/v1/invitations', { token });
+      await until(() => server.received.some(({ to }) => to.includes(email)), 'a message');
+      const [mail] = server.received.filter(({ to }) => to.includes(email));
+      const secret = /\/console\/invitation#([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? '';
+      t.equal(secret.length, 43);
+      t.notMatch(`${made.text} ${list.text}`, secret);
+      const body = { token: secret, password };
+      t.equal((await api.ask('/api/v1/invitations/accept', { body })).status, 200);
+      const { body: me } = await api.ask('/api/v1/auth/me', { token: await tokenOf(email) });
+      t.match(me, { is_confirmed: true }, role);
+    }
+  },
+);
+
+t.test('a link by e-mail gives an account whose address was not confirmed to its holder', async (t) => {
+  const email = 'squatted@example.com';
+  await insertMember(api, email, [['default', 'admin']]);
+  await api.database.query('update auth.developer set confirmed_at = null where email = $1', [email]);
+  const former = await tokenOf(email, memberPassword);
+  const begun = await api.ask('/api/v1/auth/totp', { token: former, method: 'POST' });
+  const { secret } = z.object({ secret: z.string() }).parse(begun.body);
+  const confirm = { token: former, body: { code: codeOf(secret) } };
+  t.equal((await api.ask('/api/v1/auth/totp/confirm', confirm)).status, 200);
+  const link = await linkFor(email);
+  const answers = await Promise.all([
+    reset(link),
+    api.ask('/api/v1/auth/totp', { token: former, method: 'DELETE', body: { password: memberPassword } }),
+    api.ask('/api/v1/auth/totp', { token: former, method: 'POST' }),
+  ]);
+  t.equal(answers[0]?.status, 200);
+  t.equal((await api.ask('/api/v1/auth/me', { token: former })).status, 401);
+  t.equal(
+    (await api.ask('/api/v1/auth/totp/confirm', confirm)).status,
+    401,
+    'an ended session adds no factor',
+  );
+  const { body } = await api.ask('/api/v1/auth/me', { token: await tokenOf(email) });
+  t.match(body, { email, is_confirmed: true });
 });
 
 t.test('the answer and the work are the same for an address without an account', async (t) => {
@@ -145,7 +198,7 @@ t.test('a message waits for a server that is down, and no log has its link', asy
   const waiting = await startApi(t, settings);
   const body = { email: 'invited@example.com', role: 'support' };
   const made = await waiting.ask('/api/v1/invitations', { token: waiting.developerToken, body });
-  const { link } = z.object({ link: z.string() }).parse(made.body);
+  t.match(made, { status: 201, body: { link: null } });
   const failures = async () => {
     const statement = "select failures, error, payload::text from jobs.job where kind = 'auth.send_mail'";
     const [row] = await waiting.database.query<{ failures: number; error: string; payload: string }>(
@@ -164,6 +217,6 @@ t.test('a message waits for a server that is down, and no log has its link', asy
   });
   await until(() => up.received.length > 0, 'the message');
   t.match(up.received, [{ to: ['invited@example.com'] }]);
-  t.match(up.received[0]?.text, link);
+  t.match(up.received[0]?.text, /\/console\/invitation#[\w-]{43}/);
   await until(async () => (await failures()) === undefined, 'the job is done');
 });

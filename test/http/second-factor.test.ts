@@ -1,9 +1,12 @@
 import t from 'tap';
 import { z } from 'zod';
+import { roles } from '../../domain/access.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { resetPassword } from '../../services/auth/log-in/reset-password.ts';
 import { resealTotp } from '../../services/auth/second-factor/totp.ts';
 import { type Ask, startApi } from '../support/api.ts';
+import { insertDeveloper } from '../support/developer.ts';
+import { insertMember, password as memberPassword } from '../support/members.ts';
 import { testConfig } from '../support/servers/broker.ts';
 import { codeOf } from '../support/totp.ts';
 
@@ -90,7 +93,7 @@ t.test('a recovery code serves once', async (t) => {
 
 t.test('wrong codes are audited and limited by account, a missing one is not counted', async (t) => {
   const email = await accountOf('dave');
-  const { secret } = await enrol(await tokenOf(email));
+  const { secret, recovery_codes } = await enrol(await tokenOf(email));
   await forgetSteps();
   for (let n = 0; n < 25; n += 1) t.equal((await logIn(email)).status, 401);
   const statuses: number[] = [];
@@ -105,6 +108,37 @@ t.test('wrong codes are audited and limited by account, a missing one is not cou
     [email],
   );
   t.equal(entry?.failures, 20);
+  const byRecovery = await logIn(email, recovery_codes[0]);
+  t.equal(byRecovery.status, 200, 'whoever has the password locks nobody out');
+});
+
+t.test('wrong passwords of a session are limited for every role, not those of another session', async (t) => {
+  for (const role of ['owner', ...roles] as const) {
+    const email = `guessed-${role}@example.com`;
+    const login = { email, password: memberPassword };
+    if (role === 'owner') await insertDeveloper(api.database, login);
+    else await insertMember(api, email, [['default', role]]);
+    const session = async () =>
+      Tokens.parse((await logIn(email, undefined, memberPassword)).body).access_token;
+    const [token, other] = [await session(), await session()];
+    const change = async (as: string, current_password: string) => {
+      const body = { current_password, new_password: 'other lamps over quiet water' };
+      return (await ask('/auth/change-password', { token: as, body })).status;
+    };
+    await ask('/auth/totp', { token, method: 'POST' });
+    for (let n = 0; n < 18; n += 1) await ask('/auth/totp/confirm', { token, body: { code: '000000' } });
+    const guesses = [await change(token, 'not the password')];
+    guesses.push((await ask('/auth/passkeys', { token, body: { password: 'not it either' } })).status);
+    guesses.push(await change(token, 'nor this one'), await change(token, memberPassword));
+    t.strictSame(guesses, [403, 403, 429, 429], role);
+    t.equal(await change(other, memberPassword), 200, role);
+    const [entry] = await api.database.query(
+      `select (details ->> 'failures')::int as failures from auth.audit_entry
+       where action = 'developer.log_in_failed' and subject_id = (select id from auth.developer where email = $1)`,
+      [email],
+    );
+    t.strictSame(entry, { failures: 20 }, role);
+  }
 });
 
 t.test('the authenticator is turned off with the password or a code in the body', async (t) => {

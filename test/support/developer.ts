@@ -14,6 +14,6 @@ export async function insertDeveloper(
   const hash = scryptSync(password.normalize('NFKC'), salt, 32, { N: 16, r: 8, p: 1 });
   const stored = ['scrypt', 4, 8, 1, salt.toString('base64url'), hash.toString('base64url')].join('$');
   const statement =
-    'insert into auth.developer (email, password, is_owner) values ($1, $2, $3) on conflict do nothing';
+    'insert into auth.developer (email, password, is_owner, confirmed_at) values ($1, $2, $3, now()) on conflict do nothing';
   await database.query(statement, [email, stored, isOwner]);
 }

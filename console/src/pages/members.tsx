@@ -1,10 +1,13 @@
-import type { Member } from '../../../clients/typescript/src/index.ts';
+import { useState } from 'preact/hooks';
+import type { ApiKey, Member } from '../../../clients/typescript/src/index.ts';
 import { type Role, roles } from '../../../domain/access.ts';
 import { api } from '../api.ts';
+import { ConfirmAddress } from '../parts/accounts/confirm-address.tsx';
 import { Invitations, keepChoice, roleIn, usualRole } from '../parts/accounts/invitations.tsx';
 import { ProjectDeletion } from '../parts/accounts/project-deletion.tsx';
 import { ProjectSettings } from '../parts/accounts/project-settings.tsx';
 import { Retention } from '../parts/accounts/retention.tsx';
+import { Badge } from '../parts/badge.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { Section } from '../parts/section.tsx';
@@ -38,6 +41,7 @@ const meanings: Readonly<Record<Role, string>> = {
 
 function MembersOfProject() {
   const members = useResource('members', (signal) => api.auth.listMembers({ signal }));
+  const keys = useResource('API keys', (signal) => api.auth.listKeys({ signal }));
   return (
     <Section title={`Members of ${project.value?.name ?? ''}`} what="members" of={members}>
       {(list) => (
@@ -49,7 +53,7 @@ function MembersOfProject() {
           ) : (
             <Table title="Members" head={['E-mail address', 'Role', 'Since', 'Actions']}>
               {list.map((one) => (
-                <Row key={one.developer_id} member={one} changed={members.reload} />
+                <Row key={one.developer_id} member={one} keys={keys} changed={members.reload} />
               ))}
             </Table>
           )}
@@ -83,16 +87,47 @@ function MembersOfProject() {
   );
 }
 
+type Keys = ReturnType<typeof useResource<ApiKey[]>>;
+
+// Nobody notices a key of somebody who left, so each is named before it ends.
+function KeysOf({ keys, kept }: { keys: readonly ApiKey[] | null; kept: Set<string> }) {
+  if (keys === null) return <p>API keys that the member made end too.</p>;
+  if (keys.length === 0) return <p>The member made no API key of the project.</p>;
+  return (
+    <fieldset>
+      <legend>API keys that the member made end, with their webhook endpoints. Keep:</legend>
+      {keys.map(({ id, name, last_used_at }) => (
+        <label key={id} class="choice">
+          <input
+            type="checkbox"
+            onChange={({ currentTarget }) => {
+              if (currentTarget.checked) kept.add(id);
+              else kept.delete(id);
+            }}
+          />
+          {name}{' '}
+          <span class="faint">last used {last_used_at === null ? 'never' : <Time at={last_used_at} />}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 function Row({
-  member: { developer_id, email, role, created_at },
+  keys,
+  member: { developer_id, email, is_confirmed, role, created_at },
   changed,
 }: {
   member: Member;
+  keys: Keys;
   changed: () => void;
 }) {
+  const [kept] = useState(() => new Set<string>());
   return (
     <tr>
-      <td>{email}</td>
+      <td>
+        {email} {!is_confirmed && <Badge state="not confirmed" />}
+      </td>
       <td>
         {role} <span class="faint">{meanings[role]}</span>
       </td>
@@ -100,16 +135,26 @@ function Row({
         <Time at={created_at} />
       </td>
       <td>
+        {!is_confirmed && can('accounts') && <ConfirmAddress {...{ developer_id, email, changed }} />}
         <TypedConfirmation
           label={`Remove ${email}`}
           title={`Remove ${email} from the project?`}
           word="remove"
           run={async () => {
-            await api.auth.removeMember({ developer_id });
+            const keep_keys = [...kept];
+            await api.auth.removeMember({ developer_id, keep_keys });
+            keys.reload();
             changed();
           }}
         >
-          <p>The next request of this developer in the project is refused. The account stays.</p>
+          <p>
+            The next request of this developer in the project is refused, and user tokens that the developer
+            made end. The account stays.
+          </p>
+          <KeysOf
+            keys={keys.data?.filter(({ created_by }) => created_by === developer_id) ?? null}
+            kept={kept}
+          />
         </TypedConfirmation>
       </td>
     </tr>

@@ -31,7 +31,8 @@ export interface Inviting {
 const validDays = 7;
 
 /**
- * Invites an address to a project, by e-mail too where SMTP_URL is set. Only this answer contains the link.
+ * Invites an address to a project. With SMTP_URL only the message has the link: whoever invites could accept it otherwise, and
+ * hold an account of an address that is somebody else's. Without it only this answer has the link.
  * @throws PROJECT_NOT_FOUND (404)
  */
 export async function invite(
@@ -39,12 +40,13 @@ export async function invite(
   project: string,
   { email, role }: { readonly email: string; readonly role: Role },
 ): Promise<wire.NewInvitation> {
-  const { database, origin, meta, jobs } = inviting;
+  const { database, origin, meta, jobs, mailer } = inviting;
   const invitedBy = callingDeveloper(meta).developer_id;
   const token = newLinkToken();
   const link = `${linkBase(inviting)}/invitation#${token}`;
   const row = await database.transaction(async (on) => {
-    const given = { hash: sha256(token), project, email, role, invitedBy, days: validDays };
+    const isMailed = mailer !== null;
+    const given = { hash: sha256(token), project, email, role, invitedBy, isMailed, days: validDays };
     const made = await upsertInvitation(on, given);
     if (made === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
     await recordAudit(on, origin, { action: 'invitation.created', subjectId: made.id, details: { role } });
@@ -52,7 +54,7 @@ export async function invite(
     return made;
   });
   jobs.notify();
-  return { ...toInvitation(row), link };
+  return { ...toInvitation(row), link: mailer === null ? link : null };
 }
 
 async function mailLink(on: Queryable, { mailer, cipher }: Inviting, made: InvitationRow, link: string) {

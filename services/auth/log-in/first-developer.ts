@@ -87,8 +87,8 @@ async function firstEmail(transaction: Queryable): Promise<string | null> {
 
 async function insertAccount(transaction: Queryable, { email, password }: Login): Promise<void> {
   const hash = await createPasswords().hash(password);
-  await transaction.query('insert into auth.developer (email, password, is_owner) values ($1, $2, true)', [
-    email,
-    hash,
-  ]);
+  await transaction.query(
+    'insert into auth.developer (email, password, is_owner, confirmed_at) values ($1, $2, true, now())',
+    [email, hash],
+  );
 }

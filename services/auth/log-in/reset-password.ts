@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { type AuditOrigin, systemOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 import { endOtherSessions } from '../queries/end-families.ts';
 import { selectPassword } from '../queries/select-credentials.ts';
@@ -22,13 +22,18 @@ export async function resetPassword(
     if (account === null) return null;
     await transaction.query('update auth.developer set password = $2 where id = $1', [account.id, hash]);
     await endOtherSessions(transaction, account.id, null);
-    if (withoutSecondFactor) await disableSecondFactor(transaction, account.id);
+    if (withoutSecondFactor)
+      await disableSecondFactor(transaction, systemOrigin('reset-password'), account.id);
     return { email, password };
   });
 }
 
-async function disableSecondFactor(on: Queryable, developerId: string): Promise<void> {
-  const origin = systemOrigin('reset-password');
+/** Removes the authenticator and the passkeys of an account. */
+export async function disableSecondFactor(
+  on: Queryable,
+  origin: AuditOrigin,
+  developerId: string,
+): Promise<void> {
   await dropPasskeys(on, origin, developerId);
   if (await turnOff(on, developerId))
     await recordAudit(on, origin, { action: 'second_factor.disabled', subjectId: developerId });

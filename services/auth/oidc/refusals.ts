@@ -7,6 +7,8 @@ const sentences = {
   unverified: 'The identity provider has not verified the e-mail address.',
   domain: 'Addresses of this domain may not sign in here.',
   subject: 'Another identity of the provider is bound to the account of this address.',
+  unconfirmed:
+    'Nobody has confirmed that the account of this e-mail address belongs to you. An owner confirms or deletes it, or a link by e-mail sets a new password.',
   account: 'No account has this e-mail address, and the identity provider states no role for it.',
 } as const;
 

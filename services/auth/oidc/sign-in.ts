@@ -4,6 +4,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
+import { endCredentialsOf } from '../end-key.ts';
 import type { Passwords } from '../log-in/passwords.ts';
 import { insertSessionByMethod } from '../queries/console-sessions.ts';
 import { type GivenRole, insertIdentity, selectBoundAccount, setRoles } from '../queries/identities.ts';
@@ -29,7 +30,7 @@ export function oidcIn({ oidc }: Pick<OidcSignIn, 'oidc'>): Oidc {
 
 /**
  * Ends a sign-in with the provider: starts a session of the console; returns the developer's id. An account is bound to the
- * subject at its first sign-in, by its verified address; one is made if the provider states a role.
+ * subject at its first sign-in, by its verified address, if that was confirmed here before; one is made if the provider states a role.
  * @throws SIGN_IN_REFUSED (403), SIGN_IN_PROVIDER_AWAY (503)
  */
 export async function signInByOidc(
@@ -45,11 +46,12 @@ export async function signInByOidc(
   return acting(signIn.database, { ...signIn.origin, actor: `admin:${account.id}` }, async (on) => {
     if (
       account.password !== null &&
-      !(await insertMemberAccount(on, { ...account, password: account.password }))
+      !(await insertMemberAccount(on, { ...account, password: account.password }, true))
     )
       throw refused('account');
     if (!(await insertIdentity(on, identity, account.id))) throw refused('subject');
-    await setRoles(on, account.id, { given, decided });
+    for (const project of await setRoles(on, account.id, { given, decided }))
+      await endCredentialsOf(on, signIn.origin, { project, developerId: account.id });
     const isProven = identity.hasSecondFactor;
     const isOpen = await insertSessionByMethod(on, session, { id: account.id, isProven, method: 'oidc' });
     if (!isOpen) throw refused('account');
@@ -86,6 +88,7 @@ async function accountOf(
   const { email } = identity;
   const held = await selectBoundAccount(database, identity, email);
   if (held?.isOthers === true) throw refused('subject');
+  if (held?.isConfirmed === false) throw refused('unconfirmed');
   if (held !== undefined) return { id: held.id, email, password: null };
   if (!mayBeMade) throw refused('account');
   const password = await passwords.hash(randomBytes(32).toString('base64url'));

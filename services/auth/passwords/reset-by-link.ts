@@ -1,11 +1,13 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Database } from '../../../mixins/database/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 import { refuseWeakPassword } from '../log-in/password-rules.ts';
 import type { Passwords } from '../log-in/passwords.ts';
+import { disableSecondFactor } from '../log-in/reset-password.ts';
 import { endOtherSessions } from '../queries/end-families.ts';
 import { selectResetAccount, useResetLink } from '../queries/reset-links.ts';
+import { confirmAddress } from '../queries/select-listed.ts';
 import { sha256 } from '../tokens/secrets.ts';
 
 interface Resetting {
@@ -15,7 +17,7 @@ interface Resetting {
 }
 
 /**
- * Sets the password of the account of a link, and ends all of its sessions and other links.
+ * Sets the password of the account of a link, confirms its address, and ends all of its sessions and other links.
  * @throws RESET_LINK_NOT_FOUND (404) if it is used, expired or unknown, VALIDATION_FAILED (422) for a weak password
  */
 export async function resetByLink(
@@ -29,7 +31,25 @@ export async function resetByLink(
   const hash = await passwords.hash(password);
   await acting(database, { ...origin, actor: `admin:${account.id}` }, async (on) => {
     if (!(await useResetLink(on, link, account.id))) throw new ServiceError('RESET_LINK_NOT_FOUND');
-    await on.query('update auth.developer set password = $2 where id = $1', [account.id, hash]);
-    await endOtherSessions(on, account.id, null);
+    await takeOver(on, { ...origin, actor: `admin:${account.id}` }, account.id, hash);
   });
+}
+
+/**
+ * Gives an account to the holder of its e-mail address, who has a link that was sent there: a new password, and no session
+ * and link of before. If the address was not confirmed, somebody else may have made the account, so second factors go too.
+ */
+export async function takeOver(
+  on: Queryable,
+  origin: AuditOrigin,
+  developerId: string,
+  passwordHash: string,
+): Promise<void> {
+  const statement =
+    'select is_owner or confirmed_at is not null as yes from auth.developer where id = $1 for update';
+  const [confirmed] = await on.query<{ yes: boolean }>(statement, [developerId]);
+  await on.query('update auth.developer set password = $2 where id = $1', [developerId, passwordHash]);
+  await confirmAddress(on, developerId);
+  await endOtherSessions(on, developerId, null);
+  if (confirmed?.yes === false) await disableSecondFactor(on, origin, developerId);
 }

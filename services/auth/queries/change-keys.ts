@@ -1,4 +1,5 @@
 import type { KeyScope } from '../../../domain/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { sha256 } from '../tokens/secrets.ts';
 
@@ -74,6 +75,24 @@ export async function renameApiKey(
   const statement = `update auth.api_key set name = $4 where ${named} returning ${shownColumns}`;
   const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(project, keyId), name]);
   return row ?? null;
+}
+
+/** The keys of a project that a developer made. */
+export const selectKeysOf = (on: Queryable, project: string, developerId: string): Promise<ApiKeyRow[]> =>
+  on.query(`select ${shownColumns} from auth.api_key where project_id = $1 and created_by = $2 order by id`, [
+    project,
+    developerId,
+  ]);
+
+/**
+ * Locks the membership of a developer who makes or rotates a key: a removal of the member at the same time finds the key, or
+ * the key is not made. @throws FORBIDDEN (403) for one who is removed
+ */
+export async function holdMembership(on: Queryable, project: string, developerId: string): Promise<void> {
+  const ofMember = 'select from auth.member where project_id = $1 and developer_id = $2 for share';
+  if ((await on.query(ofMember, [project, developerId])).length > 0) return;
+  const ofOwner = 'select from auth.developer where id = $1 and is_owner for share';
+  if ((await on.query(ofOwner, [developerId])).length === 0) throw new ServiceError('FORBIDDEN');
 }
 
 /** Deletes a key; null when there is none. */

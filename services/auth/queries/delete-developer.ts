@@ -9,6 +9,7 @@ export interface DeveloperRow {
   email: string;
   created_at: Date;
   is_owner: boolean;
+  confirmed_at: Date | null;
 }
 
 /**
@@ -24,7 +25,8 @@ export function deleteDeveloper(database: Database, origin: AuditOrigin, id: str
     if (!all.some((developer) => developer.id === id)) throw new ServiceError('DEVELOPER_NOT_FOUND');
     if (!all.some((developer) => developer.is_owner && developer.id !== id))
       throw new ServiceError('LAST_DEVELOPER');
-    const statement = 'delete from auth.developer where id = $1 returning id, email, created_at, is_owner';
+    const statement =
+      'delete from auth.developer where id = $1 returning id, email, created_at, is_owner, confirmed_at';
     const [deleted] = await transaction.query<DeveloperRow>(statement, [id]);
     if (deleted === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
     return deleted;

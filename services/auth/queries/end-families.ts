@@ -5,6 +5,13 @@ export async function endFamily(database: Queryable, familyId: string): Promise<
   return (await database.query('delete from auth.family where id = $1 returning id', [familyId])).length > 0;
 }
 
+/** Ends the tokens that a developer made for users of a project; returns their number. */
+export async function endUserTokensOf(on: Queryable, project: string, developerId: string): Promise<number> {
+  const statement =
+    'delete from auth.family where developer_id = $2 and project_id = $1 and user_id is not null returning id';
+  return (await on.query(statement, [project, developerId])).length;
+}
+
 /** Ends all families that an application obtained. */
 export async function endFamiliesOfApplication(database: Queryable, applicationId: string): Promise<void> {
   await database.query('delete from auth.family where application_id = $1', [applicationId]);

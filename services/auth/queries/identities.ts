@@ -11,6 +11,8 @@ export interface BoundAccount {
   readonly id: string;
   /** It is bound to this subject; otherwise it has the address. */
   readonly isBound: boolean;
+  /** It is bound, or its address was confirmed: an account that somebody else made is not bound. */
+  readonly isConfirmed: boolean;
   /** It is bound to another subject of the issuer. */
   readonly isOthers: boolean;
 }
@@ -22,7 +24,8 @@ export async function selectBoundAccount(
   email: string,
 ): Promise<BoundAccount | undefined> {
   const statement = `
-    select d.id, i.subject is not distinct from $2 as "isBound", i.subject is not null and i.subject <> $2 as "isOthers"
+    select d.id, i.subject is not distinct from $2 as "isBound", i.subject is not null and i.subject <> $2 as "isOthers",
+      i.subject is not null or d.is_owner or d.confirmed_at is not null as "isConfirmed"
     from auth.developer d left join auth.identity i on i.developer_id = d.id and i.issuer = $1
     where i.subject = $2 or (lower(d.email) = lower($3)
       and not exists (select from auth.identity own where own.issuer = $1 and own.subject = $2))`;
@@ -51,17 +54,17 @@ export interface GivenRole {
 }
 
 /**
- * Gives a developer the roles that a provider states, and none in the other projects of `decided`. An owner keeps every
- * permission without a role; a project that does not exist has no members.
+ * Gives a developer the roles that a provider states, and none in the other projects of `decided`; returns those that lost
+ * the member. An owner keeps every permission without a role; a project that does not exist has no members.
  */
 export async function setRoles(
   on: Queryable,
   developerId: string,
   { given, decided }: { readonly given: readonly GivenRole[]; readonly decided: readonly string[] },
-): Promise<void> {
+): Promise<string[]> {
   const projects = given.map(({ project }) => project);
-  await on.query(
-    'delete from auth.member where developer_id = $1 and project_id = any($2) and project_id <> all($3)',
+  const left = await on.query<{ project_id: string }>(
+    'delete from auth.member where developer_id = $1 and project_id = any($2) and project_id <> all($3) returning project_id',
     [developerId, decided, projects],
   );
   await on.query(
@@ -71,4 +74,5 @@ export async function setRoles(
      on conflict (developer_id, project_id) do update set role = excluded.role where held.role <> excluded.role`,
     [developerId, projects, given.map(({ role }) => role)],
   );
+  return left.map(({ project_id }) => project_id);
 }

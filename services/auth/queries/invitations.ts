@@ -20,23 +20,26 @@ export interface NewInvitationRow {
   readonly email: string;
   readonly role: Role;
   readonly invitedBy: string;
+  /** Only a message has the link. */
+  readonly isMailed: boolean;
   readonly days: number;
 }
 
 /** Stores an invitation in place of one of the same address; undefined if the project or the developer is gone. */
 export async function upsertInvitation(
   database: Queryable,
-  { hash, project, email, role, invitedBy, days }: NewInvitationRow,
+  { hash, project, email, role, invitedBy, isMailed, days }: NewInvitationRow,
 ): Promise<InvitationRow | undefined> {
   const statement = `
-    insert into auth.invitation as held (hash, project_id, email, role, invited_by, expires_at)
-    select $1, p.id, $3, $4, d.id, now() + make_interval(days => $6)
+    insert into auth.invitation as held (hash, project_id, email, role, invited_by, expires_at, confirms)
+    select $1, p.id, $3, $4, d.id, now() + make_interval(days => $6), $7 or d.is_owner
     from auth.project p, auth.developer d where p.id = $2 and d.id = $5
     on conflict (project_id, lower(email)) do update set id = gen_random_uuid(), hash = excluded.hash,
       email = excluded.email, role = excluded.role, invited_by = excluded.invited_by, created_at = now(),
-      expires_at = excluded.expires_at
+      expires_at = excluded.expires_at, confirms = excluded.confirms
     returning ${columns}`;
-  const [row] = await database.query<InvitationRow>(statement, [hash, project, email, role, invitedBy, days]);
+  const values = [hash, project, email, role, invitedBy, days, isMailed];
+  const [row] = await database.query<InvitationRow>(statement, values);
   return row;
 }
 
@@ -60,10 +63,12 @@ export async function deleteInvitation(
   return row;
 }
 
-/** An open invitation, and whether its address has an account. */
+/** An open invitation, and the account of its address. */
 export interface OpenInvitation {
   readonly email: string;
-  readonly hasAccount: boolean;
+  /** Its acceptance confirms the address. */
+  readonly confirms: boolean;
+  readonly account: { readonly id: string; readonly is_confirmed: boolean } | null;
 }
 
 /** The open invitation of a link; undefined if it is used, revoked, expired or unknown. */
@@ -72,8 +77,10 @@ export async function selectOpenInvitation(
   hash: string,
 ): Promise<OpenInvitation | undefined> {
   const statement = `
-    select email, exists (select from auth.developer d where lower(d.email) = lower(i.email)) as "hasAccount"
-    from auth.invitation i where hash = $1 and expires_at > now()`;
+    select i.email, i.confirms, case when d.id is not null then
+      jsonb_build_object('id', d.id, 'is_confirmed', d.is_owner or d.confirmed_at is not null) end as account
+    from auth.invitation i left join auth.developer d on lower(d.email) = lower(i.email)
+    where i.hash = $1 and i.expires_at > now()`;
   const [row] = await database.query<OpenInvitation>(statement, [hash]);
   return row;
 }
@@ -94,28 +101,38 @@ export async function useInvitation(database: Queryable, hash: string): Promise<
   return row;
 }
 
+/** Whether the account `d` may get a role in the project `$1`: its address is confirmed, or it has one there. */
+export const mayJoin = `(d.confirmed_at is not null
+  or exists (select from auth.member own where own.developer_id = d.id and own.project_id = $1))`;
+
 /** Makes an account that is no owner; false if the address has one. */
 export async function insertMemberAccount(
   database: Queryable,
   account: { readonly id: string; readonly email: string; readonly password: string },
+  isConfirmed: boolean,
 ): Promise<boolean> {
   const statement = `
-    insert into auth.developer (id, email, password, is_owner) values ($1, $2, $3, false)
+    insert into auth.developer (id, email, password, is_owner, confirmed_at)
+    values ($1, $2, $3, false, case when $4 then now() end)
     on conflict (lower(email)) do nothing returning id`;
-  const values = [account.id, account.email, account.password];
+  const values = [account.id, account.email, account.password, isConfirmed];
   return (await database.query(statement, values)).length === 1;
 }
 
-/** Gives a developer a role in a project. False for an owner, and if the password has changed since it was checked. */
+/**
+ * Gives a developer a role in a project. False for an owner, if the password has changed since it was checked, and for an
+ * account without a confirmed address, unless `isNew`, or it is a member already.
+ */
 export async function upsertInvited(
   database: Queryable,
   { project_id, role }: Pick<UsedInvitation, 'project_id' | 'role'>,
-  developer: { readonly id: string; readonly password: string },
+  developer: { readonly id: string; readonly password: string; readonly isNew: boolean },
 ): Promise<boolean> {
   const statement = `
     insert into auth.member (project_id, developer_id, role)
-    select $1, id, $2 from auth.developer where id = $3 and password = $4 and not is_owner for share
+    select $1, id, $2 from auth.developer d where id = $3 and password = $4 and not is_owner and ($5 or ${mayJoin})
+    for share
     on conflict (developer_id, project_id) do update set role = excluded.role returning role`;
-  const values = [project_id, role, developer.id, developer.password];
+  const values = [project_id, role, developer.id, developer.password, developer.isNew];
   return (await database.query(statement, values)).length === 1;
 }

@@ -7,8 +7,10 @@ const mostListed = 1000;
 const newestFirst = `order by created_at desc, id desc limit ${mostListed}`;
 
 /** An account without its password. */
-export type ShownDeveloper = Pick<Developer, 'id' | 'email' | 'createdAt' | 'isOwner'>;
-const ofDeveloper = 'select id, email, created_at as "createdAt", is_owner as "isOwner" from auth.developer';
+export type ShownDeveloper = Pick<Developer, 'id' | 'email' | 'createdAt' | 'isOwner' | 'confirmedAt'>;
+const shownDeveloper =
+  'id, email, created_at as "createdAt", is_owner as "isOwner", confirmed_at as "confirmedAt"';
+const ofDeveloper = `select ${shownDeveloper} from auth.developer`;
 
 /** The accounts of developers, newest first. */
 export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]> =>
@@ -17,6 +19,14 @@ export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]>
 /** An account. Undefined if there is none. */
 export async function selectDeveloper(database: Queryable, id: string): Promise<ShownDeveloper | undefined> {
   const [row] = await database.query<ShownDeveloper>(`${ofDeveloper} where id = $1`, [id]);
+  return row;
+}
+
+/** Confirms the address of an account; undefined if there is none. A confirmed one keeps its time. */
+export async function confirmAddress(on: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+  const statement = `
+    update auth.developer set confirmed_at = coalesce(confirmed_at, now()) where id = $1 returning ${shownDeveloper}`;
+  const [row] = await on.query<ShownDeveloper>(statement, [id]);
   return row;
 }
 

@@ -1,5 +1,6 @@
 import type { Role } from '../../../domain/access.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { mayJoin } from './invitations.ts';
 
 /** A project as a developer sees it. */
 export interface ProjectRow {
@@ -51,11 +52,13 @@ export async function selectProject(database: Queryable, id: string): Promise<Pr
 export interface MemberRow {
   readonly developer_id: string;
   readonly email: string;
+  readonly is_confirmed: boolean;
   readonly role: Role;
   readonly created_at: Date;
 }
 
-const memberColumns = 'm.developer_id, d.email, m.role, m.created_at';
+const memberColumns =
+  'm.developer_id, d.email, d.is_owner or d.confirmed_at is not null as is_confirmed, m.role, m.created_at';
 
 /** The members of a project, newest first. */
 export function selectMembers(database: Queryable, project: string): Promise<MemberRow[]> {
@@ -65,14 +68,20 @@ export function selectMembers(database: Queryable, project: string): Promise<Mem
   return database.query<MemberRow>(statement, [project]);
 }
 
-/** Makes a developer a member, or changes the role; null for an address without an account, and for an owner. */
+/**
+ * Makes a developer a member, or changes the role; null for an address without an account, for one that is not confirmed and
+ * for an owner.
+ */
 export async function upsertMember(
   database: Queryable,
   project: string,
   { email, role }: { readonly email: string; readonly role: Role },
 ): Promise<MemberRow | null> {
   const statement = `
-    with d as (select id, email from auth.developer where lower(email) = lower($2) and not is_owner),
+    with d as (
+      select id, email, is_owner, confirmed_at from auth.developer d
+      where lower(email) = lower($2) and not is_owner and ${mayJoin}
+    ),
     m as (
       insert into auth.member (project_id, developer_id, role) select $1, id, $3 from d
       on conflict (developer_id, project_id) do update set role = excluded.role

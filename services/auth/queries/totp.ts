@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../domain/errors.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The authenticator of an account. */
@@ -96,9 +97,10 @@ export async function deleteTotp(database: Queryable, developerId: string): Prom
   return (await database.query(statement, [developerId])).length === 1;
 }
 
-/** Notes that the developer of a session has proven a second factor in it. */
+/** Notes that the developer of a session has proven a second factor in it. @throws UNAUTHENTICATED (401) if it ended meanwhile */
 export async function markSession(database: Queryable, familyId: string): Promise<void> {
-  await database.query('update auth.family set second_factor = true where id = $1', [familyId]);
+  const statement = 'update auth.family set second_factor = true where id = $1 returning id';
+  if ((await database.query(statement, [familyId])).length === 0) throw new ServiceError('UNAUTHENTICATED');
 }
 
 /** Notes of all sessions of a developer without a factor that no second factor is proven in them. */

@@ -25,7 +25,7 @@ import {
   upsertTotp,
 } from '../queries/totp.ts';
 import { sha256 } from '../tokens/secrets.ts';
-import { acceptCode, boundTo, countingCodes } from './check-code.ts';
+import { acceptCode, boundTo, countingProofs } from './check-code.ts';
 import {
   isTotpCode,
   newRecoveryCodes,
@@ -73,13 +73,14 @@ export async function confirmBegunTotp(
   { database, cipher, origin, meta }: TotpDeps,
   code: string,
 ): Promise<wire.RecoveryCodes> {
-  const { id: session, developer_id } = callingDeveloper(meta);
+  const caller = callingDeveloper(meta);
+  const { id: session, developer_id } = caller;
   const totp = await selectTotp(database, developer_id);
   if (totp === undefined) throw new ServiceError('SECOND_FACTOR_NOT_FOUND');
   if (totp.isConfirmed) throw new ServiceError('SECOND_FACTOR_EXISTS');
   const plain = plainCode(code);
   let step: number | null = null;
-  const isRight = await countingCodes(database, developer_id, async () => {
+  const isRight = await countingProofs({ database, origin }, caller, async () => {
     if (isTotpCode(plain))
       step = stepOf(cipher.decrypt(totp.secret, boundTo(developer_id)), plain, Date.now());
     return step !== null;
@@ -137,7 +138,7 @@ export async function requireProof(deps: TotpDeps, proof: Proof) {
   const caller = await changingCaller(deps);
   const { id, developer_id } = caller;
   if (proof.code === undefined) await refuseWithoutCode(database, caller);
-  const isProven = await countingCodes(database, developer_id, () => proves(deps, developer_id, proof));
+  const isProven = await countingProofs(deps, caller, () => proves(deps, developer_id, proof));
   if (!isProven) throw new ServiceError('FORBIDDEN', 'The password or the code is wrong.');
   if (proof.code !== undefined) await markSession(database, id);
   return caller;

@@ -41,6 +41,14 @@ export class Auth extends Group {
     return this.json('GET /developers', {}, options);
   }
 
+  /**
+   * Confirm that the e-mail address of an account belongs to its holder.
+   * Ask the holder of the address first: the account keeps its password and second factors. Delete an account that the holder does not know.
+   */
+  confirmDeveloper(params: Input<types.AuthConfirmDeveloperData>, options?: CallOptions): Promise<types.Developer> {
+    return this.json('POST /developers/{developer_id}/confirm', params, options);
+  }
+
   /** Delete a developer account and keep its API keys */
   removeDeveloper(params: Input<types.AuthRemoveDeveloperData>, options?: CallOptions): Promise<types.Developer> {
     return this.json('DELETE /developers/{developer_id}', params, options);
@@ -56,7 +64,7 @@ export class Auth extends Group {
 
   /**
    * Set a new password with a link, and end all sessions of the account.
-   * A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   * It confirms the e-mail address. If that was not confirmed before, second factors of the account are removed: somebody else may have set them up. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
    */
   resetPassword(params: Input<types.AuthResetPasswordData>, options?: CallOptions): Promise<Record<string, never>> {
     return this.json('POST /auth/reset-password', params, options, { isOpen: true });
@@ -168,14 +176,17 @@ export class Auth extends Group {
     return this.json('POST /members', params, options);
   }
 
-  /** Remove a member from the project */
-  removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.Member> {
+  /**
+   * Remove a member from the project, and end the API keys that the member made.
+   * The keys are those whose `created_by` is the member: made, or rotated last, by the member. They end as with `DELETE /api-keys/{key_id}`, unless `keep_keys` names them; the response and the audit trail list both. User tokens that the member made end too. Removing an API key that applications use ends their access: rotate or keep it.
+   */
+  removeMember(params: Input<types.AuthRemoveMemberData>, options?: CallOptions): Promise<types.RemovedMember> {
     return this.json('DELETE /members/{developer_id}', params, options);
   }
 
   /**
-   * Invite an e-mail address to the project; only this response contains the link.
-   * The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
+   * Invite an e-mail address to the project.
+   * With SMTP_URL the link is in the e-mail only. Without it, it is in this response only: whoever accepts it has an account whose address is not confirmed, unless an owner made the invitation. The link serves once, within 7 days. A further invitation of the same address to the project replaces the former one. It ends if the role of the one who made it ends.
    */
   createInvitation(params: Input<types.AuthCreateInvitationData>, options?: CallOptions): Promise<types.NewInvitation> {
     return this.json('POST /invitations', params, options);
@@ -193,7 +204,7 @@ export class Auth extends Group {
 
   /**
    * Accept an invitation, with a new password or that of the account.
-   * Makes an account if the address has none. An address with an account needs its password. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   * Makes an account if the address has none. An address with an account needs its password. If the address of that account is not confirmed, a link by e-mail or of an owner takes a new password, ends the sessions of the account and removes its second factors; another link adds it to no further project. A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
    */
   acceptInvitation(params: Input<types.AuthAcceptInvitationData>, options?: CallOptions): Promise<types.Membership> {
     return this.json('POST /invitations/accept', params, options, { isOpen: true });

@@ -178,7 +178,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.confirmed' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1847,6 +1847,10 @@ export type Developer = {
      * Whether the account owns the installation: it has every permission.
      */
     is_owner: boolean;
+    /**
+     * Whether a link by e-mail, the identity provider or an owner confirmed the address. An account without it joins no further project.
+     */
+    is_confirmed: boolean;
 };
 
 /**
@@ -2458,6 +2462,10 @@ export type MeasureBaseline = {
 export type Member = {
     developer_id: string;
     email: string;
+    /**
+     * Whether the e-mail address is known to belong to the developer.
+     */
+    is_confirmed: boolean;
     role: Role;
     created_at: string;
 };
@@ -2521,9 +2529,9 @@ export type NewInvitation = {
     created_at: string;
     expires_at: string;
     /**
-     * The page that accepts it. It serves once.
+     * The page that accepts it. It serves once. Null where the installation sends it by e-mail.
      */
-    link: string;
+    link: string | null;
 };
 
 /**
@@ -3223,6 +3231,29 @@ export type RemoveUnauthenticatedRequest = {
      * Counts what would be removed, and removes nothing.
      */
     dry_run?: boolean;
+};
+
+/**
+ * A removed member, and the API keys of the project that the member made: ended, or kept.
+ */
+export type RemovedMember = {
+    developer_id: string;
+    email: string;
+    /**
+     * Whether the e-mail address is known to belong to the developer.
+     */
+    is_confirmed: boolean;
+    role: Role;
+    created_at: string;
+    api_keys: Array<{
+        id: string;
+        name: string;
+        is_kept: boolean;
+        /**
+         * Those whose `url` it set, which are disabled. Null if they are disabled later, and for a kept key.
+         */
+        webhook_endpoints: Array<EndpointOfKey> | null;
+    }>;
 };
 
 export type RenameApiKeyRequest = {
@@ -4926,6 +4957,18 @@ export type AuthCreateDeveloperData = {
     url: '/developers';
 };
 
+export type AuthConfirmDeveloperData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a developer account, from `GET /developers`.
+         */
+        developer_id: string;
+    };
+    query?: never;
+    url: '/developers/{developer_id}/confirm';
+};
+
 export type AuthRemoveDeveloperData = {
     body?: never;
     path: {
@@ -5114,7 +5157,12 @@ export type AuthRemoveMemberData = {
          */
         developer_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * The ids of keys that stay.
+         */
+        keep_keys?: Array<string>;
+    };
     url: '/members/{developer_id}';
 };
 

@@ -1,11 +1,13 @@
 import { api } from '../../api.ts';
 import { useResource } from '../../resource.ts';
 import { session } from '../../session.ts';
+import { Badge } from '../badge.tsx';
 import { TypedConfirmation } from '../dialog.tsx';
 import { Form } from '../form.tsx';
 import { Section } from '../section.tsx';
 import { Table } from '../table.tsx';
 import { Time } from '../time.tsx';
+import { ConfirmAddress } from './confirm-address.tsx';
 
 /** The accounts of developers: create one, delete another one than one's own. */
 export function Accounts({ changed }: { changed: () => void }) {
@@ -20,13 +22,16 @@ export function Accounts({ changed }: { changed: () => void }) {
       <Section title="Accounts" what="accounts" of={accounts}>
         {(list) => (
           <Table title="Accounts" head={['E-mail address', 'Created', 'Actions']}>
-            {list.map(({ id, email, created_at }) => (
+            {list.map(({ id, email, is_confirmed, created_at }) => (
               <tr key={id}>
-                <td>{email}</td>
+                <td>
+                  {email} {!is_confirmed && <Badge state="not confirmed" />}
+                </td>
                 <td>
                   <Time at={created_at} />
                 </td>
                 <td>
+                  {!is_confirmed && <ConfirmAddress developer_id={id} email={email} changed={renew} />}
                   {id === own ? (
                     <span class="faint">your account</span>
                   ) : (

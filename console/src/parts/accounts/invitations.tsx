@@ -3,6 +3,7 @@ import type { NewInvitation } from '../../../../clients/typescript/src/index.ts'
 import { type Role, roles } from '../../../../domain/access.ts';
 import { api } from '../../api.ts';
 import { useResource } from '../../resource.ts';
+import { can } from '../../session.ts';
 import { Action } from '../action.tsx';
 import { ShownOnce } from '../dialog.tsx';
 import { Form } from '../form.tsx';
@@ -10,6 +11,9 @@ import { Section } from '../section.tsx';
 import { Empty } from '../states.tsx';
 import { Table } from '../table.tsx';
 import { Time } from '../time.tsx';
+
+const unconfirmed =
+  'The address of the new account is not confirmed by it: an owner confirms it before the account joins another project.';
 
 /** The role that forms propose: the one that sees no health values. */
 export const usualRole: Role = 'support';
@@ -82,8 +86,13 @@ export function Invitations() {
           </select>
         </label>
       </Form>
-      {made !== null && (
-        <ShownOnce title={`Link for ${made.email}`} secret={made.link} close={() => setMade(null)} />
+      {made !== null && made.link === null && (
+        <p role="status">The link is on its way to {made.email}. Only that message has it.</p>
+      )}
+      {made !== null && made.link !== null && (
+        <ShownOnce title={`Link for ${made.email}`} secret={made.link} close={() => setMade(null)}>
+          <p>Whoever has this link joins. {can('accounts') ? '' : unconfirmed}</p>
+        </ShownOnce>
       )}
     </>
   );

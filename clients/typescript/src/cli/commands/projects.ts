@@ -1,20 +1,24 @@
 import type { Member, Project } from '../../index.ts';
-import { type Command, type Context, UsageError } from '../command.ts';
+import { type Command, type Context, type Option, UsageError } from '../command.ts';
 import { formatOption, printRows } from '../table.ts';
 import { retention, retentionOptions } from './retention.ts';
 
 type Role = Member['role'];
 const roles: readonly Role[] = ['admin', 'developer', 'support', 'analyst'];
 
+const removalOptions = {
+  'keep-keys': { type: 'string', value: 'ID,…', description: 'remove: API keys of the member that stay' },
+} as const satisfies Readonly<Record<string, Option>>;
+
 export const projects: Command = {
   name: 'projects',
   summary: 'List or create projects; list, add or remove members; change the retention rule',
-  usage: '[list|create ID NAME|members|add EMAIL ROLE|remove EMAIL|retention]',
+  usage: '[list|create ID NAME|members|add EMAIL ROLE|remove EMAIL [--keep-keys ID,ID]|retention]',
   words: ['list', 'create', 'members', 'add', 'remove', 'retention'],
   arity: [0, 3],
-  options: { format: formatOption, ...retentionOptions },
+  options: { format: formatOption, ...retentionOptions, ...removalOptions },
   notes: `It needs a developer's token as PULSEBUS_API_KEY. PULSEBUS_PROJECT names the project of all commands; a key belongs to one.
-Roles: ${roles.join(', ')}.`,
+Roles: ${roles.join(', ')}. remove ends the API keys that the member made, except those of --keep-keys, and lists both.`,
   examples: [
     'pulsebus projects',
     "pulsebus projects create staging 'Coaching app, staging'",
@@ -48,11 +52,27 @@ async function remove(context: Context, email: string): Promise<void> {
     (one) => one.email.toLowerCase() === email.toLowerCase(),
   );
   if (member === undefined) throw new UsageError(`The project has no member ${email}.`);
-  printMembers(context, [await auth.removeMember({ developer_id: member.developer_id }, call)]);
+  const keep_keys = context.values.list('keep-keys');
+  const removed = await auth.removeMember(
+    { developer_id: member.developer_id, ...(keep_keys === undefined ? {} : { keep_keys }) },
+    call,
+  );
+  const keys = removed.api_keys.map(({ id, name, is_kept }) => ({
+    api_key: name,
+    id,
+    state: is_kept ? 'kept' : 'ended',
+  }));
+  printMembers(context, [removed]);
+  if (keys.length > 0 && context.values.text('format') === undefined) printRows(context, keys, keys);
 }
 
 function printMembers(context: Context, members: readonly Member[]): void {
-  const rows = members.map(({ email, role, created_at }) => ({ email, role, created_at }));
+  const rows = members.map(({ email, role, is_confirmed, created_at }) => ({
+    email,
+    role,
+    is_confirmed,
+    created_at,
+  }));
   printRows(context, rows, members);
 }
 
