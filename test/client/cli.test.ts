@@ -67,7 +67,10 @@ t.test('connect shows connections, and makes a link', async (t) => {
   t.match(link, { ...done, out: /^http\S+[?&]state=\S+\n$/ });
   const page = await cli.run(['connect', 'cli-1', '--link']);
   t.match(page, { ...done, out: /^http\S+\/connect\/\S+\n$/ });
-  t.match(await cli.run(['connect', 'cli-1', '--provider', 'other']), { code: 2 });
+  const titled = await cli.run(['connect', 'cli-1', '--provider', 'garmin']);
+  t.match(titled, { ...done, out: /^http\S+[?&]state=\S+\n$/ });
+  const wrong = await cli.run(['connect', 'cli-1', '--provider', 'other']);
+  t.match(wrong, { code: 2, notes: /devicemaker \(Garmin\), activitynet \(Strava\)/ });
 });
 
 t.test('freshness lists the data in a state, or shows the connections of a user', async (t) => {
@@ -77,7 +80,7 @@ t.test('freshness lists the data in a state, or shows the connections of a user'
     async () => (await states()).some(({ state }) => state === 'fresh'),
     'the service follows the user',
   );
-  const listed = await cli.run(['freshness', '--state', 'fresh', '--provider', 'devicemaker']);
+  const listed = await cli.run(['freshness', '--state', 'fresh', '--provider', 'GARMIN']);
   t.match(listed, {
     ...done,
     out: /^user_id +provider +data_type +state +since +last_arrival_at +repairs\n/,
@@ -119,7 +122,7 @@ t.test('series is a line of the given width, CSV or JSON', async (t) => {
 });
 
 t.test('backfill, export and deliveries', async (t) => {
-  const state = await cli.run(['backfill', userId, 'devicemaker', '--status']);
+  const state = await cli.run(['backfill', userId, 'Garmin', '--status']);
   t.match(state, { code: 0, out: /^type +status.*\ndailies +\w+ +\d+\/\d+/, notes: /^Backfill of / });
   t.match(await cli.run(['backfill', 'cli-1', 'devicemaker']), { code: 1, notes: /^pulsebus: .+\[request / });
   const exported = await cli.run(['export', userId, '--kinds', 'user,connection']);

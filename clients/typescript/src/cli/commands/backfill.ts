@@ -26,7 +26,7 @@ export const backfill: Command = {
   ],
   async run(context) {
     const { args, client, values, signal, output } = context;
-    const provider = providerOf(args[1] ?? '');
+    const provider = await providerOf(context, args[1] ?? '');
     const days = values.number('days', 3650);
     const { id: user_id } = await findUser(client(), args[0] ?? '', signal);
     const which = { user_id, provider };

@@ -13,12 +13,16 @@ export const providerOption = {
   choices: providers,
 } as const;
 
-/** The provider with a name. @throws UsageError */
-export function providerOf(name: string): Provider {
-  const found = providers.find((provider) => provider === name);
-  if (found === undefined) throw new UsageError(`The provider is one of ${providers.join(', ')}.`);
-  return found;
+/** The provider with a name or a title. @throws UsageError */
+export async function providerOf(context: Context, name: string): Promise<Provider> {
+  const titleOf = await providerTitles(context);
+  const found = providers.find((one) => [one, bare(titleOf(one))].includes(bare(name)));
+  if (found !== undefined) return found;
+  const shown = providers.map((one) => `${one} (${titleOf(one)})`);
+  throw new UsageError(`The provider is one of ${shown.join(', ')}.`);
 }
+
+const bare = (text: string) => text.toLowerCase().replace(/\W/g, '');
 
 export const connect: Command = {
   name: 'connect',
@@ -53,15 +57,16 @@ export const connect: Command = {
 };
 
 /** The link that was asked for; null without such an option. */
-async function linkFor({ client, values, signal }: Context, { id: user_id }: User): Promise<string | null> {
+async function linkFor(context: Context, { id: user_id }: User): Promise<string | null> {
+  const { client, values, signal } = context;
   const [redirect, provider] = [values.text('redirect'), values.text('provider')];
   const query = { user_id, ...(redirect === undefined ? {} : { redirect_uri: redirect }) };
   if (provider !== undefined && values.flag('link'))
     throw new UsageError('--link and --provider exclude each other.');
   if (values.flag('link')) return (await client().connect.createSession(query, { signal })).url;
   if (provider === undefined) return null;
-  const made = await client().connect.authorize({ ...query, provider: providerOf(provider) }, { signal });
-  return made.authorization_url;
+  const asked = { ...query, provider: await providerOf(context, provider) };
+  return (await client().connect.authorize(asked, { signal })).authorization_url;
 }
 
 async function showConnections(context: Context, { id: user_id }: User): Promise<void> {

@@ -47,7 +47,8 @@ async function list(context: Context): Promise<void> {
   const state = states.find((one) => one === name);
   if (state === undefined) throw new UsageError(`--state is one of ${states.join(', ')}.`);
   const provider = values.text('provider');
-  const filter = provider === undefined ? { state } : { state, provider: providerOf(provider) };
+  const filter =
+    provider === undefined ? { state } : { state, provider: await providerOf(context, provider) };
   const query = { ...filter, limit: Math.max(1, Math.min(limit, 500)) };
   const found = await client().freshness.list(query, { signal }).toArray(limit);
   await print(context, found.map(rowOf), found);
