@@ -147,7 +147,9 @@ export const SleepSummary = z
     stages: SleepStages,
     interruptions_count: Count,
     nap_count: z.int(),
-    nap_duration_minutes: Count,
+    nap_duration_minutes: Count.describe(
+      'The time asleep in naps, 0 without a nap. Null if it is not known of one of them, as of a nap of which the source sent its times only.',
+    ),
     avg_heart_rate_bpm: Count,
     avg_hrv_sdnn_ms: Measure,
     avg_respiratory_rate: Measure,

@@ -114,6 +114,8 @@ function scoresOf(window: Window, date: string, weights: SleepWeights) {
   const [minutes, top] = window.at(-1)?.cadence ?? [0, []];
   return {
     sleep_score: sleepScore(window, weights),
+    /** The days back to the oldest bedtime that the sleep score used, 0 without one. */
+    bedtimes_back: earlierBedtimes(window)[0]?.daysBack ?? 0,
     hrv_stability: stability(window),
     sleep_regularity: regularity(window),
     social_jet_lag: jetLag(window, date),
@@ -124,19 +126,27 @@ function scoresOf(window: Window, date: string, weights: SleepWeights) {
 
 function sleepScore(window: Window, weights: SleepWeights) {
   const night = window.at(-1)?.night;
-  const earlierBedtimes = window
-    .slice(0, -1)
-    .flatMap((day) => day?.night?.bedtime ?? [])
-    .slice(-bedtimeNights);
   if (night === undefined) return missing('no_data');
   const { asleep, deep, rem, bedtime, awake, awakenings } = night;
   return sleepScoreOf(
     {
       ...{ asleepMinutes: asleep, deepMinutes: deep, remMinutes: rem, bedtimeMinutes: bedtime },
-      ...{ earlierBedtimes, awakeMinutes: awake, awakenings },
+      ...{ awakeMinutes: awake, awakenings },
+      earlierBedtimes: earlierBedtimes(window).map(({ bedtime }) => bedtime),
     },
     weights,
   );
+}
+
+// The last known ones before the day, oldest first; none where the day itself has no night.
+function earlierBedtimes(window: Window) {
+  if (window.at(-1)?.night === undefined) return [];
+  return window
+    .slice(0, -1)
+    .flatMap((day, index) =>
+      day?.night === undefined ? [] : [{ bedtime: day.night.bedtime, daysBack: window.length - 1 - index }],
+    )
+    .slice(-bedtimeNights);
 }
 
 // RMSSD if any night of the week has it, otherwise SDNN: the two are never mixed.

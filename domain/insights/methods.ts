@@ -9,7 +9,7 @@ import { sleepScoreOf } from './sleep-score.ts';
 import { acuteChronicRatio, fitnessAndFatigue, monotonyOf } from './training-load.ts';
 
 /**
- * The methods by name: the version, which goes up when a result changes, the page below docs/insights with the formula, whose example
+ * The methods by name: the version, which goes up when a result or its inputs change, the page below docs/insights with the formula, whose example
  * the tests run, and the function.
  */
 export const insightMethods = {
@@ -17,7 +17,7 @@ export const insightMethods = {
   deviation: { version: 1, page: 'baseline', of: deviationOf },
   sleep_score: { version: 1, page: 'sleep-score', of: sleepScoreOf },
   hrv_stability: { version: 2, page: 'hrv-stability', of: hrvStabilityOf },
-  sleep_regularity: { version: 1, page: 'sleep-regularity', of: regularityIndex },
+  sleep_regularity: { version: 2, page: 'sleep-regularity', of: regularityIndex },
   social_jet_lag: { version: 1, page: 'sleep-regularity', of: socialJetLag },
   banister_impulse: { version: 1, page: 'training-impulse', of: banisterImpulse },
   edwards_impulse: { version: 1, page: 'training-impulse', of: edwardsImpulse },

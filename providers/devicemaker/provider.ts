@@ -52,7 +52,7 @@ export const devicemaker = {
     ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
     reprocessedTypes: dataTypes.map(({ name }) => name),
   },
-  normaliserVersion: 7,
+  normaliserVersion: 8,
   fields: Object.fromEntries(dataTypes.map(({ name, fields }) => [name, fields])),
   projectClientRefusal:
     'Data comes to addresses that are registered for one OAuth client, which a header names, and an installation has one.',

@@ -76,8 +76,8 @@ function joined(spans: readonly (readonly [number, number])[]): [number, number]
 }
 
 /**
- * When a user slept on a day by one provider: that of the night, of a day with naps only the one with the longest. Sessions whose
- * time asleep is not known are left out.
+ * When a user slept on a day by one provider: that of the night, of a day with naps only the one with the longest. Stages awake are
+ * left out, and so are sessions whose time asleep is not known. Without stages a session counts as a whole.
  */
 export function spansOf(
   sessions: readonly Session[],
@@ -89,7 +89,24 @@ export function spansOf(
   const chosen = provider ?? longest?.provider;
   return sessions
     .filter((one) => one.provider === chosen && one.end_ms > one.start_ms && one.asleep_seconds !== null)
-    .map((one) => [localMinutes(one, 0, date), endOf(one, date)]);
+    .flatMap((one) =>
+      asleepSpans(one).map(([from, to]): [number, number] => [
+        localMinutes(one, from * 1000, date),
+        localMinutes(one, to * 1000, date),
+      ]),
+    );
+}
+
+// Seconds after the start of the session, from and to.
+function asleepSpans({ awake, start_ms, end_ms }: Session): [number, number][] {
+  const spans: [number, number][] = [];
+  const length = (end_ms - start_ms) / 1000;
+  let asleepFrom = 0;
+  for (const [from, to] of joined([...(awake ?? []), [length, length]])) {
+    if (from > asleepFrom) spans.push([asleepFrom, Math.min(from, length)]);
+    asleepFrom = Math.max(asleepFrom, to);
+  }
+  return spans;
 }
 
 const endOf = (session: Session, date: string) =>

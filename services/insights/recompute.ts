@@ -43,13 +43,19 @@ const rangesAtOnce = 2;
 /** Days that are due and so near to each other are read at once. */
 const nearDays = 3;
 
-/** The versions and weights of methods, and the order of sources. Days of others are computed anew, of other sources from new inputs. */
+/**
+ * The versions and weights of methods, and the order of sources. Days of others are computed anew, those of other versions or
+ * sources from inputs that are read anew.
+ */
 export function computedWith({ weights, priority }: Pick<Computing, 'weights' | 'priority'>): ComputedWith {
   const { duration, stages, consistency, interruptions } = weights;
   const versions = Object.entries(insightMethods).map(([name, { version }]) => `${name}:${version}`);
   const shares = [duration, stages, consistency, interruptions].join('/');
-  return { methods: [...versions, `weights:${shares}`].join(' '), sources: priority.join(',') };
+  return { methods: [...versions, `${beforeWeights}${shares}`].join(' '), sources: priority.join(',') };
 }
+
+const beforeWeights = 'weights:';
+const versionsOf = ({ methods }: ComputedWith) => methods.split(beforeWeights)[0];
 
 /** The range of dates that are computed. */
 export const computedRange = (nowMs: number) => ({
@@ -64,7 +70,8 @@ export const computedRange = (nowMs: number) => ({
 export async function recompute(own: Computing, userId: string): Promise<string[]> {
   const { computed, due } = await selectDue(own.database, userId);
   const wanted = computedWith(own);
-  const areInputsNew = computed?.sources !== wanted.sources;
+  const areInputsNew =
+    computed === null || computed.sources !== wanted.sources || versionsOf(computed) !== versionsOf(wanted);
   const isNew = areInputsNew || computed.methods !== wanted.methods;
   if (!isNew && due.length === 0) return [];
   const ranges = areInputsNew ? await wholeRange(own, userId) : rangesOf(due.map(({ date }) => date));

@@ -17,6 +17,7 @@ import {
 import { type Finding, type InsightReason, missing } from '../../domain/insights/finding.ts';
 import type { Sex } from '../../domain/insights/heart-rate-load.ts';
 import { type InsightMethod, insightMethods } from '../../domain/insights/methods.ts';
+import { bedtimeNights } from '../../domain/insights/sleep-score.ts';
 import { readMethod } from '../../domain/records/recording-method.ts';
 import type { ResultDay } from './queries/select-days.ts';
 
@@ -129,9 +130,11 @@ export function insightsToWire({ date, facts, result }: ResultDay<'scores'>, sho
 function insightInputs(
   date: string,
   facts: DayFacts,
-  { hrv_stability, sleep_regularity, social_jet_lag, weekly_activity, sleep_score }: DayResults['scores'],
+  scores: DayResults['scores'],
   shownAs: ShownAs,
 ): InsightInput[] {
+  const { hrv_stability, sleep_regularity, social_jet_lag, weekly_activity, sleep_score, bedtimes_back } =
+    scores;
   const night = sourceOf(facts.values?.sleep_middle, shownAs);
   const hrv = sourceOf(facts.values?.hrv_rmssd ?? facts.values?.hrv_sdnn, shownAs);
   const span = (measure: string, length: number, share: number, source: InsightInput['source']) => ({
@@ -139,7 +142,10 @@ function insightInputs(
     days: Math.round(share * length),
   });
   return [
-    span('bedtimes', 15, (sleep_score.confidence * 14 + (facts.night === undefined ? 0 : 1)) / 15, night),
+    {
+      ...{ measure: 'bedtimes', start_date: dateAfter(date, -bedtimes_back), end_date: date, source: night },
+      days: facts.night === undefined ? 0 : Math.round(sleep_score.confidence * bedtimeNights) + 1,
+    },
     span('heart_rate_variability', 7, hrv_stability.confidence, hrv),
     span('sleep', 28, (sleep_regularity.confidence * 27) / 28, night),
     span('middles_of_sleep', 28, social_jet_lag.confidence, night),

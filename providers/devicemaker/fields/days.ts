@@ -105,7 +105,8 @@ const battery = byOffset('0-100', 'series.devicemaker_body_battery');
 
 /**
  * Stress and body battery every 180 s. A stress of 0 or less is a state and not a level. A body battery of 0 is a valid
- * value.
+ * value. The mean and the highest stress of the day are those of the daily record: the same here would be a second score
+ * of the day.
  */
 export const stressDetails = itemType(
   'stressDetails',
@@ -116,8 +117,8 @@ export const stressDetails = itemType(
     timeOffsetBodyBatteryValues: battery,
     bodyBatteryValues: battery,
     ...assumed({
-      averageStressLevel: kept('1-100', 'day_values.average_stress_level'),
-      maxStressLevel: kept('1-100', 'day_values.max_stress_level'),
+      averageStressLevel: extra('1-100'),
+      maxStressLevel: extra('1-100'),
       'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
       'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
       'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),

@@ -17,7 +17,7 @@ import type { IntervalSeriesRow } from './queries/select-interval-series.ts';
 import { type OverlappingRow, selectOverlapping } from './queries/select-overlapping-intervals.ts';
 import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
 import { changeHours, changeLocalDays, type HourChange } from './queries/write-interval-statistics.ts';
-import { ranksOf, type SourceOrder } from './ranks.ts';
+import { rankSources, type SourceOrder, type SourceRank } from './ranks.ts';
 import { endOf, type RankedInterval, segmentsOf } from './segments.ts';
 import { type OrderOf, sourceOrders } from './source-orders.ts';
 
@@ -27,7 +27,7 @@ import { type OrderOf, sourceOrders } from './source-orders.ts';
  */
 
 /** An interval of a series. */
-type Placed = Omit<RankedInterval, 'rank'>;
+type Placed = Omit<RankedInterval, keyof SourceRank>;
 
 /** What a call changes. */
 export interface IntervalChange {
@@ -160,15 +160,25 @@ interface Around {
 }
 
 function addPart(tables: Tables, part: Part, around: Around): void {
-  const ranks = ranksOf(part.series, around.orderOf(part.typeId));
-  const ranked = (intervals: readonly Placed[]) =>
-    intervals.map((one): RankedInterval => ({ ...one, rank: ranks.get(one.series_id) ?? 0 }));
+  const ranked = rankSources(part.series, around.orderOf(part.typeId));
   const of = (kind: Change['kind']) =>
     part.changes.flatMap((change) => (change.kind === kind ? [change.interval] : []));
   const before = [...around.stored, ...of('deleted')];
   const after = [...without(around.stored, of('replaced')), ...of('written')];
-  addSet(tables, part, around, ranked(before), -1);
-  addSet(tables, part, around, ranked(after), 1);
+  addSet(
+    tables,
+    part,
+    around,
+    before.map((one) => ranked(one)),
+    -1,
+  );
+  addSet(
+    tables,
+    part,
+    around,
+    after.map((one) => ranked(one)),
+    1,
+  );
 }
 
 /** Intervals without some of them. Those with equal content stand for each other. */

@@ -2,9 +2,9 @@ import { hourMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { piecesAt } from './interval-statistics.ts';
 import { selectCountingHours } from './queries/select-counting-hours.ts';
-import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-interval-series.ts';
+import { selectIntervalSeries } from './queries/select-interval-series.ts';
 import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
-import { ranksOf, type SourceOrder } from './ranks.ts';
+import { rankSources, type SourceOrder } from './ranks.ts';
 import { nanosPerUnit, nanosWithin, type RankedInterval, type Segment, segmentsOf } from './segments.ts';
 import { sourceOrders } from './source-orders.ts';
 
@@ -100,9 +100,14 @@ async function segmentsIn(
     })),
   );
   const rows = await selectOverlapping(database, windows);
-  const ranks = await ranksOfTypes(database, userId, series, order);
+  const orderOf = await sourceOrders(database, userId, order);
   const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));
-  const ranked = rows.map((row) => ({ ...row, rank: ranks.get(row.series_id) ?? 0 }));
+  const byType = Map.groupBy(rows, ({ series_id }) => typeOf.get(series_id) ?? 0);
+  const ranked = [...byType].flatMap(([typeId, own]) => {
+    const ofType = series.filter(({ type_id }) => type_id === typeId);
+    const rankOf = rankSources(ofType, orderOf(typeId));
+    return own.map((row) => rankOf(row));
+  });
   const cuts = Map.groupBy(ranked, ({ window, series_id }) => `${window} ${typeOf.get(series_id)}`);
   const runOf = (window = 0) => runs[window] ?? { startMs: 0, endMs: 0 };
   return {
@@ -130,15 +135,4 @@ function runsOf(hours: readonly number[]): Range[] {
     else runs.push({ startMs, endMs: startMs + hourMs });
   }
   return runs;
-}
-
-async function ranksOfTypes(
-  database: Queryable,
-  userId: string,
-  series: readonly IntervalSeriesRow[],
-  configured: SourceOrder,
-): Promise<ReadonlyMap<number, number>> {
-  const orderOf = await sourceOrders(database, userId, configured);
-  const types = Map.groupBy(series, ({ type_id }) => type_id);
-  return new Map([...types].flatMap(([typeId, own]) => [...ranksOf(own, orderOf(typeId))]));
 }

@@ -1,13 +1,16 @@
+import type { SourceRank } from './ranks.ts';
+
 /*
  * Several sources may measure the same time. Time is cut at all borders of intervals. In each segment the interval of the
  * best-ranked source counts, with the part of its value that its time in the segment is of its length. Of several
- * intervals of that source the shortest counts, then the one that begins later, then the larger value.
+ * intervals of one source the shortest counts, then the one that begins later, then the larger value. Of several
+ * sources of equal rank the one counts whose interval has the most per second: the zeros of a device that is not worn do
+ * not replace what another one counted.
  */
 
-/** An interval of one series, [start_ms, end_ms). `rank`: the place of its source, the smallest is the best. */
-export interface RankedInterval {
+/** An interval of one series, [start_ms, end_ms). */
+export interface RankedInterval extends SourceRank {
   readonly series_id: number;
-  readonly rank: number;
   readonly start_ms: number;
   readonly end_ms: number;
   readonly value: number;
@@ -41,23 +44,35 @@ function nanosUntil(interval: RankedInterval, ms: number): number {
 
 /** The segments of intervals: disjoint, ascending, together all time that an interval covers. */
 export function segmentsOf<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] {
-  return disjointSegments(intervals) ?? cutSegments(intervals);
+  const whole = intervals
+    .map((interval) => ({ interval, startMs: interval.start_ms, endMs: endOf(interval) }))
+    .toSorted((a, b) => a.startMs - b.startMs);
+  if (areDisjoint(whole)) return whole;
+  // Each source is cut on its own first. One order over all intervals would not be transitive: of one source the shortest
+  // counts, of two the largest.
+  const bySeries = [...Map.groupBy(whole, ({ interval }) => interval.series_id).values()];
+  const ofEach = bySeries.map((own) => (areDisjoint(own) ? own : cut(own, compareOfSource)));
+  return ofEach.length === 1 ? ofEach.flat() : cut(ofEach.flat(), compareSources);
 }
 
 // Intervals of one device rarely overlap.
-function disjointSegments<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] | null {
-  const segments: Segment<T>[] = [];
-  let lastEndMs = Number.NEGATIVE_INFINITY;
-  for (const interval of intervals.toSorted((a, b) => a.start_ms - b.start_ms)) {
-    if (interval.start_ms < lastEndMs) return null;
-    lastEndMs = endOf(interval);
-    segments.push({ interval, startMs: interval.start_ms, endMs: lastEndMs });
-  }
-  return segments;
+function areDisjoint(ascending: readonly Segment<RankedInterval>[]): boolean {
+  return ascending.every(({ startMs }, index) => startMs >= (ascending[index - 1]?.endMs ?? startMs));
 }
 
-function cutSegments<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] {
-  const best = intervals.toSorted(compare);
+type Compare = (a: RankedInterval, b: RankedInterval) => number;
+
+const lengthOf = (interval: RankedInterval) => endOf(interval) - interval.start_ms;
+
+const compareOfSource: Compare = (a, b) =>
+  lengthOf(a) - lengthOf(b) || b.start_ms - a.start_ms || b.value - a.value;
+
+const compareSources: Compare = (a, b) =>
+  a.rank - b.rank || b.value / lengthOf(b) - a.value / lengthOf(a) || a.place - b.place;
+
+/** The parts of pieces that come first by an order. Adjacent parts of an interval are joined. */
+function cut<T extends RankedInterval>(pieces: readonly Segment<T>[], compare: Compare): Segment<T>[] {
+  const best = pieces.toSorted((a, b) => compare(a.interval, b.interval));
   const byStart = [...best.keys()].sort((a, b) => startAt(best, a) - startAt(best, b));
   const borders = bordersOf(best);
   const open = new PlaceHeap();
@@ -66,7 +81,7 @@ function cutSegments<T extends RankedInterval>(intervals: readonly T[]): Segment
   for (const [index, startMs] of borders.entries()) {
     for (; next < byStart.length && startAt(best, byStart[next]) === startMs; next += 1)
       open.push(byStart[next] ?? 0);
-    const interval = firstOpen(open, best, startMs);
+    const interval = firstOpen(open, best, startMs)?.interval;
     const endMs = borders[index + 1];
     if (interval === undefined || endMs === undefined) continue;
     const last = segments.at(-1);
@@ -76,39 +91,30 @@ function cutSegments<T extends RankedInterval>(intervals: readonly T[]): Segment
   return segments;
 }
 
-function compare(a: RankedInterval, b: RankedInterval): number {
-  return (
-    a.rank - b.rank ||
-    endOf(a) - a.start_ms - (endOf(b) - b.start_ms) ||
-    b.start_ms - a.start_ms ||
-    b.value - a.value
-  );
+function startAt(pieces: readonly Segment<RankedInterval>[], place: number | undefined): number {
+  return pieces[place ?? -1]?.startMs ?? Number.NaN;
 }
 
-function startAt(intervals: readonly RankedInterval[], place: number | undefined): number {
-  return intervals[place ?? -1]?.start_ms ?? Number.NaN;
-}
-
-function bordersOf(intervals: readonly RankedInterval[]): Float64Array {
-  const all = new Float64Array(intervals.length * 2);
-  for (const [index, interval] of intervals.entries()) {
-    all[2 * index] = interval.start_ms;
-    all[2 * index + 1] = endOf(interval);
+function bordersOf(pieces: readonly Segment<RankedInterval>[]): Float64Array {
+  const all = new Float64Array(pieces.length * 2);
+  for (const [index, { startMs, endMs }] of pieces.entries()) {
+    all[2 * index] = startMs;
+    all[2 * index + 1] = endMs;
   }
   all.sort();
   return all.filter((border, index) => index === 0 || border !== all[index - 1]);
 }
 
-/** The best open interval at an instant. Those that have ended are dropped when they come first. */
+/** The best open piece at an instant. Those that have ended are dropped when they come first. */
 function firstOpen<T extends RankedInterval>(
   open: PlaceHeap,
-  intervals: readonly T[],
+  pieces: readonly Segment<T>[],
   ms: number,
-): T | undefined {
+): Segment<T> | undefined {
   for (;;) {
     const place = open.first();
-    const interval = place === undefined ? undefined : intervals[place];
-    if (interval === undefined || endOf(interval) > ms) return interval;
+    const piece = place === undefined ? undefined : pieces[place];
+    if (piece === undefined || piece.endMs > ms) return piece;
     open.pop();
   }
 }

@@ -14,7 +14,7 @@ import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-i
 import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
 import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
 import { writeHours, writeLocalDays } from './queries/write-interval-statistics.ts';
-import { ranksOf, type SourceOrder } from './ranks.ts';
+import { rankSources, type SourceOrder, type SourceRank } from './ranks.ts';
 import { type RankedInterval, segmentsOf } from './segments.ts';
 import { type OrderOf, sourceOrders } from './source-orders.ts';
 
@@ -148,12 +148,12 @@ function daysOf({ days: [first, last] }: SettledPart): number[] {
 async function settlePart(
   settling: Settling,
   part: SettledPart,
-  rows: readonly Omit<RankedInterval, 'rank'>[],
+  rows: readonly Omit<RankedInterval, keyof SourceRank>[],
 ): Promise<void> {
   const { transaction, orderOf } = settling;
   const ids = part.series.map(({ id }) => id);
-  const ranks = ranksOf(part.series, orderOf(part.typeId));
-  const intervals = rows.map((row) => ({ ...row, rank: ranks.get(row.series_id) ?? 0 }));
+  const ranked = rankSources(part.series, orderOf(part.typeId));
+  const intervals = rows.map((row) => ranked(row));
   const segments = segmentsOf(intervals);
   if (part.hours !== null) {
     const hours = hourTable();

@@ -22,8 +22,8 @@ import { accountAt, connectTo, postOf } from './simulated.ts';
 const people = 6;
 /** The first one wears the device at night. */
 const firstPerson = 1;
-/** Hours that pass once the first person is connected, so that a night is compared. */
-const firstHours = 13;
+/** Hours that pass once the first person is connected, and more until there is a night to compare, whatever the time of day. */
+const [firstHours, mostHours] = [13, 36];
 
 /** What differs between providers that list records. */
 export interface ListedCase {
@@ -121,10 +121,12 @@ export function listedDescriptor(given: ListedCase): Descriptor {
       if (person > 0) return account;
       await subscribed(product, provider);
       await passQuarters(product, 4 * firstHours);
-      const kinds = await ledgerOf(product, account);
-      if (!kinds.some(({ kind, records }) => kind === 'sleeps' && records > 0))
-        throw new Error(`${provider} has no night to compare`);
-      return account;
+      for (let hour = firstHours; hour < mostHours; hour++) {
+        const kinds = await ledgerOf(product, account);
+        if (kinds.some(({ kind, records }) => kind === 'sleeps' && records > 0)) return account;
+        await passQuarters(product, 4);
+      }
+      throw new Error(`${provider} has no night to compare`);
     },
     ...{ newData: playing.newData, compare, genuine },
     scenarios: {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
+import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import {
   bloodPressure,
   bodyComp,
@@ -144,6 +145,30 @@ t.test('a version under one name of a type replaces one under another', async (t
   t.equal(await savedOf('allDayRespiration', version(1200, 15)), 1);
   t.equal(await savedOf('respiration', version(600, 12)), 0);
   t.same((await everything(userId)).samples, { respiratory_rate: [['2025-06-02T22:00:00Z', 15]] });
+});
+
+t.test('a day has one score of stress, in whichever order its records arrive', async (t) => {
+  const levels = { averageStressLevel: 31, maxStressLevel: 84 };
+  const day = (account: string) => ['dailies', daily(account, 24, levels)] as const;
+  const details = (account: string) =>
+    ['stressDetails', stressDetails(account, 24, { averageStressLevel: 32, maxStressLevel: 85 })] as const;
+  for (const order of [
+    [day, details],
+    [details, day],
+  ]) {
+    const { userId, account } = await createWearer(api);
+    for (const build of order) {
+      const [type, item] = build(account);
+      await savedOf(type, item);
+    }
+    const scores = await api.expect(
+      200,
+      `/users/${userId}/scores?start_date=2025-06-01&end_date=2025-06-05&limit=10`,
+    );
+    t.match(scores, {
+      data: { length: 1, 0: { kind: 'stress', value: 31, components: { max_stress_level: 84 } } },
+    });
+  }
 });
 
 const pairs: readonly (readonly [type: string, build: (userId: string, n: number) => object])[] = [

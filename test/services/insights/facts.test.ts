@@ -1,4 +1,5 @@
 import t from 'tap';
+import { dateAfter } from '../../../domain/insights/day-results.ts';
 import { hourMs, minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, block, day, item, night, sleep, workout } from '../timeseries/items.ts';
 import { startInsights } from './setting.ts';
@@ -64,7 +65,8 @@ t.test('times awake count between falling asleep and waking; a nap is sleep, and
   t.match(await factsOf(id), {
     night: { asleep: 440, deep: 90, rem: 100, bedtime: 660, middle: 900, awake: 15, awakenings: [15] },
     spans: [
-      [660, 1140],
+      [670, 760],
+      [775, 1130],
       [1560, 1590],
     ],
   });
@@ -210,4 +212,39 @@ t.test('samples of an evening belong to the night after it, also if they come la
   const evening = block('heart_rate_variability_rmssd', [[eve('21:30:00'), 44]]);
   await s.store(id, [item({ key: 'evening', samples: [evening] })]);
   t.match(await factsOf(id), { night: { rmssd: [44, 1] } });
+});
+
+t.test('time awake within a night is wake for the regularity', async (t) => {
+  const id = await s.user();
+  // Every second night has an hour awake; in between, time asleep without stages counts as a whole.
+  for (let index = 0; index < 6; index++) {
+    const staged = {
+      asleep_seconds: 420 * 60,
+      stage_intervals: [
+        ['light', 0, 7200] as const,
+        ['awake', 7200, 10_800] as const,
+        ['rem', 10_800, 28_800] as const,
+      ],
+    };
+    const { stage_intervals, ...seconds } = staged;
+    const wake = dateAfter(date, index);
+    await s.store(id, [
+      night(
+        [
+          sleep(Date.parse(`${wake}T00:00:00Z`) - 2 * hourMs, 480, {
+            date: wake,
+            ...(index % 2 === 0
+              ? { ...seconds, stage_intervals: stage_intervals.map((one) => [...one]) }
+              : {}),
+          }),
+        ],
+        { key: wake },
+      ),
+    ]);
+  }
+  await s.work(id);
+  const days = await s.days(id);
+  // Of each of five pairs of days 60 of 1,440 minutes differ.
+  const value = -100 + (200 * (1440 - 60)) / 1440;
+  t.match(days.at(-1)?.scores, { sleep_regularity: { value, reason: null } });
 });

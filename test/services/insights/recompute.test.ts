@@ -215,12 +215,40 @@ t.test('data of a provider that is purged leaves what the others sent', async (t
   t.same(await s.days(id), await s.days(without));
 });
 
-t.test('days of former methods are computed anew by a read', async (t) => {
+t.test('days of former methods are computed anew by a read, from inputs that are read anew', async (t) => {
   const id = await wearer(10);
+  const before = await s.days(id);
   await s.database.query("update insights.computed set methods = 'old' where user_id = $1", [id]);
-  await s.database.query(`update insights.day set scores = '{}' where user_id = $1`, [id]);
+  await s.database.query(
+    `update insights.day set scores = '{}', facts = facts || '{"spans": [[600, 601]]}' where user_id = $1`,
+    [id],
+  );
   const query = { user_id: id, start_date: firstDate, end_date: dateAfter(firstDate, 9) };
   const { data } = await s.call('insights.days', query);
   t.equal(data.length, 10);
   t.ok(data.at(-1)?.sleep_score.value);
+  t.same(await s.days(id), before);
+});
+
+t.test('the inputs name the oldest of the bedtimes that were used', async (t) => {
+  const id = await s.user();
+  const random = randomFrom(11);
+  // Nights of every second day: the 14 before the last one begin 28 days before it.
+  for (let index = 0; index <= 40; index += 2) await s.store(id, [nightItem(index, random)]);
+  await s.store(id, [dayItem(41, random)]);
+  await s.work(id);
+  const inputsOf = async (index: number) => {
+    const date = dateAfter(firstDate, index);
+    const query = { user_id: id, start_date: date, end_date: date, explain: true };
+    const { data } = await s.call('insights.days', query);
+    return data[0]?.inputs?.find(({ measure }) => measure === 'bedtimes');
+  };
+  t.match(await inputsOf(40), {
+    start_date: dateAfter(firstDate, 12),
+    end_date: dateAfter(firstDate, 40),
+    days: 15,
+  });
+  t.match(await inputsOf(6), { start_date: firstDate, days: 4 });
+  const last = dateAfter(firstDate, 41);
+  t.match(await inputsOf(41), { start_date: last, end_date: last, days: 0 }, 'without a night none is used');
 });

@@ -11,7 +11,12 @@ import { at, day, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
 const s = await setUp(t);
-const sources = [watch, phone, { device_type: 'ring' as const, device: 'Ring' }];
+const sources = [
+  watch,
+  phone,
+  { device_type: 'ring' as const, device: 'Ring' },
+  { ...watch, device: 'Watch 6', device_id: 'w-2' },
+];
 const types = ['steps', 'energy', 'hydration'] as const;
 const startMs = at('00:00:00');
 const users = 4;
@@ -77,7 +82,7 @@ function interval(below: (most: number) => number): z.input<typeof IntervalRecor
   const length =
     [0, 1, 999, 5000, minuteMs, 7 * minuteMs + 77, 90 * minuteMs, 26 * 60 * minuteMs][below(8)] ?? 0;
   return {
-    ...{ id: `id-${below(300)}`, type: types[below(3)] ?? 'steps', source: below(3) },
+    ...{ id: `id-${below(300)}`, type: types[below(3)] ?? 'steps', source: below(sources.length) },
     ...{ start_ms, end_ms: start_ms + length, value: below(100_000) / 1000 + 0.1 },
     zone_offset_minutes: [0, 60, 120, -300, 345, null][below(6)] ?? null,
   };

@@ -85,6 +85,30 @@ t.test('the order of providers goes before that of devices', async (t) => {
   t.same(await sums(), [isFirst ? ['Other phone', 300] : ['Watch 7', 100]]);
 });
 
+t.test(
+  'of two devices of equal rank the one that counted more in a slot counts, whatever its name',
+  async (t) => {
+    const other = { ...watch, device: 'Watch 6', device_id: 'w-2' };
+    for (const devices of [
+      [watch, other],
+      [other, watch],
+    ]) {
+      const { id } = await s.call('users.create', {});
+      const user = withUser(s.database, s.call, id);
+      await user.storeIntervals(devices, [
+        steps(nine, 15, 0),
+        steps(nine, 15, 172, { source: 1 }),
+        steps(nine + 15 * 60_000, 15, 90),
+        steps(nine + 15 * 60_000, 15, 80, { source: 1 }),
+        // A zero is finer than what the other device counted.
+        steps(nine + 60 * 60_000, 5, 0),
+        steps(nine + 60 * 60_000, 15, 60, { source: 1 }),
+      ]);
+      t.same((await counted(id))[0], 172 + 90 + 60);
+    }
+  },
+);
+
 t.test('another configured order is applied to stored intervals', async (t) => {
   const user = await newUser();
   await s.database.query("update timeseries.interval_set set ranked_by = 'another' where user_id = $1", [

@@ -3963,6 +3963,9 @@ export type SleepSummary = {
     stages: SleepStages;
     interruptions_count: number | null;
     nap_count: number;
+    /**
+     * The time asleep in naps, 0 without a nap. Null if it is not known of one of them, as of a nap of which the source sent its times only.
+     */
     nap_duration_minutes: number | null;
     avg_heart_rate_bpm: number | null;
     avg_hrv_sdnn_ms: number | null;
