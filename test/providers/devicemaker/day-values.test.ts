@@ -81,7 +81,8 @@ t.test('stress details have the events of the body battery, and keep what has no
   const named = [{ eventType: 'NAP', eventStartTimeInSeconds: sleepStart, bodyBatteryImpact: 4 }];
   const sent = { bodyBatteryActivityEvents: named.map((one) => ({ ...one, durationInSeconds: 1200 })) };
   t.match(read(stressType.normalise, stressDetails('a', 24, { ...sent, averageStressLevel: 31 })).values, {
-    values: { body_battery_events: [{ type: 'NAP', duration_seconds: 1200 }], average_stress_level: 31 },
+    values: { body_battery_events: [{ type: 'NAP', duration_seconds: 1200 }] },
+    extra: { averageStressLevel: 31 },
   });
   const events = [{ eventType: 'Nap' }, null, { eventType: 'Nap', eventStartTimeInSeconds: 1, duration: 2 }];
   const bare = { bodyBatteryActivityEvents: events, bodyBatteryDynamicFeedbackEvent: null };
