@@ -91,10 +91,13 @@ t.test('a provider without its settings is refused with their names', async (t) 
   const api = await startConnect(t, settings, { PUBLIC_URL: 'https://pulse.example/base/' });
   const userId = await createUser(api);
   const refused = async (name: string) => api.expect(409, `/connect/${name}/authorize?user_id=${userId}`);
+  const code = 'PROVIDER_NOT_CONFIGURED';
   t.strictSame(await refused('devicemaker'), {
+    code,
     detail: 'This provider is not configured: DEVICEMAKER_CLIENT_SECRET is not set.',
   });
   t.strictSame(await refused('activitynet'), {
+    code,
     detail:
       'This provider is not configured: ACTIVITYNET_CLIENT_ID and ACTIVITYNET_CLIENT_SECRET are not set.',
   });

@@ -107,7 +107,7 @@ t.test('an unknown user is 404; a user without data has empty pages and no body'
   const { status, text, headers } = await api.ask(`/api/v1${path('body', '', newcomer)}`, {
     key: api.apiKey,
   });
-  t.same([status, text], [200, 'null']);
+  t.same([status, text], [200, 'null\n']);
   t.match(headers.get('content-type'), /json/);
 });
 
