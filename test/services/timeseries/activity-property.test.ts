@@ -35,10 +35,14 @@ function spanOf(random: Random) {
   return { from, to: from + 1 + random(minutesLong - from - 1) };
 }
 
-/** Values of some minutes of a span. */
+/** Values of the minutes of a span. */
 function valuesOf(random: Random, { from, to }: { from: number; to: number }): Map<number, number> {
-  const rows = Array.from({ length: to - from }, (_, n) => [from + n, 50 + random(100)] as const);
-  return new Map(rows.filter(() => random(5) > 0));
+  return new Map(Array.from({ length: to - from }, (_, n) => [from + n, 50 + random(100)] as const));
+}
+
+/** Values of some minutes of a span. Details have no gaps here: a gap may be a pause, see paused-activity.test.ts. */
+function someValuesOf(random: Random, span: { from: number; to: number }): Map<number, number> {
+  return new Map([...valuesOf(random, span)].filter(() => random(5) > 0));
 }
 
 const blocksOf = (values: ReadonlyMap<number, number>) => {
@@ -58,14 +62,15 @@ function stepOf(random: Random): Step {
   const key = keys[random(keys.length)] ?? 'a';
   const span = spanOf(random);
   const values = valuesOf(random, span);
+  const some = someValuesOf(random, span);
   const record = workout(start + span.from * minuteMs, span.to - span.from);
   const hash = randomUUID();
   const named = (user_id: string) => ({ user_id, provider: 'devicemaker' as const, key });
   switch (random(9)) {
     case 0:
       return async (call, user, model) => {
-        await send(call, user, item({ key: 'day', hash, day: day('2026-03-01'), samples: blocksOf(values) }));
-        model.storeDay(values);
+        await send(call, user, item({ key: 'day', hash, day: day('2026-03-01'), samples: blocksOf(some) }));
+        model.storeDay(some);
       };
     case 1:
     case 2:
