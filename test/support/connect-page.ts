@@ -24,7 +24,7 @@ export interface Visitor {
 const mostRedirects = 5;
 
 /** A browser without cookies. */
-export function visitor(api: TestApi): Visitor {
+export function visitor(api: Pick<TestApi, 'ask' | 'url'>): Visitor {
   const cookies = new Map<string, string>();
   const headersOf = (ask: Ask) => ({
     accept: 'text/html',
