@@ -176,7 +176,7 @@ t.test('works on no more at once than it may', async (t) => {
   const work: Work = async (job) => {
     now += 1;
     most = Math.max(most, now);
-    await sleep(10);
+    await until(() => most >= 3);
     now -= 1;
     return answered(job);
   };

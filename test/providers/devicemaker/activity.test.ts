@@ -33,6 +33,8 @@ t.test('makes a workout of every field that the table names', async (t) => {
     other: null,
     samples: [],
     samples_kept: false,
+    is_local: false,
+    clock_of: null,
     extras: {
       details: {
         ...{ avg_cadence_rpm: 84.2, max_cadence_rpm: 90.5, avg_speed_meters_per_second: 2.78 },
