@@ -106,7 +106,7 @@ function shorten(file: string): void {
     .replace(/;$/gm, '')
     .replace(/\n{2,}/g, '\n')
     .replace(
-      /^(\t*\/\*\* )(.{160,})( \*\/)$/gm,
+      /^(\t*\/\*\* )(.{120,})( \*\/)$/gm,
       (_, open, words, end) => `${open}${firstSentence(words)}${end}`,
     );
   writeFileSync(file, withoutRepetition(text));

@@ -101,7 +101,13 @@ t.test('a sample with a method has no more columns than another one', async (t) 
   const columns = await database.query<{ name: string }>(
     "select column_name as name from information_schema.columns where table_schema = 'timeseries' and table_name = 'sample'",
   );
-  t.same(columns.map(({ name }) => name).toSorted(), ['series_id', 'ts', 'value', 'zone_offset_minutes']);
+  t.same(columns.map(({ name }) => name).toSorted(), [
+    'placed_by',
+    'series_id',
+    'ts',
+    'value',
+    'zone_offset_minutes',
+  ]);
 });
 
 t.test('an event of a changed series names the device and the method', async (t) => {
