@@ -29,6 +29,7 @@ const nameOf = ({ route }: Endpoint) => `${route.method} ${route.path}`;
 const withoutBody = new Set([
   'POST /api-keys',
   'POST /auth/totp',
+  'POST /developers/:developer_id/confirm',
   'POST /api-keys/:key_id/rotate',
   'POST /applications/:app_id/rotate-secret',
   'POST /users/:user_id/token',
