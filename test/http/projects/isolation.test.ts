@@ -93,7 +93,9 @@ async function theirState() {
   const states = await Promise.all(paths.map((path) => as(api, admin, 200, path)));
   // The endpoint has no receiver, so that its health changes by itself.
   return JSON.parse(
-    JSON.stringify(states, (name, value) => (/_since|_at$|_seconds$|^messages_waiting$/.test(name) ? null : value)),
+    JSON.stringify(states, (name, value) =>
+      /_since|_at$|_seconds$|^messages_waiting$/.test(name) ? null : value,
+    ),
   );
 }
 
