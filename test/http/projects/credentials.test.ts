@@ -248,7 +248,7 @@ const subscribers = () => {
 t.test('a user who agrees to another client leaves the former one', async (t) => {
   await put('lab', ofLab.admin, spare);
   await connect(ofLab.key, users.lab);
-  await until(() => !subscribers().includes(lab.client_id));
+  await until(() => subscribers().includes(spare.client_id) && !subscribers().includes(lab.client_id));
   await put('lab', ofLab.admin, lab);
   await connect(ofLab.key, users.lab);
   await until(() => subscribers().includes(lab.client_id) && !subscribers().includes(spare.client_id));
