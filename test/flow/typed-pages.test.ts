@@ -271,8 +271,9 @@ t.test('docs/: every other command', async (t) => {
   const variables = { KEY: key, TOKEN: token, USER_ID: user?.id ?? '' };
   for (const page of others) {
     const run = shell(t, { ...variables, PULSEBUS_URL: api.url, PULSEBUS_API_KEY: key });
-    for (const block of blocksOf(page).filter(isShell)) await run(block);
-    t.pass(page);
+    const blocks = blocksOf(page).filter(isShell);
+    for (const block of blocks) await run(block);
+    t.ok(blocks.length > 0, page);
   }
   const programs = pages.flatMap((page) =>
     blocksOf(page).flatMap(({ language }) =>
