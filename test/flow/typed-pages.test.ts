@@ -47,7 +47,8 @@ for (const name of readdirSync(root).filter((one) => one !== '.data' && one !== 
 const programs = join(folder, 'programs');
 mkdirSync(programs);
 writeFileSync(join(programs, 'git'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nshow-error\n'); // a refused request ends its block
+// A refused request ends its block. A busy machine answers 504, which says: try again.
+writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nshow-error\nretry = 20\nretry-delay = 2\n');
 
 const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
 const environment = {

@@ -7,7 +7,7 @@ import { roles } from '../../domain/access.ts';
 import { oidcOf } from '../../services/auth/oidc/provider.ts';
 import { developer, startApi } from '../support/api.ts';
 import { startAuth } from '../support/auth.ts';
-import { insertMember } from '../support/members.ts';
+import { insertMember, password } from '../support/members.ts';
 import { client, newBrowser, startProvider } from '../support/oidc-provider.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -127,6 +127,29 @@ t.test('roles follow the claim at each sign-in, and make an account that has non
   t.match(await membersOf('grace@example.org'), [{ role: 'admin' }, { role: 'analyst' }], 'the first counts');
   await signIn({ ...account, groups: [] });
   t.strictSame(await membersOf('grace@example.org'), [{ project_id: null, role: null, is_owner: false }]);
+});
+
+t.test('keys of an account end with the role that a sign-in takes away', async (t) => {
+  const email = 'ada@example.com';
+  await insertMember(api, email, [
+    ['default', 'admin'],
+    ['lab', 'analyst'],
+  ]);
+  const { access_token: token } = z
+    .object({ access_token: z.string() })
+    .parse((await api.ask('/api/v1/auth/login', { body: { email, password } })).body);
+  const headers = { 'X-Project': 'default' };
+  const made = await api.ask('/api/v1/api-keys', { token, headers, body: { name: 'of ada' } });
+  const { key } = z.object({ key: z.string() }).parse(made.body);
+  const status = async () => (await api.ask('/api/v1/users', { key })).status;
+  const account = verified(email, { groups: ['ops'] });
+  t.equal((await signIn(account)).email, email);
+  t.equal(await status(), 200, 'the role stays, and the key');
+  await signIn({ ...account, groups: ['science'] });
+  t.match(await membersOf(email), [{ role: 'analyst' }, { role: 'analyst' }]);
+  t.equal(await status(), 200, 'another role');
+  await signIn({ ...account, groups: [] });
+  t.equal(await status(), 401);
 });
 
 t.test('addresses that are unverified, of a foreign domain or without a role are refused', async (t) => {

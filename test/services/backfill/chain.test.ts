@@ -318,8 +318,8 @@ t.test(
     await untilAsked(on, 1);
     on.provider.onBackfill = () => ({ status: 202 });
     t.same((await on.bring(wearer, 'dailies')).chained, [wearer.user_id]);
-    await untilAsked(on, 2);
-    t.equal(on.provider.asked[1]?.type, 'sleeps');
+    // A second attempt may have been sent before the data came.
+    await until(async () => on.provider.asked.some(({ type }) => type === 'sleeps'), 'the next type');
   },
 );
 
