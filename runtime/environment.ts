@@ -40,14 +40,14 @@ export interface Environment {
   readonly call: Call;
 }
 
-/**
- * What a service mixes in: a pool, an inbox, a worker. `implement` makes a Moleculer mixin of it, whose `started`
- * creates the value and whose `stopped` releases it.
- */
-export interface Mixin<T> {
-  start(environment: Environment): Promise<T>;
-  stop(value: T): Promise<void>;
+/** What a mixin gets when its service starts. */
+export interface Starting extends Environment {
+  /** Runs `release` when the service has stopped. What was made last is released first. */
+  onStop(release: () => void | Promise<void>): void;
 }
+
+/** Makes what a service uses (a pool, an inbox, a worker) when the service starts. A mixin may call others. */
+export type Mixin<T> = (starting: Starting) => T | Promise<T>;
 
 const configs = new WeakMap<ServiceBroker, Config>();
 

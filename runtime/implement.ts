@@ -46,8 +46,8 @@ type Handlers<A extends Actions, R> = {
 /** The implementation of a contract. */
 export interface Implementation<A extends Actions, M extends Mixins> {
   /**
-   * Mixins are started in this order before the first call, and stopped in reverse. Handlers find their values in
-   * `ctx`.
+   * Mixins start in this order before the first call, and what they made is released in reverse. Handlers find their
+   * values in `ctx`.
    */
   readonly uses?: M;
   readonly actions: Handlers<A, Started<M>>;
@@ -60,9 +60,9 @@ export interface Implementation<A extends Actions, M extends Mixins> {
 
 interface Running {
   /** The values of the service's mixins, by name. */
-  readonly values: Record<string, unknown>;
-  /** The function that the service's `started` returned. */
-  stop?: (() => Promise<void>) | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What runs when the service stops, the last first. */
+  readonly releases: (() => void | Promise<void>)[];
 }
 
 /**
@@ -87,57 +87,32 @@ export function implement<N extends string, A extends Actions, M extends Mixins 
       },
     ]),
   );
-  // Moleculer runs `started` of the last mixin first and of the service last, and `stopped` in reverse.
-  const begin: Partial<ServiceSchema> = {
-    async started(this: Service) {
-      services.set(this, { values: {} });
-    },
-    // Services of a process stop one after another: the others may still call this one.
-    async stopped(this: Service) {
-      services.delete(this);
-    },
-  };
-  const uses = Object.entries(implementation.uses ?? {});
   return {
     name: contract.name,
     settings: { $shutdownTimeout: 3000 },
-    mixins: [...uses.map(([name, mixin]) => schemaOf(services, name, mixin)).reverse(), begin],
     actions,
     async started(this: Service) {
-      const running = services.get(this);
-      const given = { ...environmentOf(this), ...running?.values } as Environment & Started<M>;
-      const stop = await implementation.started?.(given);
-      if (running !== undefined) running.stop = stop;
+      const environment = environmentOf(this);
+      const values: Record<string, unknown> = {};
+      const releases: Running['releases'] = [];
+      services.set(this, { values, releases });
+      const onStop = (release: () => void | Promise<void>) => void releases.push(release);
+      for (const [name, mixin] of Object.entries(implementation.uses ?? {}))
+        values[name] = await mixin({ ...environment, onStop });
+      const stop = await implementation.started?.({ ...environment, ...values } as Environment & Started<M>);
+      if (stop !== undefined) releases.push(stop);
     },
+    // Services of a process stop one after another: the others may call this one until its last release has begun.
     async stopped(this: Service) {
-      await services.get(this)?.stop?.();
+      const releases = services.get(this)?.releases ?? [];
+      for (let release = releases.pop(); release !== undefined; release = releases.pop()) await release();
+      services.delete(this);
     },
   };
 }
 
 function environmentOf({ broker, logger, name }: Service): Environment {
   return { broker, logger, config: configOf(broker), call: typedCall(broker, name) };
-}
-
-function schemaOf(
-  services: WeakMap<Service, Running>,
-  name: string,
-  mixin: Mixin<unknown>,
-): Partial<ServiceSchema> {
-  return {
-    async started(this: Service) {
-      const value = await mixin.start(environmentOf(this));
-      const running = services.get(this);
-      if (running !== undefined) running.values[name] = value;
-    },
-    async stopped(this: Service) {
-      const { values = {} } = services.get(this) ?? {};
-      if (!Object.hasOwn(values, name)) return;
-      const value = values[name];
-      delete values[name];
-      await mixin.stop(value);
-    },
-  };
 }
 
 // Metrics cost what docs/decisions/0048-metrics.md states, and nothing if they are off.

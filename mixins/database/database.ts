@@ -62,10 +62,10 @@ const databases = new Map<string, Shared>();
 
 /** The database of DATABASE_URL as a mixin: `uses: { database: database() }`. */
 export function database(planning: Planning = 'each'): Mixin<Database> {
-  return {
-    start: async (environment) =>
-      sharedDatabase(databaseUrl(environment), { server: 'primary', planning }, environment),
-    stop: leaveDatabase,
+  return (starting) => {
+    const shared = sharedDatabase(databaseUrl(starting), { server: 'primary', planning }, starting);
+    starting.onStop(() => leaveDatabase(shared));
+    return shared;
   };
 }
 

@@ -20,18 +20,14 @@ const ownErrors = /^(22|23|42|57014)/;
  * everything that was answered before, otherwise on the primary. Transactions run on the primary.
  */
 export function reads(planning: Planning = 'each'): Mixin<Database> {
-  const primary = database(planning);
-  return {
-    async start(environment) {
-      const main = await primary.start(environment);
-      const { DATABASE_READ_URL: url } = environment.config;
-      metricsOf(environment.broker).count('pulsebus_database_reads_total', { server: 'primary' }, 0);
-      return url === undefined ? main : new ReplicatedReads(main, url, planning, environment);
-    },
-    async stop(value) {
-      await primary.stop(value);
-      if (value instanceof ReplicatedReads) await value.end();
-    },
+  return async (starting) => {
+    const main = await database(planning)(starting);
+    const { DATABASE_READ_URL: url } = starting.config;
+    metricsOf(starting.broker).count('pulsebus_database_reads_total', { server: 'primary' }, 0);
+    if (url === undefined) return main;
+    const replicated = new ReplicatedReads(main, url, planning, starting);
+    starting.onStop(() => replicated.end());
+    return replicated;
   };
 }
 

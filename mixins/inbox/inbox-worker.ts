@@ -13,10 +13,16 @@ import { type Held, type JobWorker, startJobWorker } from '../../runtime/jobs/jo
 import { semaphore } from '../../runtime/jobs/semaphore.ts';
 import { loggerFor } from '../../runtime/telemetry/logger.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
+import { type Database, database } from '../database/database.ts';
 import { leaseMs as defaultLeaseMs, type Lease } from './delivery.ts';
-import { type Inbox, inbox } from './inbox.ts';
+import { type Inbox, inboxOn } from './inbox.ts';
 import { expectBodies } from './inbox-at-hand.ts';
 import type { Job, Outcome } from './inbox-job.ts';
+
+/** What the work on a delivery gets. Calls and log lines carry the request that brought it. */
+export interface WorkEnvironment extends Environment {
+  readonly database: Database;
+}
 
 /** The provider whose deliveries are processed, and the parameters of the worker. */
 export interface WorkerChoice {
@@ -28,7 +34,7 @@ export interface WorkerChoice {
   readonly kind?: string;
   /** Actions that the work calls. While one is unavailable nothing is claimed and no attempt is counted. */
   readonly needs: readonly string[];
-  readonly work: (job: Job, environment: Environment) => Promise<Outcome>;
+  readonly work: (job: Job, environment: WorkEnvironment) => Promise<Outcome>;
   /** The memory that work on a body of a size takes. Default: the size. */
   readonly weightOf?: (bodyBytes: number) => number;
   /** Parameters of tests. Production uses the defaults. */
@@ -59,25 +65,14 @@ const pollEveryMs = 1000;
 
 /** The worker as a mixin: `uses: { deliveries: inboxWorker({ … }) }`. Polling begins at start. */
 export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
-  const opened = new WeakMap<InboxWorker, () => Promise<void>>();
-  const queue = inbox();
-  return {
-    async start(environment) {
-      const store = await queue.start(environment);
-      const jobs = startWorker(choice, store, environment);
-      const endMs = choice.answerWithinMs ?? callEndMs(choice);
-      const worker: InboxWorker = {
-        workOn: (id) => untilEnd(workOn({ ...choice, store }, jobs, id), endMs),
-      };
-      const expectNoMore = expectBodies(choice.provider);
-      opened.set(worker, async () => {
-        expectNoMore();
-        await jobs.stop();
-        await queue.stop(store);
-      });
-      return worker;
-    },
-    stop: async (worker) => opened.get(worker)?.(),
+  return async (starting) => {
+    const own = await database()(starting);
+    const deps: Deps = { ...choice, store: inboxOn(own), database: own, environment: starting };
+    const jobs = startWorker(deps);
+    starting.onStop(() => jobs.stop());
+    starting.onStop(expectBodies(choice.provider));
+    const endMs = choice.answerWithinMs ?? callEndMs(choice);
+    return { workOn: (id) => untilEnd(workOn(deps, jobs, id), endMs) };
   };
 }
 
@@ -103,6 +98,7 @@ async function untilEnd(work: Promise<boolean>, endMs: number): Promise<boolean>
 
 interface Deps extends WorkerChoice {
   readonly store: Inbox;
+  readonly database: Database;
   readonly environment: Environment;
 }
 
@@ -113,11 +109,10 @@ interface Claimed {
   readonly onRefused?: (error: ServiceError) => void;
 }
 
-function startWorker(choice: WorkerChoice, store: Inbox, environment: Environment): JobWorker<Claimed> {
-  const { provider, kind, needs, reserved = 0, leaseMs = defaultLeaseMs, pollMs = pollEveryMs } = choice;
-  const parallel = choice.parallel ?? parallelJobs;
+function startWorker(deps: Deps): JobWorker<Claimed> {
+  const { provider, kind, needs, store, reserved = 0, parallel = parallelJobs } = deps;
+  const { leaseMs = defaultLeaseMs, pollMs = pollEveryMs } = deps;
   const slots = semaphore(parallel, bodyLimitBytes);
-  const deps: Deps = { ...choice, store, environment };
   return startJobWorker<Claimed>(
     {
       name: `${provider}.${kind ?? 'delivery'}`,
@@ -132,11 +127,11 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
         const came = performance.now();
         const { body_bytes, crashes } = claimed.lease;
         // A delivery that was in work when a process ended runs alone: if it ends this one too, nothing else is lost with it.
-        const weight = crashes > 0 ? bodyLimitBytes + 1 : (choice.weightOf?.(body_bytes) ?? body_bytes);
+        const weight = crashes > 0 ? bodyLimitBytes + 1 : (deps.weightOf?.(body_bytes) ?? body_bytes);
         return slots.run(weight, () => work(deps, claimed, held, Math.round(performance.now() - came)));
       },
     },
-    environment,
+    deps.environment,
   );
 }
 
@@ -186,12 +181,13 @@ function requestIdOf({ headers }: Lease): string | undefined {
   return headers['x-request-id'];
 }
 
-function within({ environment, provider }: Deps, lease: Lease): Environment {
+function within({ environment, database, provider }: Deps, lease: Lease): WorkEnvironment {
   const requestId = requestIdOf(lease);
   const { broker, logger } = environment;
   const call = requestId === undefined ? environment.call : callWithin(broker, requestId);
   const sender = `webhook:${provider}`;
-  return { ...environment, logger: loggerFor(logger, requestId), call: callAs(call, sender) };
+  const { config } = environment;
+  return { config, broker, database, logger: loggerFor(logger, requestId), call: callAs(call, sender) };
 }
 
 type Turn = Pick<Job, 'signal' | 'waited_ms' | 'answerEarly'>;

@@ -63,20 +63,7 @@ export interface Inbox {
 
 /** The inbox as a mixin: `uses: { inbox: inbox() }`. */
 export function inbox(): Mixin<Inbox> {
-  const open = database();
-  const opened = new WeakMap<Inbox, Database>();
-  return {
-    async start(environment) {
-      const pool = await open.start(environment);
-      const value = inboxOn(pool);
-      opened.set(value, pool);
-      return value;
-    },
-    async stop(value) {
-      const pool = opened.get(value);
-      if (pool !== undefined) await open.stop(pool);
-    },
-  };
+  return async (starting) => inboxOn(await database()(starting));
 }
 
 /** The inbox over an open database. */

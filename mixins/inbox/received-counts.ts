@@ -80,8 +80,9 @@ function forget(minutes: Map<string, Minute>, reported: readonly Minute[]): void
 
 /** The counts of a service as a mixin: `uses: { received: receivedCounts() }`. */
 export function receivedCounts(): Mixin<ReceivedCounts> {
-  return {
-    start: async (environment) => gatherReceived(environment),
-    stop: (counts) => counts.close(),
+  return (starting) => {
+    const counts = gatherReceived(starting);
+    starting.onStop(counts.close);
+    return counts;
   };
 }

@@ -132,20 +132,7 @@ const mostCrashes = 5;
 
 /** The jobs of a service as a mixin: `uses: { jobs: jobs() }`. */
 export function jobs(): Mixin<Jobs> {
-  const open = database();
-  const opened = new WeakMap<Jobs, Database>();
-  return {
-    async start(environment) {
-      const pool = await open.start(environment);
-      const value = jobsOn(pool, environment);
-      opened.set(value, pool);
-      return value;
-    },
-    async stop(value) {
-      const pool = opened.get(value);
-      if (pool !== undefined) await open.stop(pool);
-    },
-  };
+  return async (starting) => jobsOn(await database()(starting), starting);
 }
 
 /** The jobs over an open database. */

@@ -11,18 +11,15 @@ export interface RowJobs {
 
 /** Row jobs as a mixin: `uses: { rowJobs: rowJobs() }`. */
 export function rowJobs(): Mixin<RowJobs> {
-  return {
-    async start(environment) {
-      let notify = () => {};
-      return {
-        notify: () => notify(),
-        start(source) {
-          const worker = startJobWorker(source, environment);
-          notify = worker.notify;
-          return worker.stop;
-        },
-      };
-    },
-    stop: async () => undefined,
+  return (environment) => {
+    let notify = () => {};
+    return {
+      notify: () => notify(),
+      start(source) {
+        const worker = startJobWorker(source, environment);
+        notify = worker.notify;
+        return worker.stop;
+      },
+    };
   };
 }

@@ -73,15 +73,12 @@ const mostBytes = 1024 * 1024;
 
 /** A provider's API as a mixin: `uses: { api: providerApi() }`. */
 export function providerApi(pace: ProviderPace = providerPace): Mixin<ProviderApi> {
-  const opened = new WeakMap<ProviderApi, Client>();
-  return {
-    async start(environment) {
-      const times = gatherAnswerTimes(environment);
-      const client = openProviderApi(pace, times.note);
-      opened.set(client, { ...client, close: () => client.close().then(() => times.close()) });
-      return client;
-    },
-    stop: async (api) => opened.get(api)?.close(),
+  return (starting) => {
+    const times = gatherAnswerTimes(starting);
+    starting.onStop(() => times.close());
+    const client = openProviderApi(pace, times.note);
+    starting.onStop(() => client.close());
+    return client;
   };
 }
 

@@ -144,20 +144,7 @@ export function providerQuota(
   provider: LimitedProvider,
   own: Pick<QuotaChoice, 'schema' | 'aheadMs'>,
 ): Mixin<ProviderQuota> {
-  const pool = database();
-  const opened = new WeakMap<ProviderQuota, Database>();
-  return {
-    async start(environment) {
-      const open = await pool.start(environment);
-      const quota = await quotaOn(open, { ...quotaOf(environment, provider), ...own });
-      opened.set(quota, open);
-      return quota;
-    },
-    async stop(quota) {
-      const open = opened.get(quota);
-      if (open !== undefined) await pool.stop(open);
-    },
-  };
+  return async (starting) => quotaOn(await database()(starting), { ...quotaOf(starting, provider), ...own });
 }
 
 /** The application and the limits of a provider, by the settings. */

@@ -79,16 +79,13 @@ const endsSoonMs = 60_000;
 
 /** Provider tokens as a mixin: `uses: { tokens: providerTokens() }`. Needs the users service on the bus. */
 export function providerTokens(): Mixin<ProviderTokens> {
-  return {
-    async start(environment) {
-      const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
-      return {
-        bearer: (user, options = {}) => bearerOf(deps, user, options),
-        worked: (bearer) => confirm(deps, bearer),
-        expire: ({ connection_id, version }) => expire(deps, { connection_id, version }, 'TOKEN_REFUSED'),
-      };
-    },
-    stop: async () => undefined,
+  return (environment) => {
+    const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
+    return {
+      bearer: (user, options = {}) => bearerOf(deps, user, options),
+      worked: (bearer) => confirm(deps, bearer),
+      expire: ({ connection_id, version }) => expire(deps, { connection_id, version }, 'TOKEN_REFUSED'),
+    };
   };
 }
 

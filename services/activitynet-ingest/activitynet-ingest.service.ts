@@ -1,6 +1,7 @@
 import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
 import { database } from '../../mixins/database/database.ts';
+import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { providerApi } from '../../mixins/provider-api/provider-api.ts';
@@ -10,7 +11,6 @@ import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
 import { checkAccess } from './check-access.ts';
-import { events } from './events.ts';
 import { startFetching } from './fetch-jobs.ts';
 import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
@@ -18,6 +18,7 @@ import { resumeConnection } from './queries/resume-work.ts';
 import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
 import { startReconciliation } from './reconcile.ts';
 import { verifySubscription } from './verify.ts';
+import { workEvent } from './work-event.ts';
 
 /** The service with a pace that a test chooses. Production uses the defaults. */
 export function activitynetIngestService(chosen: Partial<FetchPace> = {}): ServiceSchema {
@@ -30,7 +31,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       quota: providerQuota('activitynet', { schema: 'activitynet', aheadMs: pace.aheadMs }),
       jobs: jobs(),
       rowJobs: rowJobs(),
-      deliveries: events(),
+      deliveries: inboxWorker({ provider: 'activitynet', needs: ['users.resolve'], work: workEvent }),
     },
     actions: {
       verify: ({ params, config }) => verifySubscription(params, config.ACTIVITYNET_VERIFY_TOKEN),

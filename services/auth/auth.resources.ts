@@ -4,7 +4,7 @@ import { orm } from '../../mixins/database/orm.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment, Mixin } from '../../runtime/environment.ts';
+import type { Starting } from '../../runtime/environment.ts';
 import { GroupedCounts } from './admission/grouped-counts.ts';
 import { outage } from './admission/outage.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
@@ -21,16 +21,11 @@ export const authResources = {
   outage: outage(),
   jobs: jobs(),
   orm: orm([Developer, ApiKey, Application]),
-  tokens: made(({ config }) => tokenSignerOf(config)),
-  passwords: made(() => createPasswords()),
-  cipher: made(({ config }) => cipherOf(config)),
+  tokens: ({ config }: Starting) => tokenSignerOf(config),
+  passwords: () => createPasswords(),
+  cipher: ({ config }: Starting) => cipherOf(config),
   mailer: mailer(),
   oidc: oidc(),
-  counts: made(() => new GroupedCounts<AdmittedRow>()),
-  config: made(({ config }): Config => config),
+  counts: () => new GroupedCounts<AdmittedRow>(),
+  config: ({ config }: Starting): Config => config,
 };
-
-// A resource that needs no closing.
-function made<T>(make: (environment: Environment) => T): Mixin<T> {
-  return { start: async (environment) => make(environment), stop: async () => undefined };
-}

@@ -8,7 +8,7 @@ import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { providerApi, providerPace, sendOnce } from '../../mixins/provider-api/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
-import { callAs, type Environment } from '../../runtime/environment.ts';
+import { callAs, type Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './authorize.ts';
@@ -41,7 +41,7 @@ export default implement(connect, {
     database: database(),
     reads: reads(),
     jobs: jobs(),
-    cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+    cipher: ({ config }: Starting) => cipherOf(config),
     api: providerApi(pace),
     tokens: providerTokens(),
   },

@@ -4,7 +4,7 @@ import { type Database, database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { type JobHandler, jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { Starting } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
@@ -40,9 +40,13 @@ export function destinationsService({ resolve, pace: chosen }: DestinationsChoic
     uses: {
       database: database(),
       reads: reads(),
-      cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+      cipher: ({ config }: Starting) => cipherOf(config),
       jobs: jobs(),
-      threads: { start: async () => newTargetThreads(), stop: (threads: TargetThreads) => threads.stop() },
+      threads({ onStop }: Starting): TargetThreads {
+        const threads = newTargetThreads();
+        onStop(threads.stop);
+        return threads;
+      },
     },
     actions: {
       create: (ctx) => createDestination(ctx, ctx.params),

@@ -29,12 +29,9 @@ const keptDays = 365;
 const mebibyte = 1024 * 1024;
 
 /** The folder of files, as a mixin. */
-const folderMixin: Mixin<FileFolder> = {
-  async start({ config }: Environment) {
-    cipherOf(config); // throws without ENCRYPTION_KEY, which files need too
-    return fileFolder(config);
-  },
-  stop: async () => undefined,
+const folderMixin: Mixin<FileFolder> = ({ config }) => {
+  cipherOf(config); // throws without ENCRYPTION_KEY, which files need too
+  return fileFolder(config);
 };
 
 type Given = Omit<ImportDeps, 'reserveBytes'> & Pick<Environment, 'config'>;

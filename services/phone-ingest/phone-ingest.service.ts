@@ -1,5 +1,6 @@
 import { phoneIngest } from '../../contracts/phone-ingest.ts';
 import { database } from '../../mixins/database/database.ts';
+import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
@@ -11,13 +12,18 @@ import { openUploads } from './open-uploads.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { stopSync } from './queries/first-sync.ts';
 import { deleteUploads, deleteUser } from './queries/forget-user.ts';
+import { weightOf } from './reading/open-upload.ts';
 import { reprocessUpload } from './reprocess/reprocess-upload.ts';
-import { uploads } from './uploads.ts';
 import { workLogs } from './work-logs.ts';
 import { workSync } from './work-sync.ts';
 
 /** Deletes expired codes, and receipts of deliveries that are not kept any more. */
 const expiry = { name: 'phone-ingest.expiry', everyMs: 600_000, firstAfterMs: 30_000 };
+const uploads = {
+  provider: 'phone',
+  needs: ['users.resolve', 'timeseries.store', 'timeseries.storeIntervals'],
+  weightOf,
+};
 const nightNeeds = ['timeseries.store', 'timeseries.deleteItems'];
 
 /** Receives what apps on users' phones upload, joins phases of sleep to nights, and exchanges invitation codes. */
@@ -25,8 +31,8 @@ export default implement(phoneIngest, {
   uses: {
     database: database(),
     jobs: jobs(),
-    syncs: uploads('sync', workSync),
-    progress: uploads('logs', workLogs),
+    syncs: inboxWorker({ ...uploads, kind: 'sync', work: workSync }),
+    progress: inboxWorker({ ...uploads, kind: 'logs', work: workLogs }),
   },
   actions: {
     sync: async ({ params, syncs }) => ({ done: await syncs.workOn(params.delivery_id) }),

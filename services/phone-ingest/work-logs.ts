@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
+import type { WorkEnvironment } from '../../mixins/inbox/inbox-worker.ts';
 import { type ConnectedUser, connectedUser } from './connected-user.ts';
 import { Tally } from './items/tally.ts';
 import { beginSync, endType, finishSync } from './queries/first-sync.ts';
-import type { UploadDeps } from './work-sync.ts';
 
 const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const Start = z.object({
@@ -24,7 +24,7 @@ const Event = z.discriminatedUnion('eventType', [Start, TypeEnd]);
 const mostEvents = 100;
 
 /** Records the progress of a first upload as the app reports it. Unknown and invalid events are set aside. */
-export async function workLogs(job: Job, deps: UploadDeps): Promise<Outcome> {
+export async function workLogs(job: Job, deps: WorkEnvironment): Promise<Outcome> {
   const user = await connectedUser(job, deps);
   const events = eventsOf(jsonOrNull(job.body.toString('utf8')));
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };

@@ -1,7 +1,6 @@
 import { isError, ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database/database.ts';
 import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { WorkEnvironment } from '../../mixins/inbox/inbox-worker.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { type ConnectedUser, connectedUser } from './connected-user.ts';
@@ -14,13 +13,8 @@ import { type OpenedUpload, openUpload } from './reading/open-upload.ts';
 import type { UploadRefusal } from './reading/upload-body.ts';
 import { zoneOfUpload } from './upload-zone.ts';
 
-/** What the work on uploads needs. */
-export interface UploadDeps extends Environment {
-  readonly database: Database;
-}
-
 /** Stores an upload, for the waiting app or in the background. Repeating it changes nothing, because items have keys. */
-export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
+export async function workSync(job: Job, deps: WorkEnvironment): Promise<Outcome> {
   const user = await connectedUser(job, deps);
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
   const timeZone = await zoneOfUpload(deps.call, user.user_id, job.headers);
@@ -35,7 +29,7 @@ export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
 
 async function workOpened(
   job: Job,
-  deps: UploadDeps,
+  deps: WorkEnvironment,
   { user_id, connection_id, write }: ConnectedUser,
   { head, batches }: OpenedUpload,
 ): Promise<Outcome> {
@@ -81,7 +75,7 @@ const mostRepeats = 5;
  */
 async function refuse(
   job: Job,
-  { database, logger }: UploadDeps,
+  { database, logger }: WorkEnvironment,
   userId: string,
   { type, detail }: UploadRefusal,
 ): Promise<Outcome> {

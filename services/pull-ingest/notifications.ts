@@ -14,44 +14,24 @@ export interface Notifications {
   workOn(provider: PulledName, id: string): Promise<boolean>;
 }
 
-interface Opened {
-  readonly pool: Database;
-  readonly close: () => Promise<void>;
-}
-
 /** The notifications of all providers as a mixin. `notify` is called when reads are demanded. */
 export function notifications(pace: PullServicePace): Mixin<Notifications> {
-  const pools = database();
-  const opened = new WeakMap<Notifications, Opened>();
-  return {
-    async start(environment) {
-      const pool = await pools.start(environment);
-      const api = openProviderApi({ ...providerPace, spacingMs: 0 });
-      const workers = new Map<PulledName, { worker: InboxWorker; mixin: Mixin<InboxWorker> }>();
-      for (const provider of pulledNames) {
-        const signatures = signaturesFor(provider, environment, { api, pool });
-        const mixin = inboxWorker({
-          ...{ provider, kind: pullOf(provider).notifications.kind, needs: ['users.resolve'] },
-          work: (job, within) =>
-            workNotification(job, { ...within, database: pool, provider, signatures, pace }),
-        });
-        workers.set(provider, { worker: await mixin.start(environment), mixin });
-      }
-      const value: Notifications = {
-        workOn: async (provider, id) => (await workers.get(provider)?.worker.workOn(id)) ?? false,
-      };
-      const close = async () => {
-        for (const { worker, mixin } of workers.values()) await mixin.stop(worker);
-        await api.close();
-      };
-      opened.set(value, { pool, close });
-      return value;
-    },
-    async stop(value) {
-      const held = opened.get(value);
-      await held?.close();
-      if (held !== undefined) await pools.stop(held.pool);
-    },
+  return async (starting) => {
+    const pool = await database()(starting);
+    const api = openProviderApi({ ...providerPace, spacingMs: 0 });
+    starting.onStop(() => api.close());
+    const workers = new Map<PulledName, InboxWorker>();
+    for (const provider of pulledNames) {
+      const signatures = signaturesFor(provider, starting, { api, pool });
+      const worker = inboxWorker({
+        provider,
+        kind: pullOf(provider).notifications.kind,
+        needs: ['users.resolve'],
+        work: (job, within) => workNotification(job, { ...within, provider, signatures, pace }),
+      });
+      workers.set(provider, await worker(starting));
+    }
+    return { workOn: async (provider, id) => (await workers.get(provider)?.workOn(id)) ?? false };
   };
 }
 

@@ -8,7 +8,7 @@ export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
  * database connection, and a burst of stores of one user would use up the pool.
  */
 export function keyedMutex(): Mixin<KeyedMutex> {
-  return { start: async () => turns(), stop: async () => undefined };
+  return turns;
 }
 
 function turns(): KeyedMutex {

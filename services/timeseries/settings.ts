@@ -13,12 +13,9 @@ export interface Settings {
 
 /** The settings of this service as a mixin. */
 export function settings(): Mixin<Settings> {
-  return {
-    start: async ({ config }) => ({
-      sourcePriority: config.SOURCE_PRIORITY,
-      sourceOrder: { providers: config.SOURCE_PRIORITY, deviceTypes: config.DEVICE_PRIORITY },
-      shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
-    }),
-    stop: async () => undefined,
-  };
+  return ({ config }) => ({
+    sourcePriority: config.SOURCE_PRIORITY,
+    sourceOrder: { providers: config.SOURCE_PRIORITY, deviceTypes: config.DEVICE_PRIORITY },
+    shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
+  });
 }

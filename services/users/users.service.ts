@@ -6,7 +6,7 @@ import { reads } from '../../mixins/database/reads.ts';
 import { reportUnpublished, unpublishedHandler } from '../../mixins/database/unpublished-changes.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { Environment, Starting } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
@@ -62,11 +62,8 @@ export default implement(users, {
     reads: reads(),
     jobs: jobs(),
     orm: orm([UserRow, Connection]),
-    cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
-    accountHashes: {
-      start: async ({ config }: Environment) => accountHashesOf(config),
-      stop: async () => undefined,
-    },
+    cipher: ({ config }: Starting) => cipherOf(config),
+    accountHashes: ({ config }: Starting) => accountHashesOf(config),
   },
   actions: {
     async create(ctx) {

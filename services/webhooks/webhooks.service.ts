@@ -6,7 +6,7 @@ import { reads } from '../../mixins/database/reads.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment, Meta } from '../../runtime/environment.ts';
+import type { Environment, Meta, Starting } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
@@ -75,7 +75,7 @@ export function webhooksService({
     uses: {
       database: database(),
       reads: reads(),
-      cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+      cipher: ({ config }: Starting) => cipherOf(config),
       jobs: jobs(),
       published: published(),
       watch: feedWatch(),

@@ -8,17 +8,13 @@ import { freshDatabase } from '../support/servers/database.ts';
 async function environment(t: Test) {
   const { url } = await freshDatabase(t);
   const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
-  return { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }) };
+  const onStop = (release: () => unknown) => t.teardown(release);
+  return { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }), onStop };
 }
 
 t.test('no statement and no forgotten transaction lasts, over either way to the database', async (t) => {
   const given = await environment(t);
-  const [plain, mapped] = [database(), orm([])];
-  const [pool, entities] = [await plain.start(given), await mapped.start(given)];
-  t.teardown(async () => {
-    await plain.stop(pool);
-    await mapped.stop(entities);
-  });
+  const [pool, entities] = [await database()(given), await orm([])(given)];
   const limits = `select current_setting('statement_timeout') as statement,
     current_setting('idle_in_transaction_session_timeout') as idle`;
   const wanted = [{ statement: '30s', idle: '1min' }];
@@ -29,9 +25,7 @@ t.test('no statement and no forgotten transaction lasts, over either way to the 
 t.test('statements are not compiled, also if the database would', async (t) => {
   const given = await environment(t);
   for (const planning of ['each', 'once'] as const) {
-    const resource = database(planning);
-    const pool = await resource.start(given);
-    t.teardown(() => resource.stop(pool));
+    const pool = await database(planning)(given);
     await pool.query(
       `do $$ begin execute format('alter database %I set jit = on', current_database()); end $$`,
     );
@@ -42,9 +36,7 @@ t.test('statements are not compiled, also if the database would', async (t) => {
 
 t.test('a connection that is lost while its transaction thinks fails that transaction only', async (t) => {
   const given = await environment(t);
-  const resource = database();
-  const on = await resource.start(given);
-  t.teardown(() => resource.stop(on));
+  const on = await database()(given);
   const lost = on.transaction(async (transaction) => {
     const [row] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
     await on.query('select pg_terminate_backend($1)', [row?.pid]);
@@ -61,24 +53,22 @@ t.test(
   'the last service that stops closes the pool, of the inbox too, and the next start opens another',
   async (t) => {
     const given = await environment(t);
-    const [plain, inboxMixin] = [database(), inbox()];
-    const pool = await plain.start(given);
-    const deliveries = await inboxMixin.start(given);
-    await plain.stop(pool);
+    const releases: (() => unknown)[] = [];
+    const service = { ...given, onStop: (release: () => unknown) => void releases.push(release) };
+    await database()(service);
+    const deliveries = await inbox()(service);
+    await releases.pop()?.();
     t.equal(await deliveries.waiting('devicemaker', 1), 0, 'another service still uses it');
-    await inboxMixin.stop(deliveries);
+    await releases.pop()?.();
     await t.rejects(deliveries.waiting('devicemaker', 1), 'the pool is closed');
-    const next = await plain.start(given);
-    t.teardown(() => plain.stop(next));
+    const next = await database()(given);
     t.strictSame(await next.query('select 1 as one'), [{ one: 1 }]);
   },
 );
 
 t.test('of a transaction that fails nothing stays', async (t) => {
   const given = await environment(t);
-  const resource = database();
-  const on = await resource.start(given);
-  t.teardown(() => resource.stop(on));
+  const on = await database()(given);
   await on.query('create table counted (n int)');
   const failed = on.transaction(async (transaction) => {
     await transaction.query('insert into counted values (1)');
@@ -90,9 +80,7 @@ t.test('of a transaction that fails nothing stays', async (t) => {
 
 t.test('work that goes on after its transaction failed writes nothing', async (t) => {
   const given = await environment(t);
-  const resource = database();
-  const on = await resource.start(given);
-  t.teardown(() => resource.stop(on));
+  const on = await database()(given);
   await on.query('create table counted (n int)');
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
   let late: Promise<unknown> | undefined;

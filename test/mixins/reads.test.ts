@@ -110,10 +110,8 @@ async function replicated(t: Test) {
   const { broker, call } = await startBroker(t, { databaseUrl: database.url, services: [] });
   const start = async (readUrl: string) => {
     const config = testConfig({ databaseUrl: database.url, settings: { DATABASE_READ_URL: readUrl } });
-    const mixin = reads();
-    const value = await mixin.start({ broker, call, config, logger: broker.logger });
-    t.teardown(() => mixin.stop(value));
-    return value;
+    const onStop = (release: () => unknown) => t.teardown(release);
+    return reads()({ broker, call, config, logger: broker.logger, onStop });
   };
   return { database, url, start };
 }

@@ -85,9 +85,8 @@ t.test('MikroORM, migrations and single connections take several hosts', async (
   await client.connect();
   await client.end();
   const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
-  const entities = orm([]);
   const config = testConfig({ databaseUrl: url });
-  const started = await entities.start({ broker, call, config, logger: broker.logger });
-  t.teardown(() => entities.stop(started));
+  const onStop = (release: () => unknown) => t.teardown(release);
+  const started = await orm([])({ broker, call, config, logger: broker.logger, onStop });
   t.strictSame(await started.fork().getConnection().execute('select 1 as one'), [{ one: 1 }]);
 });

@@ -10,7 +10,7 @@ t.test('a call that arrives after the service has stopped is refused as unavaila
   const steps = contract('steps', {
     count: action({ summary: 'Count', params: z.object({}), returns: z.object({ steps: z.int() }) }),
   });
-  const store = { start: async () => ({ steps: 7 }), stop: async () => undefined };
+  const store = () => ({ steps: 7 });
   const service = implement(steps, {
     uses: { store },
     actions: { count: ({ store }) => ({ steps: store.steps }) },

@@ -9,15 +9,13 @@ export interface Outage {
 }
 
 /** The replica of DATABASE_READ_URL for admission during an outage of the primary; null if it is not set. */
-export function outage(): Mixin<(Outage & { end(): Promise<void> }) | null> {
-  return {
-    async start(environment) {
-      const { DATABASE_READ_URL: url } = environment.config;
-      if (url === undefined) return null;
-      const replica = sharedDatabase(url, { server: 'replica', planning: 'each' }, environment);
-      return { replica, windows: new MemoryWindows(), end: () => leaveDatabase(replica) };
-    },
-    stop: async (value) => value?.end(),
+export function outage(): Mixin<Outage | null> {
+  return (starting) => {
+    const { DATABASE_READ_URL: url } = starting.config;
+    if (url === undefined) return null;
+    const replica = sharedDatabase(url, { server: 'replica', planning: 'each' }, starting);
+    starting.onStop(() => leaveDatabase(replica));
+    return { replica, windows: new MemoryWindows() };
   };
 }
 

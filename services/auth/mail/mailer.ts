@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
-import type { Environment, Mixin } from '../../../runtime/environment.ts';
+import type { Mixin } from '../../../runtime/environment.ts';
 
 /** A message in plain text. */
 export interface Mail {
@@ -54,7 +54,7 @@ export function mailerOf({ SMTP_URL, MAIL_FROM }: MailSettings, bounds = usualBo
 
 /** The mailer as a mixin: `uses: { mailer: mailer() }`. */
 export function mailer(): Mixin<Mailer | null> {
-  return { start: async ({ config }: Environment) => mailerOf(config), stop: async () => undefined };
+  return ({ config }) => mailerOf(config);
 }
 
 const loopback = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Environment, Mixin } from '../../../runtime/environment.ts';
+import type { Mixin } from '../../../runtime/environment.ts';
 import { refused } from './refusals.ts';
 
 /** The settings of the provider. */
@@ -102,7 +102,7 @@ export function oidcOf(settings: OidcSettings, now: () => number = Date.now): Oi
 
 /** The client as a mixin: `uses: { oidc: oidc() }`. */
 export function oidc(): Mixin<Oidc | null> {
-  return { start: async ({ config }: Environment) => oidcOf(config), stop: async () => undefined };
+  return ({ config }) => oidcOf(config);
 }
 
 function discover(

@@ -18,7 +18,7 @@ const keptMs = 5000;
 
 /** The rules of projects as a mixin: a store leaves out what would not be kept. */
 export function keptDaysOfUsers(): Mixin<KeptDaysOfUsers> {
-  return { start: async (environment) => new RulesOfUsers(environment), stop: async () => undefined };
+  return (environment) => new RulesOfUsers(environment);
 }
 
 class RulesOfUsers implements KeptDaysOfUsers {

@@ -4,8 +4,9 @@ import type { Resolve } from '../../../runtime/http/guarded-request.ts';
 
 /** The poster of a process as a mixin. Origins of WEBHOOK_ENDPOINT_ORIGINS are allowed as they are; names of others are resolved by `resolve`. */
 export function poster(resolve?: Resolve): Mixin<Poster> {
-  return {
-    start: async ({ config }) => newPoster({ origins: config.WEBHOOK_ENDPOINT_ORIGINS, resolve }),
-    stop: async (value) => value.close(),
+  return ({ config, onStop }) => {
+    const made = newPoster({ origins: config.WEBHOOK_ENDPOINT_ORIGINS, resolve });
+    onStop(() => made.close());
+    return made;
   };
 }

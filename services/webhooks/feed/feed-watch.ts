@@ -116,20 +116,10 @@ function concerns(
 
 /** The watch as a mixin. It ends waiting requests before the services of its broker stop. */
 export function feedWatch(): Mixin<FeedWatch> {
-  const open = database();
-  const opened = new WeakMap<FeedWatch, Database>();
-  return {
-    async start(environment) {
-      const pool = await open.start(environment);
-      const watch = newFeedWatch(pool, environment);
-      opened.set(watch, pool);
-      onDrain(environment.broker, async () => watch.close());
-      return watch;
-    },
-    async stop(watch) {
-      watch.close();
-      const pool = opened.get(watch);
-      if (pool !== undefined) await open.stop(pool);
-    },
+  return async (starting) => {
+    const watch = newFeedWatch(await database()(starting), starting);
+    onDrain(starting.broker, async () => watch.close());
+    starting.onStop(() => watch.close());
+    return watch;
   };
 }

@@ -23,5 +23,5 @@ export function newPublished(): Published {
 
 /** The notifier as a mixin: the publisher notifies, deliveries and waiting readers of the feed listen. */
 export function published(): Mixin<Published> {
-  return { start: async () => newPublished(), stop: async () => undefined };
+  return newPublished;
 }

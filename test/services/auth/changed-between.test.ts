@@ -53,15 +53,13 @@ function checkedBefore(meanwhile: () => Promise<unknown>): Passwords {
 async function ormOf(t: Test, database: TestAuth['database']): Promise<Orm> {
   const { broker } = await startBroker(t, { databaseUrl: database.url, services: [] });
   const { logger } = broker;
-  const resource = orm([Developer]);
-  const open = await resource.start({
+  return orm([Developer])({
     broker,
     logger,
     config: testConfig({ databaseUrl: database.url }),
     call: typedCall(broker),
+    onStop: (release) => t.teardown(release),
   });
-  t.teardown(() => resource.stop(open));
-  return open;
 }
 
 const tokensOf = (database: TestAuth['database']) => tokenSignerOf(testConfig({ databaseUrl: database.url }));

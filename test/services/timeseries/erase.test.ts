@@ -153,10 +153,13 @@ t.test('a worker that stops leaves the pool, which ends with its last user', asy
   const { url } = await freshDatabase(t);
   const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
   const environment = { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }) };
-  const [worker, resource] = [jobs(), database()];
-  const [running, open] = [await worker.start(environment), await resource.start(environment)];
-  await worker.stop(running);
+  const releases: (() => unknown)[] = [];
+  const starting = { ...environment, onStop: (release: () => unknown) => void releases.push(release) };
+  await jobs()(starting);
+  const open = await database()(starting);
+  t.equal(releases.length, 2);
+  await releases[0]?.();
   t.equal(open.pool.ending, false);
-  await resource.stop(open);
+  await releases[1]?.();
   t.equal(open.pool.ending, true);
 });

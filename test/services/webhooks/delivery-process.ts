@@ -22,7 +22,7 @@ startDelivering({
   database: databaseOf(new pg.Pool({ connectionString: config.DATABASE_URL, max: 4 })),
   cipher: cipherOf(config),
   poster: newPoster({ origins: [origin] }),
-  rowJobs: await rowJobs().start(environment),
+  rowJobs: await rowJobs()({ ...environment, onStop: () => undefined }),
   bodyOf: messageBodies(call, { providerAs: (provider) => provider, baseUrl: '' }),
   pace: { ...deliveryPace, ...pace },
 });

@@ -95,7 +95,7 @@ export async function startSetting(t: Test): Promise<DeliverySetting> {
       database,
       cipher,
       poster,
-      rowJobs: await rowJobs().start(environment),
+      rowJobs: await rowJobs()({ ...environment, onStop: () => undefined }),
       bodyOf: messageBodies(call, { providerAs: (provider) => provider, baseUrl: '' }),
       pace: { ...fast, aheadMs: () => clock.aheadMs, ...pace },
     };
