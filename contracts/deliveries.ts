@@ -84,7 +84,7 @@ export const deliveries = contract('deliveries', {
   replay: action({
     summary: 'Replay a delivery',
     description:
-      'Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if all of its data was erased.',
+      'Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if its content was erased.',
     params: z.object({
       delivery_id: z.uuid('must be a UUID').describe('The `id` of a delivery, from `GET /deliveries`.'),
     }),
@@ -108,11 +108,11 @@ export const deliveries = contract('deliveries', {
     idempotent: true,
   }),
   /**
-   * Removes the items of accounts from deliveries that arrived until `erased_at`, in the background. A delivery that is
-   * being processed is edited after that attempt has ended.
+   * Empties the deliveries that mention an account and arrived until `erased_at`, in the background. A delivery that is
+   * being processed, or waits for another attempt, is emptied when it has ended.
    */
   eraseAccounts: action({
-    summary: 'Erase the items of accounts from kept deliveries',
+    summary: 'Empty kept deliveries that mention accounts',
     params: z.object({
       erased_at: Timestamp,
       accounts: z
@@ -122,9 +122,9 @@ export const deliveries = contract('deliveries', {
     returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
   }),
-  /** Removes the items of accounts that were erased before the delivery arrived. */
+  /** Empties a delivery if it mentions an account that was erased before it arrived. */
   eraseFromDelivery: action({
-    summary: 'Erase the items of accounts from one kept delivery',
+    summary: 'Empty one kept delivery if it mentions accounts',
     params: z.object({
       delivery_id: z.uuid(),
       provider_user_ids: z.array(Text.min(1).max(255)).max(1000),

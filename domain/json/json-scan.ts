@@ -48,8 +48,8 @@ export function expectEnd(scan: JsonScan): void {
   if (scan.at !== scan.bytes.length) throw new JsonError();
 }
 
-/** Iterates over an object; `member` is called at each value and must read it. `from` is the position of the key. */
-export function readObject(scan: JsonScan, member: (key: string, from: number) => void): void {
+/** Iterates over an object; `member` is called at each value and must read it. */
+export function readObject(scan: JsonScan, member: (key: string) => void): void {
   expect(scan, openBrace);
   if (isClosed(scan, closeBrace)) return;
   for (;;) {
@@ -60,7 +60,7 @@ export function readObject(scan: JsonScan, member: (key: string, from: number) =
     skipBlanks(scan);
     expect(scan, colon);
     skipBlanks(scan);
-    member(key, from);
+    member(key);
     if (!goesOn(scan, closeBrace)) return;
   }
 }
@@ -126,14 +126,6 @@ export function* positionsIn(scan: JsonScan): Generator<ByteRange, void> {
     passValue(scan);
     yield [from, scan.at];
   } while (goesOn(scan, closeBracket));
-}
-
-/** Iterates over a list; `element` is called at each value and must read it. */
-export function readElements(scan: JsonScan, element: () => void): void {
-  expect(scan, openBracket);
-  if (isClosed(scan, closeBracket)) return;
-  do element();
-  while (goesOn(scan, closeBracket));
 }
 
 /** Skips the next value without validating it. */

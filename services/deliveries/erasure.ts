@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Webhooks } from '../../domain/provider/provider.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { bodyCipherOf, UnreadableBody } from '../../mixins/inbox/body-cipher.ts';
+import { UnreadableBody } from '../../mixins/inbox/body-cipher.ts';
 import {
   type BodyKeys,
-  keepSealed,
   ownBody,
   readKeptBody,
   readKeptEntry,
@@ -11,14 +11,14 @@ import {
 } from '../../mixins/inbox/sealed-bodies.ts';
 import { enqueue, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs/jobs.ts';
-import type { ProviderName } from '../../providers/all.ts';
+import { providers } from '../../providers/all.ts';
 import type { Held } from '../../runtime/jobs/job-worker.ts';
-import { type Cut, isOfAccount, isOfOneAccount } from './cut.ts';
-import { cutApart } from './cut-apart.ts';
+import { isEventOf, mentions } from './mentions.ts';
 import {
   claimErasures,
   type ErasedAccount,
   type ErasureRow,
+  emptyDelivery,
   insertErasures,
   insertLateErasures,
   moveErasures,
@@ -26,16 +26,16 @@ import {
   passErasures,
   waitOn,
 } from './queries/erasures.ts';
-import { lockIdle } from './queries/lock-idle.ts';
+import { type IdleRow, lockIdle } from './queries/lock-idle.ts';
 import { isErased } from './queries/replay-delivery.ts';
-import { dropSealedEntry, resizeSealed } from './queries/sealed-bodies.ts';
-import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './queries/select-named.ts';
-import { deleteProgress, emptyDelivery, replaceBody, replaceProgress } from './queries/update-erased.ts';
+import { fetchedEntries } from './queries/sealed-bodies.ts';
+import { bytesPerPiece, selectNamed, selectPiece } from './queries/select-named.ts';
 
 /**
  * Raw deliveries contain data of erased users' accounts. Each account to erase is a row. The bodies are searched in the
  * order of their ids in bounded batches; each batch is one transaction that also stores the cursor, so a process that dies
- * leaves no batch half done. Items of other users are unchanged, byte for byte, and can be replayed.
+ * leaves no batch half done. A delivery that mentions the account is emptied, also if it has items of other users:
+ * therefore once it has ended, so that no attempt loses their data.
  */
 export interface ErasurePace {
   /** A delivery is not changed for this time after its end, because its answer may still be sent. */
@@ -60,7 +60,7 @@ const leastDelayMs = 1000;
 /** All erasures are one job with an empty key: erasures with the same cursor share a batch. */
 const erasure: JobKind<unknown> = { name: 'deliveries.erasure', payload: z.unknown() };
 
-/** Stores accounts whose items are erased from the deliveries that were received until an instant. */
+/** Stores accounts whose deliveries, received until an instant, are emptied. */
 export function requestErasure(
   database: Database,
   accounts: readonly ErasedAccount[],
@@ -72,7 +72,7 @@ export function requestErasure(
   });
 }
 
-/** Stores accounts whose items are erased from one delivery that was received after their erasure. */
+/** Stores accounts whose delivery, received after their erasure, is emptied. */
 export function requestLateErasure(
   database: Database,
   deliveryId: string,
@@ -132,7 +132,7 @@ async function workPiece(
   await moveErasures(transaction, erasures, last, left);
 }
 
-// Retries the deliveries that were being processed when their batch was searched.
+// Retries the deliveries that had not ended when their batch was searched.
 async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: ErasurePace): Promise<void> {
   const left = erasure.waiting.slice(waitingPerPiece);
   for (const id of erasure.waiting.slice(0, waitingPerPiece))
@@ -150,7 +150,7 @@ async function eraseIfReadable(...given: Parameters<typeof eraseFrom>): Promise<
   }
 }
 
-/** Removes accounts from one delivery. False if it is being processed or answered. */
+/** Empties a delivery that mentions an account. False if it has not ended, or is being answered. */
 async function eraseFrom(
   transaction: Queryable,
   id: string,
@@ -161,58 +161,34 @@ async function eraseFrom(
   if (idle === undefined) return (await isErased(transaction, id)) === undefined;
   const due = erasures.filter(({ until_us }) => until_us >= idle.received_us);
   const accounts = due.map(({ provider_user_id }) => provider_user_id);
-  if (isOfAccount(idle.provider, idle.headers, accounts)) {
-    await emptyDelivery(transaction, id);
-    return true;
-  }
-  if (isOfOneAccount(idle.provider)) return true;
-  const { provider, is_sealed } = idle;
-  const body: KeptBody = { transaction, keys, id, provider, accounts, is_sealed };
-  const bytes = await readKeptBody(transaction, keys, { ...idle, id });
-  const cut = await cutApart({ provider, root: 'body', bytes, accounts });
-  if (cut.kind === 'nothing') await emptyDelivery(transaction, id);
-  else await keepRest(body, cut);
-  for (const entry of await namedEntries(body)) await eraseFetched(body, entry);
+  if (await hasDataOf(accounts, { transaction, keys, id, idle })) await emptyDelivery(transaction, id);
   return true;
 }
 
-/** The bodies of a delivery, and the accounts that are removed from them. */
-interface KeptBody {
+interface KeptDelivery {
   readonly transaction: Queryable;
   readonly keys: BodyKeys;
   readonly id: string;
-  readonly provider: ProviderName;
-  readonly accounts: readonly string[];
-  readonly is_sealed: boolean;
-}
-
-async function keepRest({ transaction, keys, id, is_sealed }: KeptBody, cut: Cut): Promise<void> {
-  if (cut.kind !== 'rest') return;
-  const { body, entries } = cut;
-  await replaceBody(transaction, id, is_sealed ? Buffer.alloc(0) : body, entries);
-  if (!is_sealed) return;
-  await keepSealed(transaction, bodyCipherOf(keys), { id, entry: ownBody, body });
-  await resizeSealed(transaction, id, body.length);
-  for (const entry of entries) await dropSealedEntry(transaction, id, entry);
-}
-
-// Encrypted bodies cannot be searched in the database.
-async function namedEntries({ transaction, id, accounts, is_sealed }: KeptBody): Promise<string[]> {
-  if (!is_sealed) return selectNamedProgress(transaction, id, accounts);
-  return (await sealedEntries(transaction, id)).filter((entry) => entry !== ownBody);
+  readonly idle: IdleRow;
 }
 
 // The data that was fetched for one account may contain items of another one.
-async function eraseFetched(held: KeptBody, entry: string): Promise<void> {
-  const { transaction, keys, id, provider, accounts, is_sealed } = held;
-  const bytes = await readKeptEntry(transaction, keys, held, entry);
-  if (bytes === null) return;
-  const cut = await cutApart({ provider, root: 'list', bytes, accounts });
-  if (cut.kind === 'nothing') {
-    await deleteProgress(transaction, id, entry);
-    await dropSealedEntry(transaction, id, entry);
+async function hasDataOf(
+  accounts: readonly string[],
+  { transaction, keys, id, idle }: KeptDelivery,
+): Promise<boolean> {
+  const { body }: Webhooks = providers[idle.provider].webhooks;
+  if (body.form === 'one-account') return accounts.includes(idle.headers[body.accountHeader] ?? '');
+  const bytes = await readKeptBody(transaction, keys, { ...idle, id });
+  const isTheirs =
+    body.form === 'single-event' ? isEventOf(body, bytes, accounts) : mentions(bytes, accounts);
+  if (await isTheirs) return true;
+  const entries = idle.is_sealed
+    ? await sealedEntries(transaction, id)
+    : await fetchedEntries(transaction, id);
+  for (const entry of entries.filter((entry) => entry !== ownBody)) {
+    const fetched = await readKeptEntry(transaction, keys, { id, is_sealed: idle.is_sealed }, entry);
+    if (fetched !== null && (await mentions(fetched, accounts))) return true;
   }
-  if (cut.kind !== 'rest') return;
-  if (is_sealed) await keepSealed(transaction, bodyCipherOf(keys), { id, entry, body: cut.body });
-  else await replaceProgress(transaction, id, entry, cut.body);
+  return false;
 }

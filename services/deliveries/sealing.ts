@@ -22,10 +22,10 @@ import {
   dropSealed,
   fetchedEntries,
   lockOtherKeys,
+  restoreFetched,
   restorePlain,
   type UnsealedRow,
 } from './queries/sealed-bodies.ts';
-import { replaceProgress } from './queries/update-erased.ts';
 
 const sealing = { name: 'deliveries.sealing', everyMs: 600_000, firstAfterMs: 60_000 };
 const resealing = { name: 'deliveries.resealing', everyMs: 300_000, firstAfterMs: 5000 };
@@ -95,7 +95,7 @@ export async function unseal(transaction: Queryable, keys: BodyKeys, id: string)
     const body = await readSealed(transaction, cipher, id, entry);
     if (body === null) continue;
     if (entry === ownBody) await restorePlain(transaction, id, body);
-    else await replaceProgress(transaction, id, entry, body);
+    else await restoreFetched(transaction, id, entry, body);
   }
   await dropSealed(transaction, id);
 }

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
+import { dropSealed } from './sealed-bodies.ts';
 
-/** An account whose items are removed from deliveries that were received until an instant. */
+/** An account whose deliveries, received until an instant, are emptied. */
 export interface ErasureRow {
   provider: ProviderName;
   provider_user_id: string;
@@ -126,4 +127,16 @@ export async function waitOn(
   const statement = `update deliveries.erasure e set waiting = $2::uuid[], run_at = now() + $3 * interval '1 s'
     from ${rows} where ${keyed}`;
   await transaction.query(statement, [key, waiting, afterSeconds]);
+}
+
+/** Deletes the content of a delivery: body, headers, answer and progress. A dead letter is done then. */
+export async function emptyDelivery(transaction: Queryable, id: string): Promise<void> {
+  await transaction.query(
+    `update deliveries.delivery set body = '', sealed_bytes = null, headers = '{}', answer = null, erased_at = now(),
+       state = 'done'
+     where id = $1`,
+    [id],
+  );
+  await transaction.query('delete from deliveries.progress where delivery_id = $1', [id]);
+  await dropSealed(transaction, id);
 }

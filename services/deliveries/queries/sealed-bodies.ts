@@ -57,20 +57,20 @@ export async function restorePlain(transaction: Queryable, id: string, body: Buf
   );
 }
 
-/** Notes the size of the encrypted body of a delivery. */
-export async function resizeSealed(transaction: Queryable, id: string, bodyBytes: number): Promise<void> {
-  await transaction.query('update deliveries.delivery set sealed_bytes = $2 where id = $1', [id, bodyBytes]);
+/** Stores the plain body that was fetched for an entry. */
+export async function restoreFetched(
+  transaction: Queryable,
+  id: string,
+  entry: string,
+  body: Buffer,
+): Promise<void> {
+  const statement = 'update deliveries.progress set body = $3 where delivery_id = $1 and entry = $2';
+  await transaction.query(statement, [id, entry, body]);
 }
 
 /** Deletes the encrypted bodies of a delivery. */
 export async function dropSealed(transaction: Queryable, id: string): Promise<void> {
   await transaction.query('delete from deliveries.sealed_body where delivery_id = $1', [id]);
-}
-
-/** Deletes an encrypted body. */
-export async function dropSealedEntry(transaction: Queryable, id: string, entry: string): Promise<void> {
-  const statement = 'delete from deliveries.sealed_body where delivery_id = $1 and entry = $2';
-  await transaction.query(statement, [id, entry]);
 }
 
 const otherKeys: Statement = {

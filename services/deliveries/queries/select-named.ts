@@ -50,18 +50,3 @@ export async function selectNamed(
   const values = [ids, accounts.map((account) => Buffer.from(account)), provider, until];
   return (await transaction.query<{ id: string }>(named, values)).map(({ id }) => id);
 }
-
-const namedProgress: Statement = {
-  name: 'deliveries.named_progress',
-  text: `select entry from deliveries.progress where delivery_id = $1 and body is not null and ${names}`,
-};
-
-/** Entries of a delivery's progress whose body may name an account. */
-export async function selectNamedProgress(
-  transaction: Queryable,
-  id: string,
-  accounts: readonly string[],
-): Promise<string[]> {
-  const values = [id, accounts.map((account) => Buffer.from(account))];
-  return (await transaction.query<{ entry: string }>(namedProgress, values)).map(({ entry }) => entry);
-}

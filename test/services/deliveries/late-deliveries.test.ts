@@ -48,9 +48,7 @@ t.test('what comes for an account after its user was erased is erased once it is
   await push(api, { dailies: [dayOf(account, 4711)], deregistrations: [{ userId: account }] });
   await push(api, { deregistrations: [{ userId: account }] });
   await eraseAll();
-  const [mixed = '', ...own] = await bodies();
-  t.same(JSON.parse(mixed), { dailies: [null, dayOf(other.account, 1), dayOf(unknown, 2)] });
-  t.same(own, ['', '']);
+  t.same(await bodies(), ['', '', '']);
   t.same(await accounts(), []);
   t.notMatch(JSON.stringify(await database.query('select * from deliveries.delivery')), account);
 });
@@ -67,7 +65,7 @@ t.test('an event for an erased account is emptied', async (t) => {
   t.same(await bodies(), ['', '']);
 });
 
-t.test('a delivery that waits for another attempt or was given up is erased too', async (t) => {
+t.test('a dead letter is erased too, and one that waits for another attempt when it ends', async (t) => {
   const { userId, account } = await createWearer(api);
   await remove(userId);
   for (const state of ['dead', 'ready']) {
@@ -77,6 +75,9 @@ t.test('a delivery that waits for another attempt or was given up is erased too'
       [state],
     );
   }
+  await eraseAll();
+  t.match(await bodies(), ['', account]);
+  await database.query("update deliveries.delivery set state = 'done' where state = 'ready'");
   await eraseAll();
   t.same(await bodies(), ['', '']);
 });

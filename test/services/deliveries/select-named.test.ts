@@ -1,9 +1,5 @@
 import t from 'tap';
-import {
-  selectNamed,
-  selectNamedProgress,
-  selectPiece,
-} from '../../../services/deliveries/queries/select-named.ts';
+import { selectNamed, selectPiece } from '../../../services/deliveries/queries/select-named.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
@@ -50,6 +46,4 @@ t.test('names the deliveries that may name an account, in their body or in what 
   t.same(await named([1, 2, 3, 4, 5]), [1, 3, 4].map(idOf));
   t.same(await named([2, 3]), [idOf(3)], 'of those that were asked for');
   t.same(await named([1, 2, 3, 4, 5], 'activitynet'), []);
-  t.same(await selectNamedProgress(database, idOf(3), ['a1']), ['dailies[0]']);
-  t.same(await selectNamedProgress(database, idOf(1), ['a1']), []);
 });

@@ -1209,7 +1209,7 @@ export class Deliveries extends Group {
 
   /**
    * Replay a delivery.
-   * Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if all of its data was erased.
+   * Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if its content was erased.
    */
   replay(params: Input<types.DeliveriesReplayData>, options?: CallOptions): Promise<types.Delivery> {
     return this.json('POST /deliveries/{delivery_id}/replay', params, options);
