@@ -49,7 +49,7 @@ function busOptions(config: Config, nodeID: string | undefined): BrokerOptions {
     return { transporter: null, ...(nodeID === undefined ? {} : { nodeID }) };
   const role = roleOfUrl(config.NATS_URL);
   const transporter = new BusTransporter(config, role);
-  return { transporter, nodeID: nodeIdOf(role, nodeID), metadata: transporter.metadata };
+  return { transporter, nodeID: nodeIdOf(role, nodeID) };
 }
 
 /** Creates a broker with its settings and services. Nothing runs until it is started. */

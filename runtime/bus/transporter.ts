@@ -1,17 +1,14 @@
 import { Transporters } from 'moleculer';
 import type { Msg } from 'nats';
 import { type BusSettings, natsOptions } from '../nats-options.ts';
-import { fullRole, servicesOf } from './roles.ts';
+import { servicesOf } from './roles.ts';
 import { actionOfSubject, answerSubject, requestSubject } from './subjects.ts';
 
 type Packet = Parameters<Transporters.NATS['publish']>[0];
 
-/** What a node publishes that has the subjects of this release. Nodes of 0.2 have Moleculer's. */
-const marker = { subjects: 'by action' };
-
 /**
  * Moleculer's transporter for NATS with subjects that the bus can permit for each action (subjects.ts). Balancing, registry and
- * heartbeats are Moleculer's own. Nodes of release 0.2 are called as before, and may call nodes of the role `pulsebus`.
+ * heartbeats are Moleculer's own.
  */
 export class BusTransporter extends Transporters.NATS {
   readonly #role: string;
@@ -21,11 +18,6 @@ export class BusTransporter extends Transporters.NATS {
     this.#role = role;
   }
 
-  /** What other nodes must know to call this one. */
-  get metadata(): Readonly<Record<string, string>> {
-    return marker;
-  }
-
   override async makeSubscriptions(topics: Record<string, string>[]): Promise<void> {
     // The product sends no events: no role may.
     const used = topics.filter(({ cmd }) => cmd !== 'EVENT');
@@ -33,27 +25,19 @@ export class BusTransporter extends Transporters.NATS {
   }
 
   override async subscribe(cmd: string, nodeID?: string): Promise<void> {
-    const isCall = cmd === 'REQ' || cmd === 'RES';
-    if (isCall) this.#subscribeCalls(cmd);
-    if (!isCall || this.#role === fullRole)
+    if (cmd === 'REQ' || cmd === 'RES') this.#subscribeCalls(cmd);
+    else
       this.#listen(this.getTopicName(cmd, nodeID), ({ data }) => this.#take(cmd, this.#packetOf(cmd, data)));
   }
 
   override async publish(packet: Packet): Promise<void> {
     const { type, target, payload } = packet;
-    if (target === undefined || (type !== 'REQ' && type !== 'RES') || this.#isOfRelease02(target))
-      return super.publish(packet);
+    if (target === undefined || (type !== 'REQ' && type !== 'RES')) return super.publish(packet);
     const subject =
       type === 'REQ'
         ? requestSubject(this.prefix, target, String(Reflect.get(payload, 'action')))
         : answerSubject(this.prefix, target);
     return this.send(subject, this.serialize(packet));
-  }
-
-  // A node may call before its registration has arrived here: it is of this release, for the others have long been there.
-  #isOfRelease02(nodeID: string): boolean {
-    const node = this.broker.registry.nodes.get(nodeID);
-    return node !== undefined && node.metadata?.subjects !== marker.subjects;
   }
 
   #subscribeCalls(cmd: 'REQ' | 'RES'): void {

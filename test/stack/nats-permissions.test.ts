@@ -25,7 +25,7 @@ t.test('a role may request the actions that it declares, and no other', async (t
   for (const role of roles) {
     const connection = await bus.connectAs(role);
     for (const action of actions) connection.publish(`${prefix}.REQ.node.${action}`, role);
-    // Neither the subject of an earlier release, which names no action, nor one with further tokens.
+    // Neither a subject that names no action, nor one with further tokens.
     connection.publish(`${prefix}.REQ.node`, role);
     connection.publish(`${prefix}.REQ.node.users.get.more`, role);
     await connection.flush();

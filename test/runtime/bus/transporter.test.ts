@@ -1,8 +1,7 @@
-import { Errors, ServiceBroker, type ServiceSchema } from 'moleculer';
+import { Errors, type ServiceSchema } from 'moleculer';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { createBroker } from '../../../runtime/broker.ts';
-import { natsOptions } from '../../../runtime/nats-options.ts';
 import { startOwnBus } from '../../support/servers/nats.ts';
 
 const bus = await startOwnBus(t);
@@ -108,19 +107,4 @@ t.test('forged requests do not run', async (t) => {
   await watcher.flush();
   await gateway.call('auth.me', { n: 'after' }); // messages are handled in their order
   t.same(runs, ['me after']);
-});
-
-t.test('a process of release 0.2 calls and is called as before', async (t) => {
-  const old = new ServiceBroker({
-    ...{ namespace: bus.namespace, nodeID: 'old.host-1', logLevel: 'fatal', logger: true },
-    transporter: { type: 'NATS', options: natsOptions({ NATS_URL: bus.urlOf('pulsebus') }) },
-    skipProcessEventRegistration: true,
-  });
-  old.createService({ name: 'old', actions: { hello: () => 'hello' } });
-  await old.start();
-  t.teardown(() => old.stop());
-  const other = await start('pulsebus', [{ name: 'other', actions: { hello: () => 'hello' } }]);
-  await Promise.all([old.waitForServices(['other'], 20_000), other.waitForServices(['old'], 20_000)]);
-  t.equal(await old.call('other.hello'), 'hello');
-  t.equal(await other.call('old.hello'), 'hello');
 });
