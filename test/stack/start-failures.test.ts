@@ -166,8 +166,6 @@ t.test('misspelt settings are named with the nearest, and others are left alone'
     DEVICEMAKER_SECRET_ID: 'x',
     DATABASE_URI: 'x',
     POST: '1',
-    TRACING_URL: 'http://zipkin:9411',
-    OTEL_TRACES_SAMPLER_ARG: '1',
     ...{ PORT: '1', HOME: '/', PATH: '/', PWD: '/', USER: 'me', HOSTNAME: 'x', NODE_ENV: 'test', LANG: 'C' },
   });
   const saying = (name: string, meant: string) =>
@@ -179,8 +177,6 @@ t.test('misspelt settings are named with the nearest, and others are left alone'
     'DEVICEMAKER_SECRET_ID is not a setting, and is ignored.',
     saying('DATABASE_URI', 'DATABASE_URL'),
     saying('POST', 'PORT'),
-    'TRACING_URL is ignored. Traces and metrics are sent by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT (docs/settings.md).',
-    'OTEL_TRACES_SAMPLER_ARG is ignored. The share of requests that are traced is TRACING_SAMPLE.',
   ]);
 });
 
