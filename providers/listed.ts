@@ -16,7 +16,6 @@ export const listed = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
   backfill: { from: 'pages', service: 'pull-ingest' },
   quota: null,
-  sampleSources: 'days-and-activities',
 } as const;
 
 /** A notification that names one account and has no data of it. What mentions the account is erased whole. */

@@ -71,8 +71,6 @@ export interface Provider {
   readonly cadenceHours: Partial<Readonly<Record<SharedData, number>>>;
   /** Whether the granted scope excludes a kind of data. Providers with `pull` need none: their types know. */
   readonly withholds?: (scope: readonly string[], kind: SharedData) => boolean;
-  /** Where its samples come from: days and activities, or activities alone. */
-  readonly sampleSources: 'days-and-activities' | 'activities';
   /** Set if notifications name what changed, and service pull-ingest reads it. */
   readonly pull?: Pull;
 }

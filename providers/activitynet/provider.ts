@@ -104,5 +104,4 @@ export const activitynet = {
   },
   shares: ['activities', 'heart_rate', 'routes', 'profile'],
   cadenceHours: {},
-  sampleSources: 'activities',
 } as const satisfies Provider;

@@ -119,5 +119,4 @@ export const devicemaker = {
   cadenceHours: { daily_activity: 48, heart_rate: 48, sleep: 48, stress: 48 },
   // Activities have a permission of their own; all else is health data.
   withholds: (scope, kind) => !scope.includes(kind === 'activities' ? 'ACTIVITY_EXPORT' : 'HEALTH_EXPORT'),
-  sampleSources: 'days-and-activities',
 } as const satisfies Provider;

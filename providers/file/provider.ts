@@ -30,5 +30,4 @@ export const file = {
     ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: {},
-  sampleSources: 'days-and-activities',
 } as const satisfies Provider;

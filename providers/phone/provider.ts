@@ -42,5 +42,4 @@ export const phone = {
     ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: { daily_activity: 48 },
-  sampleSources: 'days-and-activities',
 } as const satisfies Provider;

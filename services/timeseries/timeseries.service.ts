@@ -15,7 +15,7 @@ import { readDayValues } from './days/day-values.ts';
 import { readKindDays } from './days/kind-days.ts';
 import { readNights } from './days/nights.ts';
 import { readComputedScores, readScores } from './days/scores.ts';
-import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
+import { nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { readDayFacts, readGlucose } from './insights/day-facts.ts';
 import { selectDaySpan } from './insights/queries/select-day-span.ts';
@@ -191,7 +191,6 @@ export default implement(timeseries, {
       rankedByHandler(settling),
       routeCutHandler(database),
       nightMeansHandler(planned),
-      nightMarkingHandler(database),
     ]);
   },
 });

@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import { lockedPayload, storePayload } from '../../../mixins/jobs/job-outcomes.ts';
-import type { Job, JobKind } from '../../../mixins/jobs/job-queue.ts';
-import { type JobHandler, jobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
-import { lockUser } from '../queries/lock-user.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { computeNightMeans, sessionsOf } from './night-means.ts';
-import { markNights, selectNextSleeper } from './queries/mark-nights.ts';
 import {
   deleteNightMeans,
   lockStaleNights,
@@ -18,7 +13,7 @@ import {
 
 /*
  * The kept means of nights. Triggers mark a night as stale in the transaction that changes its sessions or samples
- * (migrations/0173-night-means). Stale nights are computed under the locks of their users, so that no store changes a sample
+ * (migrations/baseline/timeseries.sql). Stale nights are computed under the locks of their users, so that no store changes a sample
  * between the computation and its commit.
  */
 
@@ -81,26 +76,4 @@ export function nightMeansHandler(planned: Database): JobHandler {
       return after !== undefined;
     }, held),
   );
-}
-
-const Progress = z.object({ after: z.uuid().nullable() });
-
-/** Marks the nights that were stored before means were kept. The migration enqueues it. */
-const marking: JobKind<z.infer<typeof Progress>> = { name: 'timeseries.night_marking', payload: Progress };
-
-/** Marks nights, one user a part. */
-export function nightMarkingHandler(database: Database): JobHandler {
-  return jobHandler(marking, (job, held) => workInParts(() => markNextUser(database, job), held));
-}
-
-function markNextUser(database: Database, job: Job<unknown>): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const progress = await lockedPayload(transaction, marking, job);
-    if (progress === undefined) return false;
-    const userId = await selectNextSleeper(transaction, progress.after);
-    if (userId === undefined) return false;
-    await lockUser(transaction, userId);
-    await markNights(transaction, userId);
-    return storePayload(transaction, marking, job, { after: userId });
-  });
 }

@@ -3,12 +3,11 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { localDate } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { IntervalCircumstances } from '../intervals/store-intervals.ts';
-import { besideName } from '../samples/queries/ensure-series.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { type SlotSample, slotSamples } from '../samples/slot-samples.ts';
 import { type EpochPart, newestThatFit, partOfRow, rowOfPart } from './epoch-parts.ts';
 import type { LocalDays } from './local-days.ts';
-import { deleteSamples, type StoredInstant } from './queries/delete-samples.ts';
+import { deleteSamples } from './queries/delete-samples.ts';
 import { selectEpochParts } from './queries/select-epoch-parts.ts';
 import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
 import { storeSlotSums } from './store-slot-sums.ts';
@@ -60,9 +59,14 @@ export async function storeEpochs(
   await upsertEpochParts(transaction, user_id, provider, changed);
   const made = slotSamples(parts);
   const keys = new Set(made.map(slotKey));
-  const former = slotSamples(stored);
-  const gone = former.filter((sample) => !keys.has(slotKey(sample)));
-  await deleteSamples(transaction, user_id, provider, samplesToDelete(former, gone));
+  const gone = slotSamples(stored).filter((sample) => !keys.has(slotKey(sample)));
+  const goneSamples = gone.filter((sample) => !isSum(sample));
+  await deleteSamples(
+    transaction,
+    user_id,
+    provider,
+    goneSamples.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms })),
+  );
   const sums = { made: made.filter(isSum), gone: gone.filter(isSum) };
   const sumsWritten = await storeSlotSums(transaction, context, sums);
   return {
@@ -115,14 +119,6 @@ function partKey({ start_ms, activity_type }: EpochPart): string {
 function withSums(pending: readonly PendingEpoch[], written: ReadonlyMap<number, number>, sums: number) {
   const last = pending.at(-1)?.item ?? 0;
   return new Map([...written, [last, (written.get(last) ?? 0) + sums]]);
-}
-
-// Earlier releases stored sums as samples, too.
-function samplesToDelete(former: readonly SlotSample[], gone: readonly SlotSample[]): StoredInstant[] {
-  const keyed = ({ type, device, ms }: SlotSample) => ({ type_id: seriesOf(type).id, device, ms });
-  const sums = former.filter(isSum).map(keyed);
-  const renamed = sums.map((sum) => ({ ...sum, device: besideName(sum.device) }));
-  return [...gone.filter((sample) => !isSum(sample)).map(keyed), ...sums, ...renamed];
 }
 
 function isSum({ type }: SlotSample): boolean {

@@ -1,9 +1,7 @@
 import { type IntervalRecord, SummedTypeName } from '../../../domain/records/interval-records.ts';
-import { seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type IntervalCircumstances, storeIntervalsIn } from '../intervals/store-intervals.ts';
 import type { SlotSample } from '../samples/slot-samples.ts';
-import { renameSampleSeries } from './queries/rename-sample-series.ts';
 
 /** The user and provider whose sums are stored. */
 interface SlotContext extends IntervalCircumstances {
@@ -23,8 +21,6 @@ export async function storeSlotSums(
   if (made.length + gone.length === 0) return 0;
   const devices = [...new Set(made.map(({ device }) => device))];
   const { user_id, provider, order, nowMs, kept, timeZone } = context;
-  const typeIds = [...new Set(made.map(({ type }) => seriesOf(type).id))];
-  await renameSampleSeries(transaction, { user_id, provider, typeIds, devices });
   const request = {
     ...{ user_id, provider, spans: [], deleted_ids: [], unmade_ids: gone.map(idOfSum), isClockKept: true },
     // A provider merges the devices of an account before it makes slots.

@@ -68,7 +68,7 @@ export async function deleteUnlisted(
   if (isActivity({ data_type })) {
     const keys = gone.map(({ key }) => key);
     const touched = await deleteActivityBlocks(transaction, user_id, provider, keys);
-    await settleSamples(transaction, { user_id, provider, keys, kept }, daysOfRows(touched));
+    await settleSamples(transaction, { user_id, provider, kept }, daysOfRows(touched));
   }
   await settleDuplicates(transaction, user_id, gone, sourcePriority);
 }

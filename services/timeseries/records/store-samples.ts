@@ -46,7 +46,7 @@ export async function storeSamples(
   const cut = await cropActivities(transaction, call, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
   const touched = [...daysOfRows(returned), ...left, ...cut];
-  const removed = await settleSamples(transaction, { user_id, provider, keys, kept }, touched);
+  const removed = await settleSamples(transaction, { user_id, provider, kept }, touched);
   if (removed > 0) await auditRemoval(call, keys, removed);
   return byItem;
 }

@@ -12,14 +12,12 @@ import { firstDayOf, type KeptDays } from '../removal/kept-days.ts';
 import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
 import { type OtherInstants, readOtherInstants } from './other-instants.ts';
 import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
-import type { Unclaimed } from './queries/unclaimed-samples.ts';
-import { unclaimedSamples } from './unclaimed-samples.ts';
 
 /*
  * The sample that a series contains at an instant at which an activity has one:
  * - the sample of another record (a day's heart rates, a health snapshot), if it has one;
  * - otherwise the sample of the activity that was stored last, of those that are neither deleted nor hidden;
- * - otherwise none, unless the sample is older than separately stored activity samples (unclaimed-samples.ts).
+ * - otherwise none.
  */
 
 /** A sample of a series at an instant, or null. */
@@ -30,7 +28,9 @@ interface Settled {
 }
 
 /** The user whose samples are updated, and which samples are kept. */
-export interface SettleContext extends Unclaimed {
+export interface SettleContext {
+  readonly user_id: string;
+  readonly provider: string;
   readonly kept: KeptDays;
 }
 
@@ -42,13 +42,14 @@ export async function settleSamples(
 ): Promise<number> {
   if (touched.length === 0) return 0;
   const days = mergedDays(touched);
-  const isUnclaimed = await unclaimedSamples(transaction, context, days);
   const others = await readOtherInstants(transaction, days);
   const shown = Map.groupBy(await selectShownBlocks(transaction, days), dayKey);
   const settled = days.flatMap((day) => settledOf(day, shown.get(dayKey(day)) ?? [], others));
   await write(transaction, settled, context);
-  const gone = settled.filter(({ series_id, ms, sample }) => sample === null && !isUnclaimed(series_id, ms));
-  return remove(transaction, gone);
+  return remove(
+    transaction,
+    settled.filter(({ sample }) => sample === null),
+  );
 }
 
 // Blocks are ordered, newest first.

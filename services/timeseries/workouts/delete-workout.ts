@@ -7,7 +7,6 @@ import { lockUser } from '../queries/lock-user.ts';
 import type { KeptDays } from '../removal/kept-days.ts';
 import { daysOfRows } from '../samples/activity-samples.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
-import { claimSamples } from '../samples/unclaimed-samples.ts';
 import {
   forgetVersions,
   hideWorkoutRow,
@@ -134,12 +133,10 @@ async function changeIn(
   await lockUser(transaction, user_id);
   const workout = await selectDeletable(transaction, user_id, provider, key);
   if (workout === undefined) return nothing;
-  await claimSamples(transaction, user_id, provider, { ...workout, key });
   const touched = await work(transaction, workout);
   if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
   await settleDuplicates(transaction, user_id, [workout], sourcePriority);
-  const context = { user_id, provider, keys: [key], kept };
-  const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
+  const samples_removed = await settleSamples(transaction, { user_id, provider, kept }, daysOfRows(touched));
   const entry = { action, userId: user_id, subjectId: workout.id };
   const details = { provider, activity: key, samples: samples_removed };
   await recordAudit(transaction, origin, { ...entry, details });

@@ -2,7 +2,6 @@ import type { StoreItem, WorkoutRecord } from '../../../domain/records/records.t
 import { upsertRecord } from '../queries/upsert-record.ts';
 import { identityOf, type RecordContext } from '../records/record-context.ts';
 import { workoutRow } from '../records/record-rows.ts';
-import { claimSamples } from '../samples/unclaimed-samples.ts';
 import { upsertDetail } from '../tracks/queries/workout-detail.ts';
 import { isCropped } from './crop-activities.ts';
 import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from './merge-workouts.ts';
@@ -28,7 +27,6 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   if (workout === null) return { ids: [], spans: [], wasThere: false, wasHidden: false };
   const { transaction, userId, provider, clockAt } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
-  if (stored?.is_unclaimed) await claimSamples(transaction, userId, provider, { ...stored, key });
   const identity = identityOf(context, key, stored?.id);
   const cropped = isCropped(data_type, workout, stored);
   const parts = { ...stored?.parts, [data_type]: partOf(item.data_type, workout, cropped, stored?.parts) };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hourMs, minuteMs } from '../../../domain/time/time.ts';
 import { phone, steps } from './interval-items.ts';
-import { at, block, epoch, item } from './items.ts';
+import { at, epoch, item } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 
 const s = await setUp(t);
@@ -54,53 +54,6 @@ for (const order of ['watch first', 'phone first'] as const)
   });
 
 const receivedMs = nine + hourMs;
-
-/** Stores slots of an earlier release, which stored sums as samples. */
-async function storeAsBefore(user: User, items: readonly ReturnType<typeof slot>[]) {
-  const { userId } = user;
-  const provider = 'devicemaker' as const;
-  await s.call('timeseries.store', { user_id: userId, provider, items: [...items], received_ms: receivedMs });
-  const [set] = await s.database.query<{ id: number }>(
-    'select id from timeseries.interval_set where user_id = $1',
-    [userId],
-  );
-  await s.database.query('delete from timeseries.interval_value where set_id = $1', [set?.id]);
-  await s.database.query('delete from timeseries.interval_set where id = $1', [set?.id]);
-  await s.database.query('delete from timeseries.series where user_id = $1 and is_interval', [userId]);
-  const values = [0, 1, 2, 3].map((index) => [nine + index * 15 * minuteMs, 2250] as const);
-  await user.store([item({ samples: [block('steps', values)] })]);
-}
-
-t.test('slots of an earlier release become intervals when they are processed again', async (t) => {
-  const user = await newUser();
-  const { userId: user_id } = user;
-  const slots = [0, 1, 2, 3].map((index) => slot(index, 2250));
-  await storeAsBefore(user, slots);
-  await user.storeIntervals([phone], [steps(nine, 30, 3900)], 'phone');
-  t.same(
-    (await hours(user_id, '1hour')).map(([, , value]) => value).sort(),
-    [3900, 9000],
-    'both count in an hour',
-  );
-  const again = () =>
-    s.call('timeseries.reprocess', {
-      ...{ user_id, provider: 'devicemaker', items: slots, normaliser_version: 2 },
-      ...{ received_ms: receivedMs, dry_run: false },
-    });
-  await again();
-  t.same(await hours(user_id, '1hour'), [[0, 'devicemaker', 9000]]);
-  const { data } = await s.call('timeseries.samples', { user_id, ...range });
-  t.same(data.map(({ source, value }) => `${source.device} ${value}`).sort(), [
-    'Phone 15 3900',
-    ...Array(4).fill('Watch 7 2250'),
-  ]);
-  const second = await again();
-  t.match(
-    second,
-    { changes: { samples: { added: 0, changed: 0, removed: 0 } } },
-    'nothing is left to change',
-  );
-});
 
 t.test('a slot that is processed again with another sum has the new one', async (t) => {
   const user = await newUser();

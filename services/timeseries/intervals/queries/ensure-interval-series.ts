@@ -27,8 +27,8 @@ const statement = {
       join timeseries.series s
         on s.user_id = $1 and s.provider = $2 and s.type_id = g.type_id and s.device = g.device and s.is_interval
     ), added as (
-      insert into timeseries.series (user_id, provider, type_id, device, unclaimed_until, is_interval)
-      select $1, $2, type_id, device, '-infinity', true from given g
+      insert into timeseries.series (user_id, provider, type_id, device, is_interval)
+      select $1, $2, type_id, device, true from given g
       where not exists (select from known k where (k.type_id, k.source_id) = (g.type_id, g.source_id))
       returning id, type_id, device
     ), found as (

@@ -23,8 +23,8 @@ const select = {
 const insert = {
   name: 'timeseries-insert-series',
   text: `
-    insert into timeseries.series (user_id, provider, type_id, device, unclaimed_until)
-    select $1, $2, t.type_id, t.device, '-infinity' from unnest($3::smallint[], $4::text[]) t (type_id, device)
+    insert into timeseries.series (user_id, provider, type_id, device)
+    select $1, $2, t.type_id, t.device from unnest($3::smallint[], $4::text[]) t (type_id, device)
     on conflict (user_id, type_id, provider, device) do update set device = excluded.device
     returning id, type_id, device`,
 };
@@ -72,7 +72,7 @@ async function besideIntervals(
 }
 
 /** The name of the series of samples of a device that has intervals of the type. */
-export function besideName(stored: string): string {
+function besideName(stored: string): string {
   const end = ' (samples)';
   const { device, method } = readMethod(stored);
   return withMethod(`${device.slice(0, longestDevice - end.length)}${end}`, method);

@@ -6,25 +6,16 @@ export interface WorkoutSpanRow {
   id: string;
   start_ms: number;
   end_ms: number;
-  device: string;
   parts: WorkoutParts;
   cropped: boolean;
   hidden: boolean;
-  /** It was stored before activity samples were stored separately. */
-  is_unclaimed: boolean;
 }
 
 const statement = {
   name: 'timeseries-select-workout-span',
   text: `
     select w.id, (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
-      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.device, w.parts, w.cropped, w.hidden,
-      w.deleted_at is null and exists (
-        select from timeseries.series s
-        where s.user_id = $1 and s.provider = $2 and s.unclaimed_until > w.start_time
-      ) and not exists (
-        select from timeseries.activity_block b where b.user_id = $1 and b.provider = $2 and b.key = $3
-      ) as is_unclaimed
+      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.parts, w.cropped, w.hidden
     from timeseries.workout w where w.user_id = $1 and w.provider = $2 and w.key = $3`,
 };
 
