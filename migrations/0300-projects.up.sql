@@ -1,7 +1,5 @@
 -- Projects. A column with a constant default rewrites no table; the largest that is written is the index of users.
 
--- A product or a stage of a company: users, keys, applications and endpoints belong to one. `id` is chosen by whoever makes
--- it and never changes. The limits are requests a minute; null takes the setting of the installation.
 create table auth.project (
   id text not null,
   name text not null,
@@ -13,7 +11,6 @@ create table auth.project (
 );
 insert into auth.project (id, name, created_at) values ('default', 'Default', '2026-11-25');
 
--- The role of a developer in a project. An owner of the installation has every right in every project, without a row.
 create table auth.member (
   project_id text not null,
   developer_id uuid not null,
@@ -30,7 +27,6 @@ create index member_project on auth.member (project_id);
 alter table auth.developer add column is_owner boolean default true not null;
 alter table auth.developer alter column is_owner set default false;
 
--- Null scopes: everything that a key may do. Null addresses: any.
 alter table auth.api_key
   add column project_id text default 'default' not null,
   add column scopes text[],
@@ -43,7 +39,6 @@ alter table auth.application
   add constraint application_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade;
 create index application_project on auth.application (project_id);
 
--- The project of the user whose data the tokens read; null for the session of a developer.
 alter table auth.family add column project_id text;
 update auth.family set project_id = 'default' where user_id is not null;
 
@@ -85,7 +80,6 @@ begin
   return null;
 end $$;
 
--- A member that is removed with the account or the project has the entry of that.
 create function auth.note_member() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and not (exists (select from auth.developer where id = old.developer_id)
@@ -124,14 +118,12 @@ create unique index person_external_user_id on users.person (project_id, externa
 create index person_first_name on users.person (project_id, first_name_key, id) where deleted_at is null;
 create index person_last_name on users.person (project_id, last_name_key, id) where deleted_at is null;
 
--- The project of a user. It never changes, and the row of a deleted user keeps it.
 create function users.project_of(whose uuid) returns text language plpgsql stable security definer
     set search_path to '' as $$
 begin
   return (select project_id from users.person where id = whose);
 end $$;
 
--- The project of the connection's user, kept for the counts.
 alter table users.connection add column project_id text default 'default' not null;
 create function users.set_project() returns trigger language plpgsql as $$
 begin
@@ -195,7 +187,6 @@ begin
   return null;
 end $$;
 
--- A row per project; without one its users are the sum of the changes.
 alter table users.list_total add column project_id text default 'default' not null, add constraint list_total_pkey primary key (project_id);
 alter table users.list_fence add column project_id text default 'default' not null;
 alter table users.list_fence drop constraint list_fence_pkey;
@@ -214,7 +205,6 @@ end $$;
 alter table webhooks.endpoint add column project_id text default 'default' not null;
 create index endpoint_project on webhooks.endpoint (project_id);
 
--- The project of an entry is that of the caller, or that of the user whose data it is about.
 create function auth.record_audit(actor text, request_id text, action text, user_id uuid, subject_id uuid, details jsonb,
     project_id text) returns void language sql security definer
     set search_path to '' as $_$

@@ -1,6 +1,5 @@
 -- Sign-in: invitations, password resets, second factors, identities of an OpenID provider. Additive: no table is rewritten.
 
--- An offer of a role in a project to an e-mail address. `hash` is the SHA-256 of the token of its link, in hex.
 create table auth.invitation (
   id uuid default gen_random_uuid() not null,
   hash text not null,
@@ -20,7 +19,6 @@ create unique index invitation_address on auth.invitation (project_id, lower(ema
 create index invitation_invited_by on auth.invitation (invited_by);
 create index invitation_expires on auth.invitation (expires_at);
 
--- Whoever is no admin of the project any more has no open invitations to it.
 create function auth.end_invitations() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.role = 'admin' then return null; end if;
@@ -31,7 +29,6 @@ create trigger member_demoted after delete or update of role on auth.member
   for each row when (old.role = 'admin')
   execute function auth.end_invitations();
 
--- Links that set a new password, by the SHA-256 of their token.
 create table auth.reset_link (
   hash text not null,
   developer_id uuid not null,
@@ -42,7 +39,6 @@ create table auth.reset_link (
 create index reset_link_developer on auth.reset_link (developer_id);
 create index reset_link_expires on auth.reset_link (expires_at);
 
--- The secret of an authenticator, encrypted. `last_step` is the time step of the last accepted code: no earlier one is accepted.
 create table auth.totp (
   developer_id uuid not null,
   secret text not null,
@@ -59,7 +55,6 @@ create table auth.recovery_code (
   constraint recovery_code_developer_id_fkey foreign key (developer_id) references auth.totp(developer_id) on delete cascade
 );
 
--- Whether the session began with a second factor, or its developer has proven one since.
 alter table auth.family add column second_factor boolean default false not null;
 alter table auth.project add column require_second_factor boolean default false not null;
 drop trigger project_noted on auth.project;
@@ -68,7 +63,6 @@ create trigger project_noted
   for each row
   execute function auth.note_project();
 
--- The account of a subject of an OpenID provider.
 create table auth.identity (
   issuer text not null,
   subject text not null,
@@ -79,7 +73,6 @@ create table auth.identity (
 );
 create unique index identity_developer on auth.identity (developer_id, issuer);
 
--- `auth.sign_in_method` of the transaction states how a session began, other than with a password.
 create or replace function auth.note_family() returns trigger language plpgsql as $$
 declare
   method text := nullif(current_setting('auth.sign_in_method', true), '');

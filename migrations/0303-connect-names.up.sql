@@ -1,4 +1,3 @@
--- The name that the connect page shows to users of a project. Null: CONNECT_NAME.
 alter table auth.project add column connect_name text;
 drop trigger project_noted on auth.project;
 create trigger project_noted

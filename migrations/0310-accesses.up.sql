@@ -1,4 +1,3 @@
--- Who read what of a user: the reads of health values in one hour, by the holder of the credential and the kind of data.
 create table auth.access (
   user_id uuid not null,
   hour timestamptz(0) not null,
@@ -10,7 +9,6 @@ create table auth.access (
 );
 create index access_hour on auth.access (hour);
 
--- The same reads by day, without the user: they stay when a user is erased. The actor of a user token is `user`.
 create table auth.access_total (
   project_id text not null,
   day date not null,
@@ -21,7 +19,6 @@ create table auth.access_total (
 );
 create index access_total_day on auth.access_total (day);
 
--- The last batch of each process that counts reads, so that a batch which is sent again adds nothing.
 create table auth.access_writer (
   process_id uuid not null,
   sequence bigint not null,
@@ -29,7 +26,6 @@ create table auth.access_writer (
   constraint access_writer_pkey primary key (process_id)
 );
 
--- Those of some users who are not deleted: the reads of a deleted user are not recorded any more.
 create function users.live_of(ids uuid[]) returns setof uuid language plpgsql stable security definer
     set search_path to '' as $$
 begin

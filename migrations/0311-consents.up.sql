@@ -1,5 +1,3 @@
--- What a user agreed to. `page`: on the connect page, with the version and the language of the text that was shown; `provider`: on
--- the page of the provider only, which an application has opened.
 create table connect.consent (
   id bigint generated always as identity,
   user_id uuid not null,
@@ -16,7 +14,6 @@ create table connect.consent (
 );
 create index consent_user on connect.consent (user_id, id);
 
--- Withdraws the consents of a user to a provider, in the transaction that ends the connection.
 create function connect.withdraw_consents(whose uuid, from_provider text) returns void language plpgsql security definer
     set search_path to '' as $$
 begin

@@ -1,4 +1,3 @@
--- Passkeys of developers (WebAuthn): a public key each. `counter` is that of the last accepted answer; 0 where the device has none.
 create table auth.passkey (
   id uuid default gen_random_uuid() not null,
   developer_id uuid not null,
@@ -15,8 +14,6 @@ create table auth.passkey (
 create unique index passkey_credential on auth.passkey (credential_id);
 create index passkey_developer on auth.passkey (developer_id);
 
--- Challenges, by their SHA-256 in hex. `family_id` is the session that adds a passkey; null for a sign-in. The table is not that of
--- the sign-in links, because each row of that one signs in whoever has its token.
 create table auth.passkey_challenge (
   hash text not null,
   family_id uuid,

@@ -1,5 +1,3 @@
--- How long data of a project is kept. `rule` is as the API shows it. The rest is the progress of the pass of `pass_day`: the users up
--- to `pass_user` are done, and of the next ones the series up to `pass_series`.
 create table timeseries.retention_rule (
   project_id text not null,
   rule jsonb not null,
@@ -11,5 +9,4 @@ create table timeseries.retention_rule (
   constraint retention_rule_pkey primary key (project_id)
 );
 
--- The users of a project in the order of their ids.
 create index person_of_project on users.person (project_id, id) where deleted_at is null;

@@ -1,4 +1,3 @@
--- A project that is being deleted with its users: its credentials are refused. `deleting_users` is their number when it was closed.
 alter table auth.project
   add column deleting_at timestamptz(3),
   add column deleting_users integer;

@@ -1,5 +1,3 @@
--- The colour and the logo that the connect page shows to users of a project. Null: CONNECT_COLOR and CONNECT_LOGO. `connect_logo` is
--- the name of a file in auth.connect_logo.
 alter table auth.project add column connect_colour text, add column connect_logo text,
   add constraint project_connect_colour_check check (connect_colour ~ '^#[0-9a-f]{6}$');
 drop trigger project_noted on auth.project;
@@ -10,7 +8,6 @@ create trigger project_noted
   for each row
   execute function auth.note_project();
 
--- Files of logos. The name contains the hash of the content. A replaced logo is kept for the links that show it.
 create table auth.connect_logo (
   project_id text not null,
   name text not null,

@@ -1,5 +1,3 @@
--- Scores that a provider computed, a row per item and kind. A later version of the item replaces them. Scores of sleep sessions
--- and of day values are not stored a second time: the list reads them from there.
 create table timeseries.score (
   id uuid not null,
   user_id uuid not null,
@@ -11,9 +9,7 @@ create table timeseries.score (
   date date not null,
   start_time timestamptz not null,
   end_time timestamptz not null,
-  -- Null if the provider sent none.
   zone_offset_minutes smallint,
-  -- Null where the provider gives only a word.
   value float8,
   label text,
   components jsonb not null,
@@ -31,7 +27,6 @@ alter table timeseries.score
 create index score_by_date on timeseries.score (user_id, date);
 create index score_by_start on timeseries.score (user_id, start_time, id);
 
--- Whoever deletes an item deletes its scores: a sleep, a workout or an event that no longer exists, purged items.
 create function timeseries.item_after_delete() returns trigger language plpgsql set search_path to '' as $$
 begin
   delete from timeseries.score s using gone g
@@ -43,7 +38,6 @@ create trigger item_after_delete after delete on timeseries.item
   for each statement
   execute function timeseries.item_after_delete();
 
--- The score of a sleep session, without a row if it has none. A component is its number, or its word without a number.
 create function timeseries.score_of_sleep(score integer, details jsonb)
   returns table (value float8, label text, components jsonb) language sql immutable as $$
   select $1::float8, $2 ->> 'score_qualifier', (
@@ -52,7 +46,6 @@ create function timeseries.score_of_sleep(score integer, details jsonb)
   where $1 is not null or $2 ->> 'score_qualifier' is not null or $2 -> 'score_parts' <> '[]'
 $$;
 
--- The scores in the values of a day, a row for each kind that has some.
 create function timeseries.scores_of_day(vals jsonb)
   returns table (kind text, value float8, label text, components jsonb) language sql immutable as $$
   select k.kind, ($1 ->> k.value)::float8, $1 ->> k.label,
@@ -65,7 +58,6 @@ create function timeseries.scores_of_day(vals jsonb)
   where $1 ?| (array[k.value, k.label] || k.parts)
 $$;
 
--- The id of a score in the values of a day, which have one row for several scores: a hash in the form of a UUID of version 5.
 create function timeseries.day_score_id(day_value_id uuid, kind text) returns uuid language sql immutable as $$
   select overlay(overlay(md5($1::text || $2) placing '5' from 13) placing '8' from 17)::uuid
 $$;

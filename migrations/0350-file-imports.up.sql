@@ -1,9 +1,5 @@
--- Files with health data that are imported for a user.
 create schema imports;
 
--- One import. `state`: receiving (the file arrives), waiting (for the job that reads it), reading, done, failed, cancelled.
--- `position` is the number of entries of the file whose data is stored: a job that goes on skips so many. The file lies in
--- the folder of the setting IMPORT_DIR, encrypted, in parts; it is deleted when the import ends.
 create table imports.import (
   id uuid not null,
   user_id uuid not null,

@@ -1,15 +1,10 @@
--- When data of each connection arrived, and whether more is expected. The arrivals follow from the change log, so that a store
--- costs nothing more.
 create schema freshness;
 
--- How far the change log was read.
 create table freshness.position (
   last_id bigint not null
 );
 insert into freshness.position (last_id) values (0);
 
--- The connections of which data is expected. `ended_at`: the provider refused our access. `late_at`: when a kind of data last
--- turned late. `stale_since`: it has stale kinds, and applications were told so.
 create table freshness.connection (
   connection_id uuid not null,
   user_id uuid not null,
@@ -25,8 +20,6 @@ create table freshness.connection (
 );
 create index connection_late on freshness.connection (provider, late_at) where late_at is not null;
 
--- Arrivals of a kind of data. `gaps` has the longest gap before an arrival of each earlier day with arrivals in minutes, `gap_longest`
--- that of the day `gap_day` (days since 1970). `check_at`: when the state is judged again.
 create table freshness.arrival (
   connection_id uuid not null,
   kind text not null,
@@ -59,7 +52,6 @@ create index arrival_of_provider on freshness.arrival (project_id, state, provid
 alter table freshness.arrival add constraint arrival_connection_id_fkey
   foreign key (connection_id) references freshness.connection(connection_id) on delete cascade;
 
--- Connections that turned late in an hour, of all there were.
 create table freshness.hour (
   provider text not null,
   hour timestamptz not null,
@@ -68,7 +60,6 @@ create table freshness.hour (
   constraint hour_pkey primary key (provider, hour)
 );
 
--- Incidents of providers. One of a provider is open at a time. `told`: what the change log says of it, started or ended.
 create table freshness.incident (
   id uuid default gen_random_uuid() not null,
   provider text not null,

@@ -1,6 +1,3 @@
--- The reconciliation of a connection: it lists the activities from `start_time` until now and compares them with what is
--- stored. `listed` holds the ids of the pages that are read so far, and `end_time` and `connected_at` belong to these pages.
--- `again_from` is the start of one that was requested meanwhile; it follows. `nightly_on` is the last day with a nightly one.
 create table activitynet.reconciliation (
   connection_id uuid not null,
   user_id uuid not null,
@@ -24,5 +21,4 @@ create table activitynet.reconciliation (
 create index reconciliation_due on activitynet.reconciliation (run_at) where state = 'waiting';
 create index reconciliation_user on activitynet.reconciliation (user_id);
 
--- The version of the row whose fetch checks an activity that the provider did not list: only that fetch deletes on a 404.
 alter table activitynet.activity add column unlisted_version integer;

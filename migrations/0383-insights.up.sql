@@ -1,21 +1,16 @@
--- What is computed from the data of local days. All of it follows from timeseries and can be computed anew.
 create schema insights;
 
--- How far the change log was read.
 create table insights.position (
   last_id bigint not null
 );
 insert into insights.position (last_id) values (0);
 
--- The users whose days are computed, with the versions of the methods. Whoever computes days of a user holds the row.
 create table insights.computed (
   user_id uuid not null,
   methods text not null,
   constraint computed_pkey primary key (user_id)
 );
 
--- The inputs of a local day and the results. `due_id`: the id of the last change that may concern the inputs, null once they were
--- read after it. A row without facts has no data; it is kept only while it is due.
 create table insights.day (
   user_id uuid not null,
   date date not null,
@@ -36,7 +31,6 @@ alter table insights.day
   alter column training set statistics 0;
 create index day_due on insights.day (user_id, date) where due_id is not null;
 
--- The results of a row by method. Both baselines are one.
 create function insights.results_of(one insights.day) returns jsonb language sql immutable as $$
   select coalesce(one.scores, '{}') || coalesce(one.training, '{}') - 'workouts' - 'limits' || case
     when one.baseline_28 is null then '{}' else jsonb_build_object('baseline', jsonb_build_array(one.baseline_28, one.baseline_60)) end

@@ -1,5 +1,3 @@
--- Exports by FHIR Bulk Data: what was requested, and until when its files may be downloaded. The files are made then, so that a
--- row holds neither data nor the id of a user; the id of an export of one user names the user.
 create schema fhir;
 
 create table fhir.export (

@@ -1,2 +1,1 @@
--- The oldest message that waits, per endpoint.
 create index message_waiting on webhooks.message (endpoint_id, recorded_at) where state = 'waiting';

@@ -1,4 +1,3 @@
--- The API key that made an embedded page, whose token ends with it.
 alter table auth.family
   add column api_key_id uuid,
   add constraint family_api_key_id_fkey foreign key (api_key_id) references auth.api_key(id) on delete cascade;

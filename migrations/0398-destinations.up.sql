@@ -1,9 +1,5 @@
--- Copies of the data of a project in stores of its own.
 create schema destinations;
 
--- `secrets`: the encrypted secrets of the settings. `position`: all changes up to this id of the change log are written. `snapshot`: how
--- far the copy of what was stored before has come, null when it is complete. `progress` is the kind's own. `version` changes
--- with each commit, so that a process that lost its lease commits nothing more.
 create table destinations.destination (
   id uuid not null,
   project_id text not null,
@@ -33,13 +29,11 @@ create table destinations.destination (
 create index destination_project on destinations.destination (project_id, created_at, id);
 create index destination_key on destinations.destination (api_key_id);
 
--- API keys that were deleted: they create and change no destination any more.
 create table destinations.deleted_key (
   id uuid not null,
   constraint deleted_key_pkey primary key (id)
 );
 
--- Deleted users whose rows may still be at a destination. A row goes with the proof that they are not.
 create table destinations.erasure (
   destination_id uuid not null,
   user_id uuid not null,
@@ -48,7 +42,6 @@ create table destinations.erasure (
   constraint erasure_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
 );
 
--- The first and the last UTC day of what was written of a user and type.
 create table destinations.user_span (
   destination_id uuid not null,
   user_id uuid not null,
@@ -59,7 +52,6 @@ create table destinations.user_span (
   constraint user_span_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
 );
 
--- The day under which a record was written: a change of its times moves it to another one.
 create table destinations.record (
   destination_id uuid not null,
   id uuid not null,
@@ -72,8 +64,6 @@ create table destinations.record (
 create index record_of_user on destinations.record (destination_id, user_id);
 create index record_of_partition on destinations.record (destination_id, type, date);
 
--- A file of a destination of the kind s3: the rows of one type and UTC day, or one hour of it. Hour -1 is the whole day. `dirty_at`: the
--- id of the first change that is not in the file, null when it has all. Without a file it has no rows.
 create table destinations.partition (
   destination_id uuid not null,
   type text not null,
@@ -89,9 +79,6 @@ create table destinations.partition (
 );
 create index partition_dirty on destinations.partition (destination_id, type, date, hour) where dirty_at is not null;
 
--- Every object that may be in the store. A name is inserted before its object is written. `unused_since`: the number of the commit
--- that no longer names it, null while the current manifest does. It is deleted from the store once no kept manifest names it.
--- `upload_id`: it is written in parts, which the store keeps until the upload is completed or aborted.
 create table destinations.object (
   destination_id uuid not null,
   name text not null,

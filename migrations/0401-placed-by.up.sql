@@ -1,7 +1,3 @@
--- By what data without an offset of its own was placed; null: by its own, or before this column.
---   1 the record that it names, 2 the nearest record of its provider, 3 the user's time zone, 4 the nearest known clock,
---   5 none: UTC (domain/time/clocks.ts).
--- 10 more: its date was sent. Negative: its times are those of a clock, and the offset turned them into UTC.
 alter table timeseries.sample add column placed_by smallint;
 alter table timeseries.activity_block add column placed_by smallint;
 alter table timeseries.interval_value add column placed_by smallint;
@@ -15,15 +11,12 @@ alter table timeseries.provider_day
 alter table timeseries.day_value add column placed_by smallint;
 alter table timeseries.score add column placed_by smallint;
 
--- The span of an item that has the clock of another one: the item of this data type with the same key.
 alter table timeseries.item
   add column clock_of text,
   add column clock_from timestamptz,
   add column clock_to timestamptz;
 create index item_clock_of on timeseries.item (user_id, provider, clock_of, key) where clock_of is not null;
 
--- The spans of the data of each provider that was placed by another clock than its own. `time_zone` is the user's as of the last
--- of it. What lies from `due_from` to `due_to` is placed anew by a job.
 create table timeseries.placed_span (
   user_id uuid not null,
   provider text not null,
@@ -35,7 +28,6 @@ create table timeseries.placed_span (
   constraint placed_span_pkey primary key (user_id, provider)
 );
 
--- The clocks that data of a user states: bit n of `hours` is the hour n of the UTC day.
 create table timeseries.clock_day (
   user_id uuid not null,
   day date not null,

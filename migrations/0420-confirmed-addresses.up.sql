@@ -1,5 +1,3 @@
--- Whether the holder of an account's e-mail address is known: by a mailed link, by an identity provider or by an owner. Other accounts
--- join no further project.
 alter table auth.developer add column confirmed_at timestamptz(3);
 
 -- Of the accounts of before, owners are confirmed, and accounts that an owner made or an identity provider. One that an invitation made
@@ -18,5 +16,4 @@ where d.is_owner
     )
   );
 
--- Whether acceptance confirms the address: only a message has the link, or an owner made it.
 alter table auth.invitation add column confirms boolean default false not null;

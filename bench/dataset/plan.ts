@@ -85,8 +85,8 @@ export function samplesIn({ hertz, others, sizes }: Plan): number {
 /** The name of a data set's database. It depends on seed, version, size and migrations. */
 export function databaseName(part: string, { name }: Sizes): string {
   const scheme = createHash('sha256');
-  for (const file of ['0002-users.up.sql', '0003-timeseries.up.sql'])
-    scheme.update(readFileSync(join(import.meta.dirname, '../../migrations/to-0.3', file)));
+  for (const file of ['users.sql', 'timeseries.sql'])
+    scheme.update(readFileSync(join(import.meta.dirname, '../../migrations/baseline', file)));
   return `bench_${part}_${name}_v${version}_s${seed}_${scheme.digest('hex').slice(0, 8)}`;
 }
 

@@ -2,14 +2,12 @@ create schema changes;
 
 create sequence changes.place;
 
-create function changes.external_id(whose uuid) returns text language plpgsql stable security definer
-    set search_path to '' as $$
+create function changes.external_id(whose uuid) returns text language plpgsql stable security definer set search_path to '' as $$
 begin
   return (select external_user_id from users.person where id = whose);
 end $$;
 
-create function changes.is_erased(whose uuid) returns boolean language plpgsql stable security definer
-    set search_path to '' as $$
+create function changes.is_erased(whose uuid) returns boolean language plpgsql stable security definer set search_path to '' as $$
 begin
   return exists (select from timeseries.tombstone where user_id = whose)
     or exists (select from users.person where id = whose and deleted_at is not null);
@@ -56,8 +54,7 @@ begin
   return true;
 end $$;
 
-create function changes.of_backfill() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_backfill() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   is_open boolean := new.state in ('running', 'listing', 'fetching');
   of_provider text := case tg_table_schema when 'backfill' then to_jsonb(new) ->> 'provider' else tg_table_schema end;
@@ -71,8 +68,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_backfill_type() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_backfill_type() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   if new.state in ('waiting', 'requested') or old.state not in ('waiting', 'requested') then return null; end if;
   perform changes.record(r.user_id, 'backfill', 'type_completed', r.id || ':' || new.type, null,
@@ -82,8 +78,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_connection() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_connection() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   what text := case new.status when 'active' then 'created' else new.status end;
   -- Errors are an object of their own, so that they are not joined with the states of the connection.
@@ -101,8 +96,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_day() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_day() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   day date;
   whose uuid := case when tg_op = 'DELETE' then old.user_id else new.user_id end;
@@ -123,8 +117,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_day_value() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_day_value() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   day date;
   whose uuid := case when tg_op = 'DELETE' then old.user_id else new.user_id end;
@@ -140,8 +133,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_deleted_samples() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_deleted_samples() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, g.last_at,
     jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device), g.first_at, g.last_at, 0)
@@ -153,8 +145,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_epoch_parts() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_epoch_parts() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   if tg_op = 'INSERT' then
     perform changes.record_summary(n.user_id, 'activity_summary', n.local_date, n.local_date)
@@ -177,8 +168,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_intervals() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_intervals() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record_intervals(g.series_id, g.first_at, g.last_at, case when tg_op = 'DELETE' then 0 else g.n end)
   from (
@@ -188,8 +178,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_local_days() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_local_days() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record_summary(g.user_id, g.summary, g.day, g.last_day)
   from (
@@ -203,8 +192,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_moved_intervals() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_moved_intervals() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record_intervals(g.series_id, g.first_at, g.last_at, g.n)
   from (
@@ -217,8 +205,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_pulled_backfill() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_pulled_backfill() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   is_open boolean := new.state = 'running';
   c pull.connection;
@@ -232,8 +219,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_pulled_backfill_type() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_pulled_backfill_type() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   if new.status in ('waiting', 'requested') or old.status not in ('waiting', 'requested') then return null; end if;
   perform changes.record(c.user_id, 'backfill', 'type_completed', r.id || ':' || new.type, null,
@@ -243,8 +229,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_samples() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_samples() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, g.last_at,
     jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device), g.first_at, g.last_at,
@@ -256,8 +241,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_series() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_series() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, null,
     jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device))
@@ -275,8 +259,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_sleep() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_sleep() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   kept timeseries.sleep_session := case when tg_op = 'DELETE' then old else new end;
 begin
@@ -298,8 +281,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_sync_type() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_sync_type() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   if new.ended_at is null or (tg_op = 'UPDATE' and old.ended_at is not null) then return null; end if;
   perform changes.record(s.user_id, 'backfill', 'type_completed', s.id || ':' || new.type, null,
@@ -308,8 +290,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_user() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_user() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   if tg_op = 'INSERT' then
     perform changes.record(new.id, 'user', 'created', '', null, '{}');
@@ -322,8 +303,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_workout() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_workout() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   was_listed boolean := false;
   is_listed boolean := false;
@@ -354,8 +334,7 @@ begin
   return null;
 end $$;
 
-create function changes.of_workout_detail() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function changes.of_workout_detail() returns trigger language plpgsql security definer set search_path to '' as $$
 declare
   given timeseries.workout_detail := case when tg_op = 'DELETE' then old else new end;
   kept timeseries.workout;
@@ -401,10 +380,116 @@ begin
     case when day is null then '{}' else jsonb_build_object('date', day) end);
 end $$;
 
+create function changes.project_of(whose uuid) returns text language plpgsql stable security definer set search_path to '' as $$
+begin
+  return coalesce((select project_id from users.person where id = whose), 'default');
+end $$;
+
+create function changes.record_score(whose uuid, what text, score_id uuid, of_kind text, of_provider text, of_device text, day date, from_time timestamptz, until_time timestamptz) returns void language plpgsql as $$
+begin
+  perform changes.record(whose, 'score', what, score_id::text, greatest(until_time, day + 1),
+    jsonb_build_object('id', score_id, 'kind', of_kind, 'provider', of_provider, 'device', of_device, 'date', day),
+    from_time, until_time);
+end $$;
+
+create function changes.of_score() returns trigger language plpgsql security definer set search_path to '' as $$
+declare
+  kept timeseries.score := case when tg_op = 'DELETE' then old else new end;
+begin
+  if changes.is_erased(kept.user_id) then return null; end if;
+  if tg_op = 'UPDATE'
+    and (new.device, new.date, new.start_time, new.end_time, new.zone_offset_minutes, new.value, new.label, new.components)
+    is not distinct from
+      (old.device, old.date, old.start_time, old.end_time, old.zone_offset_minutes, old.value, old.label, old.components)
+  then return null; end if;
+  perform changes.record_score(kept.user_id, case tg_op when 'DELETE' then 'deleted' else 'updated' end, kept.id, kept.kind,
+    kept.provider, kept.device, kept.date, kept.start_time, kept.end_time);
+  return null;
+end $$;
+
+create function changes.of_sleep_score() returns trigger language plpgsql security definer set search_path to '' as $$
+declare
+  kept timeseries.sleep_session := case when tg_op = 'DELETE' then old else new end;
+  before jsonb;
+  after jsonb;
+begin
+  if changes.is_erased(kept.user_id) then return null; end if;
+  if tg_op <> 'INSERT' then
+    select jsonb_build_array(old.device, old.date, old.start_time, old.end_time, old.zone_offset_minutes, old.zone_reported,
+      s.value, s.label, s.components)
+    into before from timeseries.score_of_sleep(old.score, old.details) s;
+  end if;
+  if tg_op <> 'DELETE' then
+    select jsonb_build_array(new.device, new.date, new.start_time, new.end_time, new.zone_offset_minutes, new.zone_reported,
+      s.value, s.label, s.components)
+    into after from timeseries.score_of_sleep(new.score, new.details) s;
+  end if;
+  if after is not distinct from before then return null; end if;
+  perform changes.record_score(kept.user_id, case when after is null then 'deleted' else 'updated' end, kept.id, 'sleep',
+    kept.provider, kept.device, kept.date, kept.start_time, kept.end_time);
+  return null;
+end $$;
+
+create function changes.of_day_scores() returns trigger language plpgsql security definer set search_path to '' as $$
+declare
+  kept timeseries.day_value := case when tg_op = 'DELETE' then old else new end;
+  before jsonb := '{}';
+  after jsonb := '{}';
+  of_kind text;
+begin
+  if changes.is_erased(kept.user_id) then return null; end if;
+  if tg_op <> 'INSERT' then
+    select coalesce(jsonb_object_agg(s.kind, jsonb_build_array(old.device, old.date, old.start_time, old.duration_seconds,
+      old.zone_offset_minutes, s.value, s.label, s.components)), '{}')
+    into before from timeseries.scores_of_day(old.vals) s;
+  end if;
+  if tg_op <> 'DELETE' then
+    select coalesce(jsonb_object_agg(s.kind, jsonb_build_array(new.device, new.date, new.start_time, new.duration_seconds,
+      new.zone_offset_minutes, s.value, s.label, s.components)), '{}')
+    into after from timeseries.scores_of_day(new.vals) s;
+  end if;
+  for of_kind in select k from jsonb_object_keys(before || after) k where before -> k is distinct from after -> k order by k loop
+    perform changes.record_score(kept.user_id, case when after ? of_kind then 'updated' else 'deleted' end,
+      timeseries.day_score_id(kept.id, of_kind), of_kind, kept.provider, kept.device, kept.date, kept.start_time,
+      kept.start_time + make_interval(secs => kept.duration_seconds));
+  end loop;
+  return null;
+end $$;
+
+create function changes.of_freshness() returns trigger language plpgsql security definer set search_path to '' as $$
+begin
+  if (new.stale_since is null) = (old.stale_since is null) or changes.is_erased(new.user_id) then return null; end if;
+  perform changes.record(new.user_id, 'connection', case when new.stale_since is null then 'fresh' else 'stale' end,
+    new.connection_id || ':freshness', null,
+    jsonb_build_object('connection_id', new.connection_id, 'provider', new.provider)
+      || case when new.stale_since is null then '{}' else jsonb_build_object('data_types', new.stale_kinds,
+        'reason', case when new.ended_at is null then 'no_data' else 'access_ended' end) end);
+  return null;
+end $$;
+
+create function changes.of_insight() returns trigger language plpgsql security definer set search_path to '' as $$
+declare
+  kept insights.day := case when tg_op = 'DELETE' then old else new end;
+  former jsonb := case when tg_op = 'INSERT' then '{}' else insights.results_of(old) end;
+  latter jsonb := case when tg_op = 'DELETE' then '{}' else insights.results_of(new) end;
+  methods text[];
+begin
+  if former = latter or changes.is_erased(kept.user_id) then return null; end if;
+  -- An event that waits names the methods of both changes.
+  select array_agg(distinct name order by name) into methods from (
+    select key as name from jsonb_each(former || latter) where former -> key is distinct from latter -> key
+    union all
+    select jsonb_array_elements_text(data -> 'methods') from changes.pending
+    where user_id = kept.user_id and kind = 'insight' and object = kept.date::text and action is not null) changed;
+  perform changes.record(kept.user_id, 'insight', 'updated', kept.date::text, kept.date + 1,
+    jsonb_build_object('date', kept.date, 'methods', methods));
+  return null;
+end $$;
+
 -- Published changes. Whoever inserts holds the lock of changes.lock_publishing until it commits, so that ids become
 -- visible in their order.
 create table changes.change (
-  id bigint generated always as identity,
+  id bigint generated always as identity primary key,
   user_id uuid,
   external_user_id text,
   sequence bigint,
@@ -417,15 +502,13 @@ create table changes.change (
   data jsonb not null,
   recorded_at timestamptz not null,
   published_at timestamptz default now() not null,
-  constraint change_pkey primary key (id)
+  project_id text default 'default' not null
 );
-alter table changes.change
-  alter column external_user_id set statistics 0,
-  alter column object set statistics 0,
-  alter column data set statistics 0;
-create index change_of_type on changes.change (type, id);
+alter table changes.change alter column external_user_id set statistics 0, alter column object set statistics 0, alter column data set statistics 0;
 create index change_of_user on changes.change (user_id, id);
 create index change_published on changes.change (published_at);
+create index change_of_project on changes.change (project_id, id);
+create index change_of_type on changes.change (project_id, type, id);
 
 -- The last id that retention deleted: a reader that stopped before it missed changes.
 create table changes.expired (
@@ -454,11 +537,9 @@ create table changes.pending (
   recorded_at timestamptz default now() not null,
   due_at timestamptz,
   published_at timestamptz,
-  constraint pending_pkey primary key (user_id, kind, object)
+  primary key (user_id, kind, object)
 );
-alter table changes.pending
-  alter column object set statistics 0,
-  alter column data set statistics 0;
+alter table changes.pending alter column object set statistics 0, alter column data set statistics 0;
 create index pending_due on changes.pending (due_at) where due_at is not null;
 create index pending_published on changes.pending (published_at) where due_at is null;
 
@@ -466,14 +547,13 @@ create index pending_published on changes.pending (published_at) where due_at is
 create table changes.summary_type (
   type_id smallint not null,
   summary text not null,
-  constraint summary_type_pkey primary key (type_id, summary)
+  primary key (type_id, summary)
 );
 
 -- The last sequence number of each user.
 create table changes.user_sequence (
-  user_id uuid not null,
-  last bigint not null,
-  constraint user_sequence_pkey primary key (user_id)
+  user_id uuid primary key,
+  last bigint not null
 );
 
 insert into changes.expired (last_id) values (0);

@@ -9,15 +9,15 @@ create table deliveries.answer_minute (
   rejected integer not null,
   total_ms float8 not null,
   slowest_ms float8 not null,
-  constraint answer_minute_pkey primary key (provider, minute)
+  primary key (provider, minute)
 );
 
 -- A webhook or an upload as it came, its state, and its answer.
 create table deliveries.delivery (
-  id uuid default gen_random_uuid() not null,
+  id uuid default gen_random_uuid() primary key,
   provider text not null,
   kind text not null,
-  state text default 'ready' not null,
+  state text default 'ready' not null check (state in ('ready', 'working', 'done', 'dead')),
   priority smallint default 0 not null,
   attempts integer default 0 not null,
   max_attempts integer default 16 not null,
@@ -34,14 +34,9 @@ create table deliveries.delivery (
   received_bytes integer,
   authenticated boolean default false not null,
   sealed_bytes integer,
-  crashes smallint default 0 not null,
-  constraint delivery_state_check check (state in ('ready', 'working', 'done', 'dead')),
-  constraint delivery_pkey primary key (id)
+  crashes smallint default 0 not null
 );
-alter table deliveries.delivery
-  alter column headers set statistics 0,
-  alter column answer set statistics 0,
-  alter column body set statistics 0;
+alter table deliveries.delivery alter column headers set statistics 0, alter column answer set statistics 0, alter column body set statistics 0;
 create index delivery_closed on deliveries.delivery (done_at) where done_at is not null;
 create index delivery_due on deliveries.delivery (provider, kind, priority, run_at) where state in ('ready', 'working');
 create index delivery_listed on deliveries.delivery (state, received_at, id);
@@ -58,31 +53,27 @@ create table deliveries.erasure (
   passed boolean default false not null,
   waiting uuid[] default '{}'::uuid[] not null,
   run_at timestamptz not null,
-  constraint erasure_pkey primary key (provider, provider_user_id, received_until)
+  primary key (provider, provider_user_id, received_until)
 );
-alter table deliveries.erasure
-  alter column provider_user_id set statistics 0;
+alter table deliveries.erasure alter column provider_user_id set statistics 0;
 
 -- The normaliser version that the kept deliveries of a provider were processed with. A newer one starts a run of them.
 create table deliveries.normaliser (
-  provider text not null,
-  version integer not null,
-  constraint normaliser_pkey primary key (provider)
+  provider text primary key,
+  version integer not null
 );
 
 -- What the attempts at one delivery have reached: bodies that had to be fetched, which are kept as long as their
 -- delivery is, and what came of them. A row an entry, so that a long delivery is not rewritten for each.
 create table deliveries.progress (
-  delivery_id uuid not null,
+  delivery_id uuid not null references deliveries.delivery on delete cascade,
   entry text not null,
   body bytea,
   result json,
   result_at timestamptz,
-  constraint progress_pkey primary key (delivery_id, entry)
+  primary key (delivery_id, entry)
 );
-alter table deliveries.progress
-  alter column body set statistics 0,
-  alter column result set statistics 0;
+alter table deliveries.progress alter column body set statistics 0, alter column result set statistics 0;
 
 -- What was received, by minute, provider and process, kept for two days. Each process writes its own rows, with the counts of
 -- the whole minute, so that a write can be repeated and processes do not wait for each other.
@@ -93,20 +84,20 @@ create table deliveries.received_minute (
   deliveries integer not null,
   records integer not null,
   samples integer not null,
-  constraint received_minute_pkey primary key (minute, provider, process)
+  primary key (minute, provider, process)
 );
 
 -- Runs of kept deliveries through the current normalisers, newest delivery first. A run continues after the delivery
 -- (place_at, place_id); `position` is where it continues within that delivery, null if it is finished.
 create table deliveries.reprocess_run (
-  id uuid default gen_random_uuid() not null,
+  id uuid default gen_random_uuid() primary key,
   provider text not null,
   type text,
   from_time timestamptz,
   to_time timestamptz,
   dry_run boolean not null,
   normaliser_version smallint not null,
-  state text default 'running' not null,
+  state text default 'running' not null check (state in ('running', 'done', 'cancelled')),
   place_at timestamptz,
   place_id uuid,
   "position" jsonb,
@@ -116,9 +107,7 @@ create table deliveries.reprocess_run (
   changes jsonb not null,
   items jsonb not null,
   created_at timestamptz default now() not null,
-  finished_at timestamptz,
-  constraint reprocess_run_state_check check (state in ('running', 'done', 'cancelled')),
-  constraint reprocess_run_pkey primary key (id)
+  finished_at timestamptz
 );
 create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(type, ''), coalesce(from_time, '-infinity'), coalesce(to_time, 'infinity'), dry_run) where state = 'running';
 
@@ -126,13 +115,13 @@ create unique index reprocess_run_running on deliveries.reprocess_run (provider,
 -- the body of the delivery, otherwise the entry of its progress. `key_id` names the secret. `done_at` is that of the delivery,
 -- in the row of its own body: older deliveries are encrypted already, so that the search for others begins there.
 create table deliveries.sealed_body (
-  delivery_id uuid not null,
+  delivery_id uuid not null references deliveries.delivery on delete cascade,
   entry text not null,
   key_id text not null,
   sealed bytea not null,
   body_bytes integer not null,
   done_at timestamptz,
-  constraint sealed_body_pkey primary key (delivery_id, entry)
+  primary key (delivery_id, entry)
 );
 alter table deliveries.sealed_body alter column sealed set storage external;
 create index sealed_body_done on deliveries.sealed_body (done_at);
@@ -141,16 +130,11 @@ create index sealed_body_key on deliveries.sealed_body (key_id);
 -- Bytes of deliveries that are kept, by sender. Gateways add every second what they stored; a count of the deliveries
 -- replaces the sums after each round of retention.
 create table deliveries.stored (
-  sender text not null,
-  bytes bigint not null,
-  constraint stored_pkey primary key (sender)
+  sender text primary key,
+  bytes bigint not null
 );
 
-alter table deliveries.progress add constraint progress_delivery_id_fkey foreign key (delivery_id) references deliveries.delivery(id) on delete cascade;
-alter table deliveries.sealed_body add constraint sealed_body_delivery_id_fkey foreign key (delivery_id) references deliveries.delivery(id) on delete cascade;
-
-create trigger enqueue_erasure after insert on deliveries.erasure
-  for each row
-  execute function jobs.enqueue_written('deliveries.erasure', '{}', '{}');
-
 insert into deliveries.normaliser (provider, version) values ('devicemaker', 4), ('phone', 4);
+
+create trigger enqueue_erasure after insert on deliveries.erasure for each row
+  execute function jobs.enqueue_written('deliveries.erasure', '{}', '{}');

@@ -12,10 +12,8 @@ create table gateway.idempotent_answer (
   answer text,
   user_id uuid,
   created_at timestamptz default now() not null,
-  constraint idempotent_answer_pkey primary key (caller, route, key_hash)
+  primary key (caller, route, key_hash)
 );
-alter table gateway.idempotent_answer
-  alter column request set statistics 0,
-  alter column answer set statistics 0;
+alter table gateway.idempotent_answer alter column request set statistics 0, alter column answer set statistics 0;
 create index idempotent_answer_created on gateway.idempotent_answer (created_at);
 create index idempotent_answer_user on gateway.idempotent_answer (user_id) where user_id is not null;

@@ -1,7 +1,6 @@
 create schema jobs;
 
-create function jobs.enqueue_instead() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function jobs.enqueue_instead() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform jobs.enqueue_row(tg_argv[0], tg_argv[1]::text[], tg_argv[2]::text[], to_jsonb(new));
   return null;
@@ -19,8 +18,7 @@ create function jobs.enqueue_row(kind text, key_columns text[], payload_columns 
       else excluded.run_at end;
 $$;
 
-create function jobs.enqueue_written() returns trigger language plpgsql security definer
-    set search_path to '' as $$
+create function jobs.enqueue_written() returns trigger language plpgsql security definer set search_path to '' as $$
 begin
   perform jobs.enqueue_row(tg_argv[0], tg_argv[1]::text[], tg_argv[2]::text[], to_jsonb(new));
   return new;
@@ -42,10 +40,8 @@ create table jobs.job (
   error text,
   created_at timestamptz default now() not null,
   dead_at timestamptz,
-  constraint job_pkey primary key (kind, key)
+  primary key (kind, key)
 );
-alter table jobs.job
-  alter column key set statistics 0,
-  alter column payload set statistics 0;
+alter table jobs.job alter column key set statistics 0, alter column payload set statistics 0;
 create index job_dead on jobs.job (dead_at) where dead_at is not null;
 create index job_due on jobs.job (kind, lane, run_at) where dead_at is null;

@@ -5,41 +5,37 @@ create table phone.deleted (
   user_id uuid not null,
   id text not null,
   deleted_at timestamptz default now() not null,
-  constraint deleted_pkey primary key (user_id, id)
+  primary key (user_id, id)
 );
 
 -- Work on a user's data reads the id before it asks whether the user's phone is connected, and locks the row in each
 -- transaction that writes. Erasing the data deletes the row, so that work in progress writes nothing afterwards.
 create table phone.fence (
-  user_id uuid not null,
-  id uuid default gen_random_uuid() not null,
-  constraint fence_pkey primary key (user_id)
+  user_id uuid primary key,
+  id uuid default gen_random_uuid() not null
 );
 
 -- The first upload of all past data, as the app reports it.
 create table phone.first_sync (
-  user_id uuid not null,
+  user_id uuid primary key,
   id uuid not null,
   connection_id uuid not null,
-  state text not null,
+  state text not null check (state in ('running', 'done', 'stopped')),
   start_time timestamptz not null,
   end_time timestamptz not null,
   created_at timestamptz default now() not null,
-  finished_at timestamptz,
-  constraint first_sync_state_check check (state in ('running', 'done', 'stopped')),
-  constraint first_sync_pkey primary key (user_id)
+  finished_at timestamptz
 );
 
 -- A code that a user types into the app on the phone. It is stored as a hash, and rows are deleted a day after they expired.
 create table phone.invitation_code (
-  hash text not null,
+  hash text primary key,
   user_id uuid not null,
   developer_id uuid,
   created_at timestamptz default now() not null,
   expires_at timestamptz not null,
   redeemed_at timestamptz,
-  id uuid default gen_random_uuid() not null,
-  constraint invitation_code_pkey primary key (hash)
+  id uuid default gen_random_uuid() not null
 );
 create index invitation_code_expires on phone.invitation_code (expires_at);
 create index invitation_code_user on phone.invitation_code (user_id);
@@ -53,7 +49,7 @@ create table phone.night (
   asleep_seconds integer not null,
   is_nap boolean not null,
   hash text not null,
-  constraint night_pkey primary key (user_id, id)
+  primary key (user_id, id)
 );
 create index night_time on phone.night (user_id, start_time);
 
@@ -70,17 +66,16 @@ create table phone.phase (
   zone_offset_minutes integer,
   score integer,
   settled_at timestamptz,
-  constraint phase_pkey primary key (user_id, id)
+  primary key (user_id, id)
 );
 create index phase_time on phone.phase (user_id, start_time);
 create index phase_unsettled on phone.phase (user_id) where settled_at is null;
 
 -- Deliveries whose items are counted.
 create table phone.receipt (
-  delivery_id uuid not null,
+  delivery_id uuid primary key,
   user_id uuid not null,
-  created_at timestamptz default now() not null,
-  constraint receipt_pkey primary key (delivery_id)
+  created_at timestamptz default now() not null
 );
 create index receipt_created on phone.receipt (created_at);
 create index receipt_user on phone.receipt (user_id);
@@ -101,7 +96,7 @@ create table phone.sample_block (
   device text not null,
   ids bytea not null,
   times bytea not null,
-  constraint sample_block_pkey primary key (user_id, key)
+  primary key (user_id, key)
 );
 create index sample_block_series on phone.sample_block (user_id, series);
 
@@ -116,7 +111,7 @@ create table phone.sync_type (
   ended_at timestamptz,
   shares integer default 1 not null,
   ends jsonb default '{}' not null,
-  constraint sync_type_pkey primary key (user_id, type)
+  primary key (user_id, type)
 );
 
 -- Items of types that the catalogue does not have.
@@ -124,17 +119,16 @@ create table phone.unmapped (
   user_id uuid not null,
   type text not null,
   items bigint not null,
-  constraint unmapped_pkey primary key (user_id, type)
+  primary key (user_id, type)
 );
 
 -- The ids of intervals and phases in kept uploads: 8 bytes of a hash each. Rows are made while kept uploads are processed
 -- again, because a record of a newer upload must not be replaced by an older one, and deleted a day later.
 create table phone.upload_ids (
-  delivery_id uuid not null,
+  delivery_id uuid primary key,
   user_id uuid not null,
   ids bytea not null,
-  created_at timestamptz default now() not null,
-  constraint upload_ids_pkey primary key (delivery_id)
+  created_at timestamptz default now() not null
 );
 create index upload_ids_created on phone.upload_ids (created_at);
 create index upload_ids_user on phone.upload_ids (user_id);

@@ -23,7 +23,7 @@ end $$;
 -- The connections of such providers. After `ended_at` nothing is read. `unauthenticated_at`: not before this time does an unauthenticated notification demand a
 -- read. `subscribed_at`: when the account's subscriptions were last complete; `subscribe_at`: when they are checked next.
 create table pull.connection (
-  connection_id uuid not null,
+  connection_id uuid primary key,
   provider text not null,
   user_id uuid not null,
   connected_at timestamptz not null,
@@ -31,24 +31,22 @@ create table pull.connection (
   unauthenticated_at timestamptz,
   subscribe_at timestamptz,
   subscribed_at timestamptz,
-  created_at timestamptz default now() not null,
-  constraint connection_pkey primary key (connection_id)
+  created_at timestamptz default now() not null
 );
 create index connection_user on pull.connection (user_id);
 
 -- Limits of requests. `busy_until` is the time at which the requests that were reserved end if they are sent evenly.
 create unlogged table pull.rate (
-  scope text not null,
+  scope text primary key,
   busy_until timestamptz default '1970-01-01 00:00:00+00' not null,
-  paused_until timestamptz default '1970-01-01 00:00:00+00' not null,
-  constraint rate_pkey primary key (scope)
+  paused_until timestamptz default '1970-01-01 00:00:00+00' not null
 );
 
 -- What is to be read of a connection and type. A row is the job of its reads: due from `run_at`, leased until then while
 -- `leased`, idle if it is null. `spans` and `from_cursor` are demanded by notifications and sweeps, `taken` and `taken_cursor`
 -- are those that the lease reads, `past` is the rest of a backfill.
 create table pull.reading (
-  connection_id uuid not null,
+  connection_id uuid not null references pull.connection on delete cascade,
   type text not null,
   spans tstzmultirange default '{}'::tstzmultirange not null,
   taken tstzmultirange default '{}'::tstzmultirange not null,
@@ -63,26 +61,25 @@ create table pull.reading (
   failures integer default 0 not null,
   crashes integer default 0 not null,
   error text,
-  constraint reading_pkey primary key (connection_id, type)
+  primary key (connection_id, type)
 );
 create index reading_due on pull.reading ((((spans = '{}'::tstzmultirange) and (taken = '{}'::tstzmultirange) and (not from_cursor) and (not taken_cursor))), run_at) where run_at is not null;
 
 -- The newest backfill of a connection, and its types.
 create table pull.run (
-  connection_id uuid not null,
+  connection_id uuid primary key references pull.connection on delete cascade,
   id uuid not null,
   start_time timestamptz not null,
   end_time timestamptz not null,
   state text default 'running' not null,
   reason text,
   created_at timestamptz default now() not null,
-  finished_at timestamptz,
-  constraint run_pkey primary key (connection_id)
+  finished_at timestamptz
 );
 
 -- A data type of a backfill, and how far it is.
 create table pull.run_type (
-  connection_id uuid not null,
+  connection_id uuid not null references pull.run on delete cascade,
   type text not null,
   status text default 'waiting' not null,
   reason text,
@@ -92,7 +89,7 @@ create table pull.run_type (
   saved integer default 0 not null,
   requested_at timestamptz,
   received_at timestamptz,
-  constraint run_type_pkey primary key (connection_id, type)
+  primary key (connection_id, type)
 );
 
 -- Notifications and records that were not used, per day and reason.
@@ -101,32 +98,28 @@ create table pull.skipped (
   day date not null,
   reason text not null,
   n integer not null,
-  constraint skipped_pkey primary key (provider, day, reason)
+  primary key (provider, day, reason)
 );
 
 -- Subscriptions of applications, as the providers reported them.
 create table pull.subscription (
-  provider text not null,
+  provider text primary key,
   state text not null,
   checked_at timestamptz not null,
   since timestamptz not null,
-  constraint subscription_pkey primary key (provider)
+  -- The secret with which a provider signs its notifications, encrypted. Null: it signs with another one, or not at all.
+  secret text
 );
 
 -- When each sweep of a type is due.
 create table pull.sweep (
-  connection_id uuid not null,
+  connection_id uuid not null references pull.connection on delete cascade,
   type text not null,
   number integer not null,
   due_at timestamptz not null,
-  constraint sweep_pkey primary key (connection_id, type, number)
+  primary key (connection_id, type, number)
 );
 create index sweep_due on pull.sweep (due_at);
-
-alter table pull.reading add constraint reading_connection_id_fkey foreign key (connection_id) references pull.connection(connection_id) on delete cascade;
-alter table pull.run add constraint run_connection_id_fkey foreign key (connection_id) references pull.connection(connection_id) on delete cascade;
-alter table pull.run_type add constraint run_type_connection_id_fkey foreign key (connection_id) references pull.run(connection_id) on delete cascade;
-alter table pull.sweep add constraint sweep_connection_id_fkey foreign key (connection_id) references pull.connection(connection_id) on delete cascade;
 
 create trigger changes after insert or update on pull.run for each row execute function changes.of_pulled_backfill();
 create trigger changes after update of status on pull.run_type for each row execute function changes.of_pulled_backfill_type();

@@ -1,9 +1,10 @@
 // The two roles of a server that the product starts, each with its own password: the superuser `postgres`, which only
 // this folder uses, and `pulsebus`, which owns the database and is the role of the services.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { OlderRelease } from '../../migrations/older-release.ts';
 import { applicationLogLevel } from '../servers/postgres-settings.ts';
 import { endSynchronous } from '../servers/synchronous-standby.ts';
 import { withClient } from './create-database.ts';
@@ -27,30 +28,18 @@ export function superuserPassword(dataDir: string): string {
   return keptPassword(superuserFile(dataDir));
 }
 
-/** Makes both roles what they are to be, and returns the superuser's URL of the database `postgres`. */
+/**
+ * Makes both roles what they are to be, and returns the superuser's URL of the database `postgres`.
+ * @throws OlderRelease for a folder of a release before 0.3.0.
+ */
 export async function ensureRoles(dataDir: string, urlOf: UrlOf, rights: ApplicationRights): Promise<string> {
-  const superuser = await superuserUrl(dataDir, urlOf);
+  if (!existsSync(superuserFile(dataDir))) throw new OlderRelease(`The folder of DATA_DIR (${dataDir})`);
+  const superuser = urlOf('postgres', superuserPassword(dataDir), 'postgres');
   await withClient(superuser, endSynchronous);
   await withClient(superuser, (client) =>
     ensureApplicationRole(client, applicationPassword(dataDir), rights),
   );
   return superuser;
-}
-
-/** In folders of earlier versions both roles have the application's password: the superuser gets one of its own. */
-async function superuserUrl(dataDir: string, urlOf: UrlOf): Promise<string> {
-  const file = superuserFile(dataDir);
-  const as = (password: string) => urlOf('postgres', password, 'postgres');
-  if (existsSync(file)) return as(superuserPassword(dataDir));
-  const aside = `${file}.new`;
-  const password = keptPassword(aside);
-  // If a start ended between the change and the renaming, the new password is already in force.
-  if (!(await letsIn(as(password))))
-    await withClient(as(applicationPassword(dataDir)), (client) =>
-      client.query(`alter role postgres password '${password}'`),
-    );
-  renameSync(aside, file);
-  return as(password);
 }
 
 async function ensureApplicationRole(
@@ -66,10 +55,6 @@ async function ensureApplicationRole(
   // `drop database … with (force)` ends TimescaleDB's worker there too.
   const change = createsDatabases ? 'grant pg_signal_backend to' : 'revoke pg_signal_backend from';
   await client.query(`${change} pulsebus`);
-}
-
-async function letsIn(url: string): Promise<boolean> {
-  return withClient(url, async () => true).catch(() => false);
 }
 
 const superuserFile = (dataDir: string) => join(dataDir, 'superuser-password');

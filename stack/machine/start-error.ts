@@ -1,5 +1,6 @@
 import { ConfigError } from '../../config.ts';
 import { errorCodeOf } from '../../domain/error-code.ts';
+import { OlderRelease } from '../../migrations/older-release.ts';
 
 /** A start that cannot go on: the message names the setting and says what to do. It is printed without a stack trace. */
 export class StartError extends Error {
@@ -18,7 +19,8 @@ const fileReasons: Readonly<Record<string, string>> = {
 
 /** The message of an error that an operator can correct. Null for any other, which is printed with its stack trace. */
 export function messageForOperator(error: unknown): string | null {
-  if (error instanceof StartError || error instanceof ConfigError) return error.message;
+  if (error instanceof StartError || error instanceof ConfigError || error instanceof OlderRelease)
+    return error.message;
   const isArgument = error instanceof Error && /^ERR_PARSE_ARGS/.test(errorCodeOf(error) ?? '');
   return isArgument ? error.message : null;
 }

@@ -1,24 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import t from 'tap';
-import { migrateUp, migrationNames } from '../../migrations/migrate.ts';
-import { databaseOf } from '../../mixins/database/database.ts';
-import { createDatabase, dropDatabase } from '../../stack/database/create-database.ts';
-import { adminUrl } from '../support/servers/database.ts';
+import { freshDatabase } from '../support/servers/database.ts';
 import { tracesOf } from '../support/traces.ts';
 
-const names = await migrationNames();
-const before = names[names.indexOf('0023-erasure-upkeep') - 1];
-
-const name = `test_${randomBytes(8).toString('hex')}`;
-const url = await createDatabase(adminUrl(), name);
-const pool = new pg.Pool({ connectionString: url, max: 2 });
-pool.on('error', () => undefined);
-t.teardown(async () => {
-  await pool.end();
-  await dropDatabase(adminUrl(), name);
-});
-const database = databaseOf(pool);
+const database = await freshDatabase(t);
 
 // Two rows of each value and two values a column: ANALYZE keeps most common values and a histogram.
 const record = (n: number, at: string) => `
@@ -35,16 +19,11 @@ const gathered = async () =>
   (await tracesOf(database, planted)).filter((trace) => trace.startsWith('pg_catalog.pg_stats'));
 
 t.test('planner statistics contain no health data', async (t) => {
-  await migrateUp(url, before);
   await database.query(record(1, '2026-01-01 10:00+00'));
+  await database.query(record(2, '2026-08-01 12:00+00'));
   await database.query('analyze');
-  const values = new Set((await gathered()).map((trace) => trace.replace(/^.*: /, '')));
-  t.same([...values].sort(), [...planted].sort(), 'each was gathered before');
-
-  await migrateUp(url);
-  t.same(await gathered(), []);
-  await database.query(record(2, '2026-01-01 12:00+00'));
-  await database.query(record(3, '2026-08-01 12:00+00'));
-  await database.query('analyze');
-  t.same(await gathered(), [], 'of tables and chunks, old and new');
+  t.same(await gathered(), [], 'of tables and chunks');
+  await database.query('alter table timeseries.workout alter column name set statistics 100');
+  await database.query('analyze timeseries.workout');
+  t.not((await gathered()).length, 0, 'another column would show them');
 });

@@ -1,55 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import t from 'tap';
 import { migrateDown, migrateUp } from '../../migrations/migrate.ts';
 import users from '../../services/users/users.service.ts';
-import { schemas } from '../../stack/database/service-rights.ts';
 import { startBroker } from '../support/servers/broker.ts';
-import { freshDatabase, type TestDatabase } from '../support/servers/database.ts';
+import { databaseOfRelease, loadRows, rowsOf, tablesOf } from './release.ts';
 
 /*
  * The rows of a database of 0.3.0 get the columns of projects and lose them again.
  */
 const release = '0230-cheaper-statistics';
-const database = await freshDatabase(t);
-
-const ordinary = `
-  select n.nspname || '.' || c.relname as name, c.relfilenode::text as file
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname = any($1) order by 1`;
-
-const tablesOf = (on: TestDatabase) => on.query<{ name: string; file: string }>(ordinary, [schemas]);
-
-async function rowsOf(on: TestDatabase): Promise<Record<string, unknown[]>> {
-  const found: Record<string, unknown[]> = {};
-  for (const { name } of await tablesOf(on)) {
-    const rows = await on.query(`select to_jsonb(x) as row from ${name} x order by to_jsonb(x)::text`);
-    if (rows.length > 0) found[name] = rows;
-  }
-  return found;
-}
-
-async function loadRelease(): Promise<void> {
-  const text = await readFile(join(import.meta.dirname, 'data-of-0.3.sql'), 'utf8');
-  const own = await tablesOf(database);
-  await database.query(`truncate ${own.map(({ name }) => name).join(', ')} cascade`);
-  // Triggers would record the rows as changes.
-  await database.transaction(async (on) => {
-    const triggers = async (state: 'enable' | 'disable') => {
-      const filled = own.filter(({ name }) => text.includes(`INSERT INTO ${name} `));
-      for (const { name } of filled) await on.query(`alter table ${name} ${state} trigger user`);
-    };
-    await triggers('disable');
-    await on.query(text);
-    await triggers('enable');
-    // The services of the test would work on a job that is due.
-    await on.query("update jobs.job set run_at = now() + interval '1 day' where run_at is not null");
-    await on.query("select setval(pg_get_serial_sequence('auth.audit_entry', 'id'), 1000)");
-  });
-}
-
-await migrateDown(database.url, release);
-await loadRelease();
+const database = await databaseOfRelease(t);
+await loadRows(database);
 const before = await rowsOf(database);
 const files = await tablesOf(database);
 

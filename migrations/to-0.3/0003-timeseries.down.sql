@@ -1,2 +1,0 @@
-drop table timeseries.sample;
-drop schema timeseries cascade;

@@ -1,1 +1,0 @@
-alter table users.connection drop column scope_changed_at;

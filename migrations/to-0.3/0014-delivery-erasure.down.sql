@@ -1,2 +1,0 @@
-alter table deliveries.delivery drop column erased_at;
-drop table deliveries.erasure;

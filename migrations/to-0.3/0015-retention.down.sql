@@ -1,2 +1,0 @@
-drop index timeseries.epoch_part_with_values;
-drop table timeseries.retention;

@@ -1,1 +1,0 @@
-alter table timeseries.item drop column was_final;

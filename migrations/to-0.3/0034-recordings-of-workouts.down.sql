@@ -1,1 +1,0 @@
-alter table timeseries.workout drop column counted_with, drop column counted_on;

@@ -1,1 +1,0 @@
-drop table auth.attempt_window;

@@ -1,1 +1,0 @@
-drop table auth.known_log_in;

@@ -1,1 +1,0 @@
-drop index timeseries.other_record_by_local_date;

@@ -1,1 +1,0 @@
-alter table timeseries.sleep_session drop column stage_intervals;

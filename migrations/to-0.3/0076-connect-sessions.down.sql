@@ -1,2 +1,0 @@
-alter table connect.attempt drop column session_id;
-drop table connect.session;

@@ -1,2 +1,0 @@
-drop schema phone cascade;
-drop function changes.of_sync_type();

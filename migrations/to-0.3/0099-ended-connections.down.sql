@@ -1,1 +1,0 @@
-drop index users.connection_ended;

@@ -1,1 +1,0 @@
-drop index deliveries.delivery_of_provider;

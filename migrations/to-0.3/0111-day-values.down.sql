@@ -1,2 +1,0 @@
-drop table timeseries.day_value;
-drop function changes.of_day_value();

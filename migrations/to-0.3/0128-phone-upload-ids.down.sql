@@ -1,1 +1,0 @@
-drop table phone.upload_ids;

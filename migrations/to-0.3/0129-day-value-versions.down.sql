@@ -1,1 +1,0 @@
-alter table timeseries.day_value drop column normaliser_version;

@@ -1,2 +1,0 @@
-alter table deliveries.delivery drop column sealed_bytes;
-drop table deliveries.sealed_body;

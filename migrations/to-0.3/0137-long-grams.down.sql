@@ -1,1 +1,0 @@
-drop index users.person_long_grams;

@@ -1,1 +1,0 @@
-alter table phone.sync_type drop column shares, drop column ends;

@@ -1,1 +1,0 @@
-alter table phone.invitation_code drop column id;

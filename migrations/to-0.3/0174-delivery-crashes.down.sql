@@ -1,1 +1,0 @@
-alter table deliveries.delivery drop column crashes;

@@ -1,1 +1,0 @@
-alter table auth.audit_entry drop column rollup;

@@ -1,1 +1,0 @@
-alter table auth.refresh_token drop column consumed_by;

@@ -1,2 +1,0 @@
-drop index timeseries.item_unauthenticated;
-alter table timeseries.item drop column unauthenticated;
