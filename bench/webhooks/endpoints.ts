@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import { newSecret } from '../../services/webhooks/endpoints/secrets.ts';
+import { newSecret } from '../../services/webhooks/rules/signatures.ts';
 import { encryptionKey } from '../product.ts';
 
 /** How an endpoint answers: `ok` at once, `error` with 500, `slow` after 10 s, `silent` never. */

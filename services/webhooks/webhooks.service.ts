@@ -11,44 +11,35 @@ import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { startDelivering } from './deliver/deliver.ts';
-import { setDeliveryFigures } from './deliver/delivery-figures.ts';
-import { messageBodies } from './deliver/message-body.ts';
-import { type DeliveryPace, deliveryPace } from './deliver/pace.ts';
-import { poster } from './deliver/poster.ts';
-import { endKeys } from './endpoints/end-keys.ts';
 import {
   changeEndpoint,
   createEndpoint,
+  deleteEndpointsOf,
+  endKeys,
   findEndpoint,
   listEndpoints,
   removeEndpoint,
   replaceSecret,
-} from './endpoints/endpoints.ts';
-import { resealSecrets } from './endpoints/secrets.ts';
-import { testEndpoint } from './endpoints/test-endpoint.ts';
-import type { Shown } from './feed/event-of-change.ts';
-import { readFeed } from './feed/feed.ts';
-import { feedWatch } from './feed/feed-watch.ts';
-import { startPublisher } from './feed/publish.ts';
-import { published } from './feed/published.ts';
-import { messageDeletionHandler } from './messages/delete-messages.ts';
-import { findMessage, listMessages } from './messages/message-list.ts';
+} from './actions/endpoints.ts';
+import { readFeed } from './actions/feed.ts';
+import { findMessage, listMessages, resendMessage, testEndpoint } from './actions/messages.ts';
+import type { Shown } from './rules/event-of-change.ts';
+import { type DeliveryPace, deliveryPace } from './rules/outcome.ts';
+import { selectArrivals, selectChangedSpans, selectDataChanges } from './tables/changes.ts';
+import { forgetUser, insertIncident } from './tables/pending-changes.ts';
+import { poster, setDeliveryFigures, startDelivering } from './work/deliver.ts';
+import { feedWatch } from './work/feed-watch.ts';
+import { messageBodies } from './work/message-body.ts';
+import { published, startPublisher } from './work/publish.ts';
 import {
   type RequeuePace,
   type RequeueRequest,
   requestRequeue,
   requeueHandler,
   requeuePace,
-} from './messages/requeue.ts';
-import { resendMessage } from './messages/resend.ts';
-import { retentionHandlers } from './messages/retention.ts';
-import { deleteEndpointsOf } from './queries/delete-endpoints-of.ts';
-import { forgetUser } from './queries/forget-user.ts';
-import { insertIncident } from './queries/publish-due.ts';
-import { selectArrivals } from './queries/select-arrivals.ts';
-import { selectChangedSpans } from './queries/select-changed-spans.ts';
-import { selectDataChanges } from './queries/select-data-changes.ts';
+} from './work/requeue.ts';
+import { resealSecrets } from './work/reseal-secrets.ts';
+import { messageDeletionHandler, retentionHandlers } from './work/retention.ts';
 
 /** How events show values, by the settings. */
 export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { withMethod } from '../../../domain/records/recording-method.ts';
 import type { SeriesType } from '../../../domain/records/series.ts';
-import { type ChangeRow, eventOf } from '../../../services/webhooks/feed/event-of-change.ts';
+import { type ChangeRow, eventOf } from '../../../services/webhooks/rules/event-of-change.ts';
 import { steps } from './interval-items.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';

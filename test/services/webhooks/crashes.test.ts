@@ -2,10 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { mostCrashes } from '../../../services/webhooks/deliver/pace.ts';
-import { claimMessages, extendMessage } from '../../../services/webhooks/queries/claim-messages.ts';
-import { settleMessages } from '../../../services/webhooks/queries/settle-messages.ts';
+import type { Test } from 'tap';
+import t from 'tap';
+import { mostCrashes } from '../../../services/webhooks/rules/outcome.ts';
+import {
+  claimMessages,
+  extendMessage,
+  settleMessages,
+} from '../../../services/webhooks/tables/message-leases.ts';
 import { testSettings } from '../../support/servers/broker.ts';
 import { until } from '../../support/until.ts';
 import { type DeliverySetting, fast, startSetting } from './delivery-setting.ts';

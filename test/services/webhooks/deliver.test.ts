@@ -1,7 +1,7 @@
 import t from 'tap';
 import { minuteMs } from '../../../domain/time/time.ts';
-import { retryDelaysMs } from '../../../services/webhooks/deliver/pace.ts';
-import { claimMessages } from '../../../services/webhooks/queries/claim-messages.ts';
+import { retryDelaysMs } from '../../../services/webhooks/rules/outcome.ts';
+import { claimMessages } from '../../../services/webhooks/tables/message-leases.ts';
 import { until } from '../../support/until.ts';
 import { startSetting, status, type TestEndpoint } from './delivery-setting.ts';
 

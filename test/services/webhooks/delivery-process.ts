@@ -1,4 +1,5 @@
 // One delivering process of its own, for a test that kills it: settings and pace come as JSON in the first argument.
+
 import pg from 'pg';
 import { loadConfig } from '../../../config.ts';
 import { databaseOf } from '../../../mixins/database/database.ts';
@@ -7,9 +8,9 @@ import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { createBroker } from '../../../runtime/broker.ts';
 import { typedCall } from '../../../runtime/environment.ts';
 import { newPoster } from '../../../runtime/http/guarded-post.ts';
-import { startDelivering } from '../../../services/webhooks/deliver/deliver.ts';
-import { messageBodies } from '../../../services/webhooks/deliver/message-body.ts';
-import { deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
+import { deliveryPace } from '../../../services/webhooks/rules/outcome.ts';
+import { startDelivering } from '../../../services/webhooks/work/deliver.ts';
+import { messageBodies } from '../../../services/webhooks/work/message-body.ts';
 
 const { settings, pace, origin } = JSON.parse(process.argv[2] ?? '');
 const config = loadConfig(settings);

@@ -1,10 +1,9 @@
 import t from 'tap';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
-import { startDelivering } from '../../../services/webhooks/deliver/deliver.ts';
-import { publishPart } from '../../../services/webhooks/feed/publish.ts';
-import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
-import { lockPublishing, publishDue } from '../../../services/webhooks/queries/publish-due.ts';
+import { forgetUser, lockPublishing, publishDue } from '../../../services/webhooks/tables/pending-changes.ts';
+import { startDelivering } from '../../../services/webhooks/work/deliver.ts';
+import { publishPart } from '../../../services/webhooks/work/publish.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';

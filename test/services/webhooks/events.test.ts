@@ -4,7 +4,7 @@ import { eventBody, events, isEventType } from '../../../contracts/webhooks/even
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import { answerProblems } from '../../../runtime/answer-check.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { insertEndpointDisabled } from '../../../services/webhooks/queries/publish-due.ts';
+import { insertEndpointDisabled } from '../../../services/webhooks/tables/pending-changes.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { until } from '../../support/until.ts';
 import { startSetting } from '../backfill/setting.ts';

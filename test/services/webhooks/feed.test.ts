@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { readFeed } from '../../../services/webhooks/feed/feed.ts';
-import { mostWaiting, newFeedWatch } from '../../../services/webhooks/feed/feed-watch.ts';
-import { newPublished } from '../../../services/webhooks/feed/published.ts';
+import { readFeed } from '../../../services/webhooks/actions/feed.ts';
+import { mostWaiting, newFeedWatch } from '../../../services/webhooks/work/feed-watch.ts';
+import { newPublished } from '../../../services/webhooks/work/publish.ts';
 import { refusal } from '../../support/refusal.ts';
 import { readAll, sequencesOf, startWebhooks, typesOf, upTo } from './setting.ts';
 

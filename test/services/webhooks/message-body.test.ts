@@ -2,8 +2,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { messageBodies } from '../../../services/webhooks/deliver/message-body.ts';
-import type { ChangeRow } from '../../../services/webhooks/feed/event-of-change.ts';
+import type { ChangeRow } from '../../../services/webhooks/rules/event-of-change.ts';
+import { messageBodies } from '../../../services/webhooks/work/message-body.ts';
 
 const change: ChangeRow = {
   ...{

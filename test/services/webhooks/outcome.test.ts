@@ -1,5 +1,5 @@
 import t from 'tap';
-import { outcomeOf } from '../../../services/webhooks/deliver/outcome.ts';
+import { outcomeOf } from '../../../services/webhooks/rules/outcome.ts';
 
 const failed = { error: 'STATUS', status: 503, durationMs: 1, answer: null } as const;
 const pace = { random: () => 0.5 };

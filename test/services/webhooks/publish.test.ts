@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { databaseOf } from '../../../mixins/database/database.ts';
-import { publishPart } from '../../../services/webhooks/feed/publish.ts';
-import { lockPublishing, publishDue } from '../../../services/webhooks/queries/publish-due.ts';
+import { lockPublishing, publishDue } from '../../../services/webhooks/tables/pending-changes.ts';
+import { publishPart } from '../../../services/webhooks/work/publish.ts';
 import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
 import { nothingPending, ofType, sequencesOf, startWebhooks, typesOf, upTo } from './setting.ts';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { signedHeaders } from '../../../services/webhooks/deliver/sign.ts';
-import { newSecret } from '../../../services/webhooks/endpoints/secrets.ts';
+import { newSecret, signedHeaders } from '../../../services/webhooks/rules/signatures.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { dayMs } from '../../../domain/time/time.ts';
-import { deliveryPace } from '../../../services/webhooks/deliver/pace.ts';
-import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
-import { insertMissing } from '../../../services/webhooks/queries/requeue-messages.ts';
+import { deliveryPace } from '../../../services/webhooks/rules/outcome.ts';
+import { insertMissing } from '../../../services/webhooks/tables/messages.ts';
+import { forgetUser } from '../../../services/webhooks/tables/pending-changes.ts';
 import { webhooksService } from '../../../services/webhooks/webhooks.service.ts';
 import { startBroker, testSettings } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

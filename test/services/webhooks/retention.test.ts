@@ -1,8 +1,8 @@
 import t from 'tap';
 import { localDate } from '../../../domain/time/time.ts';
 import { retainOnePart } from '../../../services/timeseries/removal/retention.ts';
-import { deleteExpired } from '../../../services/webhooks/messages/retention.ts';
-import { deleteMarkers } from '../../../services/webhooks/queries/delete-old.ts';
+import { deleteMarkers } from '../../../services/webhooks/tables/pending-changes.ts';
+import { deleteExpired } from '../../../services/webhooks/work/retention.ts';
 import { refusal } from '../../support/refusal.ts';
 import { block, item } from '../timeseries/items.ts';
 import { startWebhooks, typesOf } from './setting.ts';

@@ -2,9 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { signedHeaders } from '../../../services/webhooks/deliver/sign.ts';
-import { newSecret } from '../../../services/webhooks/endpoints/secrets.ts';
-import { insertTest } from '../../../services/webhooks/queries/insert-test.ts';
+import { newSecret, signedHeaders } from '../../../services/webhooks/rules/signatures.ts';
+import { insertTest } from '../../../services/webhooks/tables/messages.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { startSetting } from './delivery-setting.ts';
 

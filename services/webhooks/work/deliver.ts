@@ -1,0 +1,273 @@
+import type { Database, Statement } from '../../../mixins/database/database.ts';
+import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { Environment, Mixin } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { newPoster, type Poster } from '../../../runtime/http/guarded-post.ts';
+import type { Resolve } from '../../../runtime/http/guarded-request.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import { type Metrics, metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import {
+  type Attempt,
+  crashed,
+  type DeliveryPace,
+  dropped,
+  handedBack,
+  mostCrashes,
+  type Outcome,
+  outcomeOf,
+  unsent,
+} from '../rules/outcome.ts';
+import { signedHeaders } from '../rules/signatures.ts';
+import {
+  claimMessages,
+  extendMessage,
+  isMessageDue,
+  type MessageLease,
+  type Receiver,
+  type Settled,
+  settleMessages,
+} from '../tables/message-leases.ts';
+import { type EndpointHealth, newEndpointHealth } from './endpoint-health.ts';
+import type { BodyOf } from './message-body.ts';
+
+/** Dependencies of deliveries. */
+export interface DeliveryDeps extends Pick<Environment, 'broker' | 'logger'> {
+  readonly database: Database;
+  readonly rowJobs: RowJobs;
+  readonly poster: Poster;
+  readonly cipher: Pick<Cipher, 'decrypt'>;
+  readonly bodyOf: BodyOf;
+  readonly pace: DeliveryPace;
+}
+
+interface Delivering extends DeliveryDeps {
+  readonly settler: Settler;
+  readonly health: EndpointHealth;
+}
+
+/*
+ * The number of messages in progress is limited per endpoint only. A limit of the process would be used up by endpoints
+ * that do not answer. There are at most 50 endpoints.
+ */
+const unlimited = 1_000_000;
+
+/** Delivers messages while the process runs. Returns the function that stops it. */
+export function startDelivering(deps: DeliveryDeps): () => Promise<void> {
+  const { database, pace, rowJobs } = deps;
+  const { leaseMs, pollMs } = pace;
+  const settler = newSettler(database, pace.aheadMs);
+  const delivering = { ...deps, settler, health: newEndpointHealth(deps) };
+  const slots = newSlots(pace.parallel);
+  const timers = new Set<NodeJS.Timeout>();
+  // An endpoint with a limit per second may be due before the next poll.
+  const wakeAfter = (pauseMs: number) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      rowJobs.notify();
+    }, pauseMs);
+    timers.add(timer);
+  };
+
+  const stop = rowJobs.start<MessageLease>({
+    name: 'webhooks.deliver',
+    leaseMs,
+    pollMs,
+    parallel: unlimited,
+    due: { database, condition: () => isMessageDue(pace.aheadMs()) },
+    free: () => unlimited,
+    claim: async () => {
+      const free = slots.free();
+      const claim = { parallel: pace.parallel, free, aheadMs: pace.aheadMs(), leaseMs };
+      const leases = await claimMessages(database, claim);
+      for (const { endpoint_id } of leases) slots.take(endpoint_id);
+      const pauses = new Map(leases.map(({ endpoint_id, pause_ms }) => [endpoint_id, pause_ms]));
+      for (const pauseMs of pauses.values()) if (pauseMs !== null) wakeAfter(pauseMs);
+      return leases;
+    },
+    extend: (lease) => extendMessage(database, lease, leaseMs, pace.aheadMs()),
+    work: (lease, held) => deliver(delivering, lease, held).finally(() => slots.give(lease.endpoint_id)),
+  });
+  return async () => {
+    for (const timer of timers) clearTimeout(timer);
+    await stop();
+    for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+/** Sends a leased message once and stores the outcome. Returns the outcome's name. */
+async function deliver(deps: Delivering, lease: MessageLease, held: Held): Promise<string> {
+  const outcome = await attemptOf(deps, lease, held);
+  if (outcome === 'lost' || !(await deps.settler.settle({ lease, outcome }))) return 'lost';
+  report(deps, lease, outcome);
+  await deps.health.note(lease, outcome);
+  return outcome.isFailure ? 'failed' : outcome.state;
+}
+
+async function attemptOf(deps: Delivering, lease: MessageLease, held: Held): Promise<Outcome | 'lost'> {
+  if (held.signal.aborted) return handedBack;
+  if (lease.crashes > mostCrashes) return crashed(unsent('CRASHED'));
+  if (lease.change_id !== null && lease.change === null) return dropped;
+  const body = await deps.bodyOf(lease).catch((error: unknown) => {
+    deps.logger.warn('webhook.body_failed', { message_id: lease.id, code: codeOf(error) });
+    return null;
+  });
+  if (body === null) return { ...outcomeOf(lease, unsent('DATA_UNAVAILABLE'), deps.pace) };
+  // Reading the record takes time in which the user may have been erased.
+  if (lease.include_data && !(await held.holds())) return 'lost';
+  return outcomeOf(lease, await sent(deps, lease, body, held), deps.pace);
+}
+
+function sent(deps: Delivering, lease: MessageLease, body: string, { signal }: Held): Promise<Attempt> {
+  return sendOnce(deps, { id: lease.id, receiver: lease, body }, signal).catch((error: unknown) => {
+    deps.logger.warn('webhook.not_signed', { message_id: lease.id, code: codeOf(error) });
+    return unsent('NOT_SIGNED');
+  });
+}
+
+function report({ broker, logger }: Delivering, lease: MessageLease, { state, isFailure, attempt }: Outcome) {
+  const { endpoint_id: endpoint, recorded_at, is_repeated } = lease;
+  const metrics = metricsOf(broker);
+  if (state === 'delivered')
+    metrics.count('pulsebus_webhook_attempts_total', { endpoint, outcome: 'delivered' });
+  if (state === 'delivered' && !is_repeated)
+    metrics.observe(
+      'pulsebus_webhook_received_seconds',
+      { endpoint },
+      (Date.now() - recorded_at.getTime()) / 1000,
+    );
+  if (!isFailure) return;
+  metrics.count('pulsebus_webhook_attempts_total', { endpoint, outcome: 'failed' });
+  const { status, error } = attempt ?? unsent('UNKNOWN');
+  logger.warn('webhook.failed', { endpoint_id: endpoint, message_id: lease.id, status, code: error });
+}
+
+/** Dependencies of an attempt. */
+interface AttemptDeps {
+  readonly poster: Poster;
+  readonly cipher: Pick<Cipher, 'decrypt'>;
+  readonly pace: Pick<DeliveryPace, 'connectMs' | 'totalMs'>;
+}
+
+/** A message that is ready to be sent. */
+interface Ready {
+  readonly id: string;
+  readonly receiver: Receiver;
+  readonly body: string;
+}
+
+/** Signs a message and sends it once. */
+export async function sendOnce(
+  { poster, cipher, pace }: AttemptDeps,
+  { id, receiver, body }: Ready,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const began = performance.now();
+  const headers = signedHeaders(cipher, receiver, { id, at: new Date(), body });
+  const limits = { ...pace, signal };
+  const { failure, ...answered } = await poster.post(new URL(receiver.url), { headers, body }, limits);
+  const durationMs = Math.round(performance.now() - began);
+  return { ...answered, error: failure?.toUpperCase() ?? null, durationMs };
+}
+
+/** Stores outcomes. Those that end while a statement runs are stored together by the next one. */
+interface Settler {
+  /** Returns whether the caller still held the message. */
+  settle(one: Settled): Promise<boolean>;
+}
+
+interface WaitingOutcome {
+  readonly one: Settled;
+  readonly done: PromiseWithResolvers<boolean>;
+}
+
+/** Outcomes of one statement. */
+const mostTogether = 200;
+
+/** Creates a settler. */
+function newSettler(database: Database, aheadMs: () => number): Settler {
+  const waiting: WaitingOutcome[] = [];
+  let isRunning = false;
+
+  const store = async (part: readonly WaitingOutcome[]): Promise<void> => {
+    try {
+      const all = part.map(({ one }) => one);
+      const held = await settleMessages(database, all, aheadMs());
+      for (const { one, done } of part) done.resolve(held.has(one.lease.id));
+    } catch (error) {
+      // One by one, so that an outcome that cannot be stored does not affect the others.
+      if (part.length > 1) for (const one of part) await store([one]);
+      else part[0]?.done.reject(error);
+    }
+  };
+  const run = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    while (waiting.length > 0) await store(waiting.splice(0, mostTogether));
+    isRunning = false;
+  };
+
+  return {
+    settle(one) {
+      const done = Promise.withResolvers<boolean>();
+      waiting.push({ one, done });
+      void run();
+      return done.promise;
+    },
+  };
+}
+
+/** The messages that this process may begin per endpoint. */
+interface Slots {
+  take(endpointId: string): void;
+  give(endpointId: string): void;
+  /** Free slots of the endpoints that have messages in progress. All others have every slot. */
+  free(): Map<string, number>;
+}
+
+/** Slots of which each endpoint has `parallel`. */
+function newSlots(parallel: number): Slots {
+  const taken = new Map<string, number>();
+  const change = (endpointId: string, by: number) => {
+    const count = (taken.get(endpointId) ?? 0) + by;
+    if (count === 0) taken.delete(endpointId);
+    else taken.set(endpointId, count);
+  };
+  return {
+    take: (endpointId) => change(endpointId, 1),
+    give: (endpointId) => change(endpointId, -1),
+    free: () => new Map([...taken].map(([endpointId, count]) => [endpointId, parallel - count])),
+  };
+}
+
+/** The poster of a process as a mixin. Origins of WEBHOOK_ENDPOINT_ORIGINS are allowed as they are; names of others are resolved by `resolve`. */
+export function poster(resolve?: Resolve): Mixin<Poster> {
+  return ({ config, onStop }) => {
+    const opened = newPoster({ origins: config.WEBHOOK_ENDPOINT_ORIGINS, resolve });
+    onStop(() => opened.close());
+    return opened;
+  };
+}
+
+const figuresStatement: Statement = {
+  name: 'webhooks.figures',
+  text: `
+    select e.id, w.n, coalesce(extract(epoch from now() - w.oldest), 0)::float8 as oldest_seconds
+    from webhooks.endpoint e cross join lateral (
+      select count(*)::int as n, min(m.recorded_at) as oldest from webhooks.message m
+      where m.endpoint_id = e.id and m.state = 'waiting') w`,
+};
+
+interface WaitingMessages {
+  readonly id: string;
+  readonly n: number;
+  readonly oldest_seconds: number;
+}
+
+/** Sets the number and the age of the messages that wait, per endpoint. */
+export async function setDeliveryFigures(metrics: Metrics, database: Database): Promise<void> {
+  for (const { id: endpoint, n, oldest_seconds } of await database.query<WaitingMessages>(figuresStatement)) {
+    metrics.set('pulsebus_webhook_messages_waiting', { endpoint }, n);
+    metrics.set('pulsebus_webhook_oldest_message_seconds', { endpoint }, oldest_seconds);
+  }
+}

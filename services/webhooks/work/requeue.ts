@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { formatInstant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { lockedPayload, storePayload } from '../../../mixins/jobs/job-outcomes.ts';
+import { type Job, type JobKind, type JobOutcome, payloadOf } from '../../../mixins/jobs/job-queue.ts';
+import {
+  type FirstAttempt,
+  type JobHandler,
+  type Jobs,
+  jobHandler,
+  workInParts,
+} from '../../../mixins/jobs/jobs.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import { endPause, lockEndpoint, requireEnabled } from '../tables/endpoints.ts';
+import { insertMissing, requeueKept } from '../tables/messages.ts';
+
+/*
+ * `recover` and `replay` are jobs: a range may have millions of messages. Each part is a transaction that also stores the
+ * position, so that a part takes effect once, whatever is killed. A request that meets the running job of its endpoint
+ * extends its range, so that a repeated request does not send messages twice.
+ */
+
+const Position = z.object({ at: z.string(), id: z.string() });
+const RequeueWork = z.object({
+  endpoint_id: z.uuid(),
+  since: z.string(),
+  until: z.string(),
+  is_replay: z.boolean(),
+  /** The last message of the endpoint that was considered. */
+  kept: Position,
+  /** The last change that was considered for a missing message. */
+  missing: Position,
+  queued: z.int(),
+});
+type RequeueWork = z.infer<typeof RequeueWork>;
+
+/** Makes messages of an endpoint due again. The key is the endpoint's id and what was asked for. */
+const requeueKind: JobKind<RequeueWork> = { name: 'webhooks.requeue', payload: RequeueWork };
+
+/** A request to send messages again. */
+export interface RequeueRequest {
+  readonly endpointId: string;
+  readonly since: Date;
+  /** Also messages that were delivered. */
+  readonly isReplay: boolean;
+}
+
+/** How far a request is. */
+interface Requeued {
+  readonly queued: number;
+  readonly complete: boolean;
+}
+
+/** Bounds of a part and of the time that a request waits for the job. */
+export interface RequeuePace {
+  readonly rowsPerPart: number;
+  readonly waitMs: number;
+}
+
+/** The production values. */
+export const requeuePace: RequeuePace = { rowsPerPart: 2000, waitMs: 5000 };
+
+interface RequestDeps {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly origin: AuditOrigin;
+}
+
+const first = {
+  kept: { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
+  missing: { at: '-infinity', id: '0' },
+  queued: 0,
+};
+
+/**
+ * Enqueues the job and waits for it for a while. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), WEBHOOK_ENDPOINT_DISABLED (409)
+ */
+export async function requestRequeue(
+  deps: RequestDeps,
+  request: RequeueRequest,
+  { waitMs }: Pick<RequeuePace, 'waitMs'> = requeuePace,
+): Promise<Requeued> {
+  const key = keyOf(request);
+  let queued = 0;
+  const attempt = await enqueueRequeue(deps, request);
+  const end = listen(deps.jobs, key, (count) => {
+    queued = count;
+  });
+  try {
+    const waiting = new AbortController();
+    await Promise.race([attempt(), sleep(waitMs, undefined, { signal: waiting.signal, ref: false })]);
+    waiting.abort();
+  } finally {
+    end();
+  }
+  const left = await payloadOf(deps.database, requeueKind, key);
+  return { queued: left?.queued ?? queued, complete: left === undefined };
+}
+
+const keyOf = ({ endpointId, isReplay }: Pick<RequeueRequest, 'endpointId' | 'isReplay'>) =>
+  `${endpointId}:${isReplay ? 'replay' : 'recover'}`;
+
+function enqueueRequeue(
+  { database, jobs, origin }: RequestDeps,
+  request: RequeueRequest,
+): Promise<FirstAttempt> {
+  const { endpointId, since, isReplay } = request;
+  const key = keyOf(request);
+  return database.transaction(async (transaction) => {
+    const until = await requireEnabled(transaction, endpointId);
+    await endPause(transaction, endpointId);
+    await recordAudit(transaction, origin, {
+      action: isReplay ? 'webhook_endpoint.replayed' : 'webhook_endpoint.recovered',
+      subjectId: endpointId,
+      details: { since: formatInstant(since.getTime()) },
+    });
+    const before = await payloadOf(transaction, requeueKind, key, true);
+    const whole = {
+      endpoint_id: endpointId,
+      since: since.toISOString(),
+      until,
+      is_replay: isReplay,
+      ...first,
+    };
+    // An earlier begin restarts the range. Otherwise the running job reaches the end of the request as well.
+    const isWithin = before !== undefined && before.since <= whole.since;
+    const payload = isWithin ? { ...before, until } : whole;
+    return jobs.enqueueLeased(transaction, requeueKind, { key, payload });
+  });
+}
+
+type Listener = (queued: number) => void;
+const listeners = new WeakMap<Jobs, Map<string, Set<Listener>>>();
+
+// The requests of this process that wait for a job. Its row is deleted with the last part.
+function listen(jobs: Jobs, key: string, listener: Listener): () => void {
+  const all = listeners.get(jobs) ?? new Map<string, Set<Listener>>();
+  listeners.set(jobs, all);
+  const ofKey = all.get(key) ?? new Set<Listener>();
+  all.set(key, ofKey.add(listener));
+  return () => {
+    ofKey.delete(listener);
+    if (ofKey.size === 0) all.delete(key);
+  };
+}
+
+interface HandlerDeps {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  /** Called after each part: its messages are due. */
+  readonly onQueued: () => void;
+}
+
+/** The handler of the job. */
+export function requeueHandler(
+  deps: HandlerDeps,
+  pace: Pick<RequeuePace, 'rowsPerPart'> = requeuePace,
+): JobHandler {
+  return jobHandler(requeueKind, (job, held) => requeue(deps, job, held, pace), { parallel: 2 });
+}
+
+function requeue(
+  { database, jobs, onQueued }: HandlerDeps,
+  job: Job<RequeueWork>,
+  held: Held,
+  { rowsPerPart }: Pick<RequeuePace, 'rowsPerPart'>,
+): Promise<JobOutcome> {
+  const part = async () => {
+    const work = await database.transaction((transaction) => requeuePart(transaction, job, rowsPerPart));
+    if (work === undefined) return false;
+    for (const listener of listeners.get(jobs)?.get(job.key) ?? []) listener(work.queued);
+    onQueued();
+    return true;
+  };
+  return workInParts(part, held);
+}
+
+// Undefined: the range has ended, the endpoint was deleted, or another process works on the job.
+async function requeuePart(
+  transaction: Queryable,
+  job: Job<RequeueWork>,
+  limit: number,
+): Promise<RequeueWork | undefined> {
+  const { endpoint_id } = job.payload;
+  if ((await lockEndpoint(transaction, endpoint_id)) === undefined) return undefined;
+  const work = await lockedPayload(transaction, requeueKind, job);
+  if (work === undefined) return undefined;
+  const { since, until, is_replay: isReplay } = work;
+  const range = { endpointId: endpoint_id, since, until, isReplay };
+  const ofKept = await requeueKept(transaction, range, work.kept, limit);
+  const part = ofKept ?? (await insertMissing(transaction, range, work.missing, limit));
+  if (part === undefined) return undefined;
+  const position = ofKept === undefined ? { missing: part.last } : { kept: part.last };
+  const after = { ...work, ...position, queued: work.queued + part.queued };
+  await storePayload(transaction, requeueKind, job, after);
+  return after;
+}
