@@ -31,18 +31,12 @@ import { poster, setDeliveryFigures, startDelivering } from './work/deliver.ts';
 import { feedWatch } from './work/feed-watch.ts';
 import { messageBodies } from './work/message-body.ts';
 import { published, startPublisher } from './work/publish.ts';
-import {
-  type RequeuePace,
-  type RequeueRequest,
-  requestRequeue,
-  requeueHandler,
-  requeuePace,
-} from './work/requeue.ts';
+import { type RequeuePace, requestRequeue, requeueHandler, requeuePace } from './work/requeue.ts';
 import { resealSecrets } from './work/reseal-secrets.ts';
 import { messageDeletionHandler, retentionHandlers } from './work/retention.ts';
 
 /** How events show values, by the settings. */
-export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
+function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
   return {
     providerAs: (provider) => PROVIDER_NAMES[provider] ?? provider,
     baseUrl: PUBLIC_URL.replace(/\/$/, ''),
@@ -50,7 +44,7 @@ export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
 }
 
 /** What tests choose: the resolver of names, and the pace of the work. */
-export interface WebhooksChoice {
+interface WebhooksChoice {
   readonly resolve?: Resolve | undefined;
   readonly pace?: DeliveryPace;
   readonly requeues?: RequeuePace;
@@ -96,11 +90,11 @@ export function webhooksService({
       },
       async recoverMessages(ctx) {
         await requireEndpoint(ctx);
-        return requestRequeue(ctx, requeueOf(ctx.params, false), requeues);
+        return requestRequeue(ctx, { ...ctx.params, isReplay: false }, requeues);
       },
       async replayMessages(ctx) {
         await requireEndpoint(ctx);
-        return requestRequeue(ctx, requeueOf(ctx.params, true), requeues);
+        return requestRequeue(ctx, { ...ctx.params, isReplay: true }, requeues);
       },
       changes(ctx) {
         const query = { ...ctx.params, project: projectOf(ctx.meta) };
@@ -112,7 +106,7 @@ export function webhooksService({
         return { spans: await selectChangedSpans(reads, params.user_id, params.since_ms) };
       },
       async publishIncident({ database, published, params }) {
-        const count = await database.transaction((one) => insertIncident(one, params));
+        const count = await database.transaction((transaction) => insertIncident(transaction, params));
         published.notify();
         return { published: count };
       },
@@ -150,27 +144,18 @@ export function webhooksService({
 
 export default webhooksService();
 
-interface OfEndpoint {
+interface EndpointRequest {
   readonly database: Database;
   readonly meta: Meta;
   readonly params: { readonly endpoint_id: string };
 }
 
-/** The project of an endpoint never changes. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
-async function requireEndpoint({ database, meta, params }: OfEndpoint): Promise<void> {
+/** Checks that an endpoint belongs to the caller's project. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+async function requireEndpoint({ database, meta, params }: EndpointRequest): Promise<void> {
   await findEndpoint(database, projectOf(meta), params.endpoint_id);
 }
 
 /** What deliveries of this process share. */
 function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>, pace: DeliveryPace) {
   return { bodyOf: messageBodies(call, shownBy(config)), pace };
-}
-
-interface SinceParams {
-  readonly endpoint_id: string;
-  readonly since: { readonly ms: number };
-}
-
-function requeueOf({ endpoint_id, since }: SinceParams, isReplay: boolean): RequeueRequest {
-  return { endpointId: endpoint_id, since: new Date(since.ms), isReplay };
 }

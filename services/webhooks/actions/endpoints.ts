@@ -8,7 +8,7 @@ import type {
   WebhookEndpoint,
 } from '../../../contracts/webhooks/schemas.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
-import { formatInstant } from '../../../domain/time/time.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
@@ -44,7 +44,7 @@ interface EndpointDeps {
   readonly meta: Meta;
 }
 
-type Given = { readonly [K in keyof EndpointValues]?: EndpointValues[K] | undefined };
+type EndpointChange = { readonly [K in keyof EndpointValues]?: EndpointValues[K] | undefined };
 
 const presets: Omit<EndpointValues, 'url'> = {
   description: null,
@@ -57,23 +57,25 @@ const presets: Omit<EndpointValues, 'url'> = {
 /** Creates an endpoint. Only this answer contains its secret. @throws WEBHOOK_ENDPOINTS_FULL (409) */
 export async function createEndpoint(
   { database, cipher, config, origin, meta }: EndpointDeps,
-  given: Given & Pick<EndpointValues, 'url'>,
+  request: EndpointChange & Pick<EndpointValues, 'url'>,
 ): Promise<NewWebhookEndpoint> {
-  checkEndpointUrl(given.url, config);
-  const [id, secret] = [randomUUID(), newSecret()];
-  const values = merged({ ...presets, url: given.url }, given);
+  checkEndpointUrl(request.url, config);
+  const id = randomUUID();
+  const secret = newSecret();
+  const values = merged({ ...presets, url: request.url }, request);
   const row = await database.transaction(async (transaction) => {
     const api_key_id = await keyOf(transaction, meta.caller);
-    const made = await insertEndpoint(
+    const sealed = cipher.encrypt(secret, id);
+    const inserted = await insertEndpoint(
       transaction,
       projectOf(meta),
       id,
       { ...values, api_key_id },
-      cipher.encrypt(secret, id),
+      sealed,
     );
-    if (made === undefined) throw new ServiceError('WEBHOOK_ENDPOINTS_FULL');
+    if (inserted === undefined) throw new ServiceError('WEBHOOK_ENDPOINTS_FULL');
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.created', subjectId: id });
-    return made;
+    return inserted;
   });
   return withSecret(row, secret);
 }
@@ -97,16 +99,15 @@ export async function findEndpoint(
 export async function changeEndpoint(
   { database, config, origin, meta }: EndpointDeps,
   id: string,
-  given: Given,
+  change: EndpointChange,
 ): Promise<WebhookEndpoint> {
-  if (given.url !== undefined) checkEndpointUrl(given.url, config);
+  if (change.url !== undefined) checkEndpointUrl(change.url, config);
   const row = await database.transaction(async (transaction) => {
     const api_key_id = await keyOf(transaction, meta.caller);
     const before = requireRow(await selectEndpoint(transaction, projectOf(meta), id, true));
-    const values = { ...merged(before, given), api_key_id };
+    const values = { ...merged(before, change), api_key_id };
     const after = requireRow(await updateEndpoint(transaction, id, values));
-    const fields = fieldNames.filter((name) => given[name] !== undefined);
-    const details = { fields };
+    const details = { fields: fieldNames.filter((name) => change[name] !== undefined) };
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.updated', subjectId: id, details });
     return after;
   });
@@ -153,14 +154,14 @@ const fieldNames = [
 ] as const;
 
 // A field that is undefined keeps its value.
-function merged(before: EndpointValues, given: Given): EndpointValues {
+function merged(before: EndpointValues, change: EndpointChange): EndpointValues {
   return {
-    url: given.url ?? before.url,
-    description: given.description === undefined ? before.description : given.description,
-    event_types: given.event_types === undefined ? before.event_types : given.event_types,
-    include_data: given.include_data ?? before.include_data,
-    max_per_second: given.max_per_second === undefined ? before.max_per_second : given.max_per_second,
-    enabled: given.enabled ?? before.enabled,
+    url: change.url ?? before.url,
+    description: change.description === undefined ? before.description : change.description,
+    event_types: change.event_types === undefined ? before.event_types : change.event_types,
+    include_data: change.include_data ?? before.include_data,
+    max_per_second: change.max_per_second === undefined ? before.max_per_second : change.max_per_second,
+    enabled: change.enabled ?? before.enabled,
   };
 }
 
@@ -170,19 +171,22 @@ function requireRow(row: EndpointRow | undefined): EndpointRow {
 }
 
 function withSecret(row: EndpointRow, secret: string): NewWebhookEndpoint {
-  return { ...toEndpoint(row), secret, former_secret_until: timeOf(row.former_until) };
+  return { ...toEndpoint(row), secret, former_secret_until: instantOrNull(row.former_until) };
 }
 
-const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTime()));
-
 function toEndpoint(row: EndpointRow): WebhookEndpoint {
-  const { id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason } = row;
-  const { api_key_id } = row;
   return {
-    ...{ id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason },
-    api_key_id,
-    failing_since: timeOf(row.failing_since),
-    last_delivered_at: timeOf(row.last_delivered_at),
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    event_types: row.event_types,
+    include_data: row.include_data,
+    max_per_second: row.max_per_second,
+    enabled: row.enabled,
+    disabled_reason: row.disabled_reason,
+    api_key_id: row.api_key_id,
+    failing_since: instantOrNull(row.failing_since),
+    last_delivered_at: instantOrNull(row.last_delivered_at),
     created_at: formatInstant(row.created_at.getTime()),
     updated_at: formatInstant(row.updated_at.getTime()),
     messages_waiting: row.messages_waiting,
@@ -225,8 +229,8 @@ function checkEndpointUrl(
 }
 
 /**
- * Disables the endpoints of deleted keys once, unless they are kept, and returns them. A repeated call changes nothing, so
- * that an endpoint which was enabled again stays enabled.
+ * Disables the endpoints of deleted keys, unless `keep_endpoints` is true, and returns them. A repeated call disables nothing:
+ * an endpoint that was enabled again stays enabled.
  */
 export function endKeys(
   { database, origin }: { readonly database: Database; readonly origin: AuditOrigin },

@@ -13,6 +13,7 @@ import {
   type AttemptRow,
   countTests,
   insertTest,
+  isMessageLeased,
   type MessageFilter,
   type MessageRow,
   requeueMessage,
@@ -76,13 +77,15 @@ async function withAttempts(database: Queryable, rows: readonly MessageRow[]): P
 const historicalLane = 10;
 
 function toMessage(row: MessageRow, attempts: readonly AttemptRow[]): WebhookMessage {
-  const { id, endpoint_id, type, user_id, state } = row;
   return {
-    ...{ id, endpoint_id, type, user_id },
+    id: row.id,
+    endpoint_id: row.endpoint_id,
+    type: row.type,
+    user_id: row.user_id,
     historical: row.lane === historicalLane,
-    status: state,
+    status: row.state,
     created_at: formatInstant(row.created_at.getTime()),
-    next_attempt_at: state === 'waiting' ? formatInstant(row.run_at.getTime()) : null,
+    next_attempt_at: row.state === 'waiting' ? formatInstant(row.run_at.getTime()) : null,
     delivered_at: instantOrNull(row.delivered_at),
     attempts: attempts.map(toAttempt),
   };
@@ -110,10 +113,12 @@ export function resendMessage(
     const message = await findMessage(transaction, messageId);
     if (message.endpoint_id !== endpointId) throw new ServiceError('WEBHOOK_MESSAGE_NOT_FOUND');
     await requireEnabled(transaction, endpointId);
-    if (!(await requeueMessage(transaction, messageId))) throw await refusalOf(transaction, messageId);
-    const action = 'webhook_endpoint.message_resent';
+    if (!(await requeueMessage(transaction, messageId))) {
+      const isLeased = await isMessageLeased(transaction, messageId);
+      throw new ServiceError(isLeased ? 'WEBHOOK_MESSAGE_IN_WORK' : 'WEBHOOK_MESSAGE_DROPPED');
+    }
     await recordAudit(transaction, origin, {
-      action,
+      action: 'webhook_endpoint.message_resent',
       subjectId: endpointId,
       details: { message_id: messageId },
     });
@@ -121,19 +126,8 @@ export function resendMessage(
   });
 }
 
-async function refusalOf(transaction: Queryable, messageId: string): Promise<ServiceError> {
-  const [row] = await transaction.query<{ leased: boolean }>(
-    'select leased and run_at > now() as leased from webhooks.message where id = $1',
-    [messageId],
-  );
-  return new ServiceError(row?.leased === true ? 'WEBHOOK_MESSAGE_IN_WORK' : 'WEBHOOK_MESSAGE_DROPPED');
-}
-
 /** Tests are sent at once, past the limits of the endpoint. */
 const testsPerMinute = 10;
-
-const testsLimited = () =>
-  new ServiceError('RATE_LIMITED', `Too many tests: ${testsPerMinute} a minute for each endpoint.`);
 
 type TestDeps = Pick<DeliveryDeps, 'database' | 'poster' | 'cipher' | 'bodyOf' | 'pace'> & {
   readonly origin: AuditOrigin;
@@ -148,7 +142,8 @@ export async function testEndpoint(deps: TestDeps, endpointId: string): Promise<
   const lease = await database.transaction(async (transaction) => {
     if ((await lockEndpoint(transaction, endpointId)) === undefined)
       throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
-    if ((await countTests(transaction, endpointId)) >= testsPerMinute) throw testsLimited();
+    if ((await countTests(transaction, endpointId)) >= testsPerMinute)
+      throw new ServiceError('RATE_LIMITED', `Too many tests: ${testsPerMinute} a minute for each endpoint.`);
     const inserted = await insertTest(transaction, endpointId, pace.totalMs * 2);
     if (inserted === undefined) throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.tested', subjectId: endpointId });

@@ -1,6 +1,5 @@
 import { retryAfterMs } from '../../../domain/time/retry-after.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
-import type { MessageLease } from '../tables/message-leases.ts';
 
 /** Timing and parallelism of deliveries. Production uses the defaults. Tests set others. */
 export interface DeliveryPace {
@@ -72,7 +71,7 @@ export const crashed = (attempt: Attempt): Outcome => ({ ...settled, state: 'fai
 
 /** The outcome of an attempt: the retries of a test and of a message with the last delay are used up. */
 export function outcomeOf(
-  { failures, change_id }: Pick<MessageLease, 'failures' | 'change_id'>,
+  { failures, change_id }: { readonly failures: number; readonly change_id: string | null },
   attempt: Attempt,
   { random }: Pick<DeliveryPace, 'random'>,
 ): Outcome {

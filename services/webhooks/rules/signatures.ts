@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
-import type { Receiver } from '../tables/message-leases.ts';
+
+/** The encrypted secrets of an endpoint. The former one is null unless it still signs. */
+interface EndpointSecrets {
+  readonly endpoint_id: string;
+  readonly secret: string;
+  readonly former_secret: string | null;
+}
 
 /** The headers of a message as Standard Webhooks 1.0 defines them: a signature per secret that is valid. */
 export function signedHeaders(
   cipher: Pick<Cipher, 'decrypt'>,
-  { endpoint_id, secret, former_secret }: Pick<Receiver, 'endpoint_id' | 'secret' | 'former_secret'>,
+  { endpoint_id, secret, former_secret }: EndpointSecrets,
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
 ): Record<string, string> {
   const secrets = former_secret === null ? [secret] : [secret, former_secret];
@@ -27,11 +33,11 @@ const mostSigners = 100;
 // A decryption takes as long as a signature, so the signers of recent secrets are kept.
 function signerOf(cipher: Pick<Cipher, 'decrypt'>, value: string, endpointId: string): Webhook {
   const key = `${endpointId} ${value}`;
-  const known = signers.get(cipher) ?? new Map<string, Webhook>();
-  signers.set(cipher, known);
-  const signer = known.get(key) ?? new Webhook(cipher.decrypt(value, endpointId));
-  if (known.size >= mostSigners) known.clear();
-  known.set(key, signer);
+  const bySecret = signers.get(cipher) ?? new Map<string, Webhook>();
+  signers.set(cipher, bySecret);
+  const signer = bySecret.get(key) ?? new Webhook(cipher.decrypt(value, endpointId));
+  if (bySecret.size >= mostSigners) bySecret.clear();
+  bySecret.set(key, signer);
   return signer;
 }
 

@@ -1,15 +1,14 @@
+import type { EventType } from '../../../contracts/webhooks/events.ts';
 import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ChangeRow } from '../rules/event-of-change.ts';
-import { rowsPerPart } from './messages.ts';
 
 /** Which changes are read: those after an id, of a user and of types unless null. */
 export interface ChangeFilter {
   readonly project: string;
   readonly userId: string | null;
-  readonly types: readonly EventTypeName[] | null;
+  readonly types: readonly EventType[] | null;
 }
-type EventTypeName = ChangeRow['type'];
 
 /** Changes in the order of their ids, one more than the limit if others follow. */
 interface ChangeRows {
@@ -37,9 +36,9 @@ const selections = {
 };
 
 const changesAfter = (selection: string) => `
-  select bounds.last_id, bounds.expired_id, found.*
+  select bounds.last_id, bounds.expired_id, selected.*
   from (select (select max(id) from changes.change) as last_id, (select last_id from changes.expired) as expired_id) bounds
-  left join (${selection}) found on true order by found.id`;
+  left join (${selection}) selected on true order by selected.id`;
 
 type ChangeRead = ChangeRow & { readonly last_id: string | null; readonly expired_id: string };
 
@@ -53,11 +52,11 @@ export async function selectChanges(
   const name = userId === null ? (types === null ? 'all' : 'types') : types === null ? 'user' : 'userTypes';
   const filters = [userId, types].filter((value) => value !== null);
   const statement = { name: `webhooks.select_changes_${name}`, text: changesAfter(selections[name]) };
-  const read = await database.query<ChangeRead>(statement, [String(afterId), most, project, ...filters]);
+  const rows = await database.query<ChangeRead>(statement, [String(afterId), most, project, ...filters]);
   return {
-    rows: read.filter(({ id }) => id !== null),
-    lastId: BigInt(read[0]?.last_id ?? 0),
-    expiredId: BigInt(read[0]?.expired_id ?? 0),
+    rows: rows.filter(({ id }) => id !== null),
+    lastId: BigInt(rows[0]?.last_id ?? 0),
+    expiredId: BigInt(rows[0]?.expired_id ?? 0),
   };
 }
 
@@ -66,7 +65,7 @@ export interface RecentChange {
   readonly id: string;
   readonly project_id: string;
   readonly user_id: string | null;
-  readonly type: EventTypeName;
+  readonly type: EventType;
 }
 
 /** Changes after an id, without their content. */
@@ -101,6 +100,9 @@ export async function selectIdBefore(database: Queryable, sinceMs: number): Prom
   const [row] = await database.query<{ id: string }>(firstPublished, [isoTime(sinceMs)]);
   return BigInt(row?.id ?? 0);
 }
+
+/** Rows that one statement deletes. */
+const rowsPerPart = 5000;
 
 /**
  * Deletes changes that are older than some days, and stores up to which id, so that an older cursor is refused. The
@@ -141,31 +143,38 @@ interface ArrivalRow {
   readonly recorded_ms: number;
 }
 
-const arrivalsStatement = {
-  name: 'webhooks.select_arrivals',
-  text: `
-    with part as materialized (select * from changes.change where id > $1 order by id limit $2)
-    select found.*, p.last_id, p.n from (
-      select max(id)::text as last_id, count(*)::int as n from part) p
-    left join (
-      select id, project_id, user_id, type, data ->> 'provider' as provider, data ->> 'connection_id' as connection_id,
-        coalesce(data ->> 'series_type', data ->> 'kind') as detail, historical, extract(epoch from last_at)::float8 * 1000 as last_ms,
-        extract(epoch from recorded_at)::float8 * 1000 as recorded_ms
-      from part where user_id is not null and data ? 'provider' and (type = 'timeseries.updated' and n > 0
-        or type in ('workout.created', 'workout.updated', 'sleep.created', 'sleep.updated', 'score.updated', 'connection.created',
-          'connection.revoked', 'connection.expired'))) found on true
-    order by found.id`,
-};
+const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
-type ArrivalRead = ArrivalRow & {
+/** Selects columns of those that meet a condition among the $2 changes after the id $1. */
+const nextChanges = (columns: string, condition: string) => `
+    with part as materialized (select * from changes.change where id > $1 order by id limit $2)
+    select selected.*, p.last_id, p.n from (
+      select max(id)::text as last_id, count(*)::int as n from part) p
+    left join (select id::text, ${columns} from part where user_id is not null and (${condition})) selected on true
+    order by selected.id::bigint`;
+
+/** What each row of `nextChanges` has. `id` is null if no change meets the condition. */
+interface NextChange {
   readonly id: string | null;
   readonly last_id: string | null;
   readonly n: number;
+}
+
+const arrivalsStatement = {
+  name: 'webhooks.select_arrivals',
+  text: nextChanges(
+    `project_id, user_id, type, data ->> 'provider' as provider, data ->> 'connection_id' as connection_id,
+      coalesce(data ->> 'series_type', data ->> 'kind') as detail, historical, ${epochMs('last_at')} as last_ms,
+      ${epochMs('recorded_at')} as recorded_ms`,
+    `data ? 'provider' and (type = 'timeseries.updated' and n > 0
+      or type in ('workout.created', 'workout.updated', 'sleep.created', 'sleep.updated', 'score.updated', 'connection.created',
+        'connection.revoked', 'connection.expired'))`,
+  ),
 };
 
 /** The arrivals among the next changes after an id. */
 export async function selectArrivals(database: Queryable, after: string, limit: number) {
-  const rows = await database.query<ArrivalRead>(arrivalsStatement, [after, limit]);
+  const rows = await database.query<ArrivalRow & NextChange>(arrivalsStatement, [after, limit]);
   const changes = rows
     .filter(({ id }) => id !== null)
     .map(({ id: _, last_id: __, n: ___, ...change }): ArrivalRow => change);
@@ -182,38 +191,29 @@ interface DataChangeRow {
   readonly historical: boolean;
 }
 
-const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
-
 const dataChangesStatement = {
   name: 'webhooks.select_data_changes',
-  text: `
-    with part as materialized (select * from changes.change where id > $1 order by id limit $2)
-    select found.*, p.last_id, p.n from (
-      select max(id)::text as last_id, count(*)::int as n from part) p
-    left join (
-      select id::text, user_id, case when type = 'activity_summary.updated' then data ->> 'date' end as date,
-        ${ms('first_at')} as first_ms, ${ms('last_at')} as last_ms, historical
-      from part where user_id is not null and (type = 'timeseries.updated' and data ->> 'series_type' = any($3)
-        or type = 'activity_summary.updated' and data ? 'date' or type ~ '^(workout|sleep)[.]')) found on true
-    order by found.id::bigint`,
+  text: nextChanges(
+    `user_id, case when type = 'activity_summary.updated' then data ->> 'date' end as date,
+      ${epochMs('first_at')} as first_ms, ${epochMs('last_at')} as last_ms, historical`,
+    `type = 'timeseries.updated' and data ->> 'series_type' = any($3)
+      or type = 'activity_summary.updated' and data ? 'date' or type ~ '^(workout|sleep)[.]'`,
+  ),
 };
 
-type DataChangeRead = Omit<DataChangeRow, 'id'> & {
-  readonly id: string | null;
-  readonly last_id: string | null;
-  readonly n: number;
-};
+interface DataChangeQuery {
+  readonly after: string;
+  readonly limit: number;
+  readonly series: readonly string[];
+}
 
 /** The changes of data among the next changes after an id. */
-export async function selectDataChanges(
-  database: Queryable,
-  {
+export async function selectDataChanges(database: Queryable, { after, limit, series }: DataChangeQuery) {
+  const rows = await database.query<Omit<DataChangeRow, 'id'> & NextChange>(dataChangesStatement, [
     after,
     limit,
     series,
-  }: { readonly after: string; readonly limit: number; readonly series: readonly string[] },
-) {
-  const rows = await database.query<DataChangeRead>(dataChangesStatement, [after, limit, series]);
+  ]);
   const changes = rows.flatMap(({ id, user_id, date, first_ms, last_ms, historical }): DataChangeRow[] =>
     id === null ? [] : [{ id, user_id, date, first_ms, last_ms, historical }],
   );
@@ -231,22 +231,21 @@ interface ChangedSpan {
 /** More spans are not listed. */
 const mostSpans = 2000;
 
-const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
-const columns = (kind: string) => `
+const spanColumns = (kind: string) => `
   select case when ${kind} like 'timeseries%' then data ->> 'series_type' end as series,
     data ->> 'date' as date, ${epochMs('first_at')} as first_ms, ${epochMs('last_at')} as last_ms`;
 
-// A change that waits for its publication is in `pending`; one that was joined with an earlier one has the earlier time.
+// A change that is not published yet is in `pending`. A change that was joined with an earlier one has the earlier time.
 const changedSpansStatement = {
   name: 'webhooks.select_changed_spans',
   text: `
     select (select last_id = 0 from changes.expired)
         or exists (select from changes.change where published_at < $2) as is_known, s.*
     from (select 1) one left join (
-      ${columns('type')}, true as is_found from changes.change
+      ${spanColumns('type')}, true as is_found from changes.change
       where user_id = $1 and published_at >= $2 and type ~ '^(timeseries|workout|sleep|activity_summary)[.]'
       union
-      ${columns('kind')}, true from changes.pending
+      ${spanColumns('kind')}, true from changes.pending
       where user_id = $1 and action is not null and kind in ('timeseries', 'workout', 'sleep', 'activity_summary')
       limit ${mostSpans + 1}) s on true`,
 };

@@ -35,7 +35,7 @@ export type EndpointValues = Pick<
   'url' | 'description' | 'event_types' | 'include_data' | 'max_per_second' | 'enabled'
 >;
 
-/** The number of waitingMessages messages that is counted at most. */
+/** Messages that wait are counted up to this number. */
 const mostCounted = 10_000;
 
 const waitingMessages = `from webhooks.message m where m.endpoint_id = endpoint.id and m.state = 'waiting'`;
@@ -137,6 +137,37 @@ export async function deleteEndpoint(transaction: Queryable, id: string): Promis
     [id],
   );
   return row;
+}
+
+/** The encrypted secrets of an endpoint. */
+export interface SealedSecrets {
+  readonly id: string;
+  readonly secret: string;
+  readonly former_secret: string | null;
+  readonly former_until: Date | null;
+}
+
+/** The secrets that are not encrypted with the key of this prefix. */
+export function selectSecretsNotSealedWith(database: Queryable, prefix: string): Promise<SealedSecrets[]> {
+  return database.query(
+    `select id, secret, former_secret, former_until from webhooks.endpoint
+     where not starts_with(secret, $1) or not starts_with(former_secret, $1)`,
+    [prefix],
+  );
+}
+
+/** Replaces encrypted secrets, unless others were stored meanwhile. Returns whether it did. */
+export async function replaceSealedSecrets(
+  database: Queryable,
+  before: SealedSecrets,
+  { secret, former_secret }: Pick<SealedSecrets, 'secret' | 'former_secret'>,
+): Promise<boolean> {
+  const rows = await database.query(
+    `update webhooks.endpoint set secret = $2, former_secret = $3
+     where id = $1 and secret = $4 and former_secret is not distinct from $5 returning id`,
+    [before.id, secret, former_secret, before.secret, before.former_secret],
+  );
+  return rows.length > 0;
 }
 
 interface LockedEndpoint {

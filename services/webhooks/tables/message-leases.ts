@@ -27,7 +27,7 @@ export interface MessageLease extends Receiver {
   readonly recorded_at: Date;
   /** Since when the endpoint fails. */
   readonly failing_since: Date | null;
-  /** Pause after this claimStatement, if the endpoint has a limit per second. */
+  /** Pause after this claim, if the endpoint has a limit per second. */
   readonly pause_ms: number | null;
   /** Null for a test. */
   readonly change_id: string | null;
@@ -153,7 +153,7 @@ export interface Settled {
   readonly outcome: Outcome;
 }
 
-// Outcomes and attempts are written in one settleStatement for many messages: a commit each would be the limit of deliveries.
+// Outcomes and attempts are written in one statement for many messages. A commit for each message would limit the rate of deliveries.
 const settleStatement: Statement = {
   name: 'webhooks.settle',
   text: `
@@ -177,10 +177,10 @@ const settleStatement: Statement = {
 /** Stores the outcomes of messages that the caller still holds. Returns their ids. */
 export async function settleMessages(
   database: Queryable,
-  all: readonly Settled[],
+  settled: readonly Settled[],
   aheadMs: number,
 ): Promise<ReadonlySet<string>> {
-  const column = <T>(of: (one: Settled) => T) => all.map(of);
+  const column = <T>(read: (message: Settled) => T) => settled.map(read);
   const rows = await database.query<{ id: string }>(settleStatement, [
     aheadMs,
     column(({ lease }) => lease.id),

@@ -85,7 +85,7 @@ export async function selectMessage(database: Queryable, id: string): Promise<Me
 /** A message that is sent again by request may have any number of attempts. */
 const attemptsShown = 20;
 
-const attempts: Statement = {
+const attemptsStatement: Statement = {
   name: 'webhooks.attempts',
   text: `
     select a.* from unnest($1::uuid[]) m (id) cross join lateral (
@@ -96,9 +96,9 @@ const attempts: Statement = {
 
 /** The newest attempts of messages, in their order. */
 export const selectAttempts = (database: Queryable, ids: readonly string[]): Promise<AttemptRow[]> =>
-  database.query(attempts, [ids]);
+  database.query(attemptsStatement, [ids]);
 
-/** What makes a message due dueAgain, with all retries. Its attempt number continues. */
+/** What makes a message due again, with all retries. Its attempt number continues. */
 const dueAgain = `state = 'waiting', failures = 0, crashes = 0, leased = false, run_at = now()`;
 const isIdle = '(not m.leased or m.run_at <= now())';
 
@@ -116,7 +116,16 @@ export async function requeueMessage(transaction: Queryable, id: string): Promis
   return (await transaction.query(resendStatement, [id])).length > 0;
 }
 
-/** The range of messages that are sent dueAgain. */
+/** Whether a process is sending a message. */
+export async function isMessageLeased(transaction: Queryable, id: string): Promise<boolean> {
+  const [row] = await transaction.query<{ leased: boolean }>(
+    'select leased and run_at > now() as leased from webhooks.message where id = $1',
+    [id],
+  );
+  return row?.leased === true;
+}
+
+/** The range of messages that are sent again. */
 interface Requeue {
   readonly endpointId: string;
   readonly since: string;
@@ -132,8 +141,11 @@ interface RangePosition {
   readonly id: string;
 }
 
-/** One part of a range: its last row, and how many messages became due. Undefined: the range has ended. */
-type RequeuedPart = { readonly last: RangePosition; readonly queued: number } | undefined;
+/** One part of a range: its last row, and how many messages became due. */
+interface RequeuedPart {
+  readonly last: RangePosition;
+  readonly queued: number;
+}
 
 // Live ones get a lane behind new changes, so that many of them do not delay those.
 const requeueKeptStatement: Statement = {
@@ -176,33 +188,33 @@ const insertMissingStatement: Statement = {
     from part order by published_at desc, part.id desc limit 1`,
 };
 
-type Part = RangePosition & { readonly queued: number };
-
-const partOf = ([row]: readonly Part[]): RequeuedPart =>
-  row === undefined ? undefined : { last: { at: row.at, id: row.id }, queued: row.queued };
-
-/** Makes the messages after a position due dueAgain. */
-export async function requeueKept(
+/** Makes the messages after a position due again. Undefined: the range has ended. */
+export function requeueKept(
   transaction: Queryable,
   { endpointId, since, until, isReplay }: Requeue,
   { at, id }: RangePosition,
   limit: number,
-): Promise<RequeuedPart> {
-  return partOf(
-    await transaction.query<Part>(requeueKeptStatement, [endpointId, since, isReplay, at, id, limit, until]),
-  );
+): Promise<RequeuedPart | undefined> {
+  const values = [endpointId, since, isReplay, at, id, limit, until];
+  return requeuedPart(transaction, requeueKeptStatement, values);
 }
 
-/** Makes messages of the changes after a position that the endpoint has none of, because it was disabled. */
-export async function insertMissing(
+/**
+ * Makes messages of the changes after a position that the endpoint has none of, because it was disabled. Undefined: the
+ * range has ended.
+ */
+export function insertMissing(
   transaction: Queryable,
   { endpointId, since, until }: Requeue,
   { at, id }: RangePosition,
   limit: number,
-): Promise<RequeuedPart> {
-  return partOf(
-    await transaction.query<Part>(insertMissingStatement, [endpointId, since, at, id, limit, until]),
-  );
+): Promise<RequeuedPart | undefined> {
+  return requeuedPart(transaction, insertMissingStatement, [endpointId, since, at, id, limit, until]);
+}
+
+async function requeuedPart(transaction: Queryable, statement: Statement, values: readonly unknown[]) {
+  const [row] = await transaction.query<RangePosition & { queued: number }>(statement, values);
+  return row === undefined ? undefined : { last: { at: row.at, id: row.id }, queued: row.queued };
 }
 
 /** A test message that the caller has leased. */
@@ -240,29 +252,29 @@ export async function countTests(transaction: Queryable, endpointId: string): Pr
 }
 
 /** Rows that one statement deletes. */
-export const rowsPerPart = 5000;
+const rowsPerPart = 5000;
 
 /** Deletes attempts that are older than some days. Returns whether some may be left. */
-export async function deleteOldAttempts(database: Queryable, days: number): Promise<boolean> {
-  const rows = await database.query(
+export const deleteOldAttempts = (database: Queryable, days: number): Promise<boolean> =>
+  deletePart(
+    database,
     `delete from webhooks.attempt where (message_id, number) in (
        select message_id, number from webhooks.attempt where at < now() - $1 * interval '1 day'
        order by at limit ${rowsPerPart})
      returning 1`,
     [days],
   );
-  return rows.length === rowsPerPart;
-}
 
 /**
  * Deletes messages that were delivered or dropped and are older than `deliveredDays`, and all that are older than `days`.
  * Returns whether some may be left.
  */
-export async function deleteOldMessages(
+export const deleteOldMessages = (
   database: Queryable,
   { deliveredDays, days }: { readonly deliveredDays: number; readonly days: number },
-): Promise<boolean> {
-  const rows = await database.query(
+): Promise<boolean> =>
+  deletePart(
+    database,
     `delete from webhooks.message where id in (
        select id from webhooks.message
        where created_at < now() - $1 * interval '1 day' and not leased
@@ -271,12 +283,11 @@ export async function deleteOldMessages(
      returning 1`,
     [Math.min(deliveredDays, days), days],
   );
-  return rows.length === rowsPerPart;
-}
 
 /** Deletes messages of a deleted endpoint. Returns whether some may be left. */
-export async function deleteMessagesOf(database: Queryable, endpointId: string): Promise<boolean> {
-  const rows = await database.query(
+export const deleteMessagesOf = (database: Queryable, endpointId: string): Promise<boolean> =>
+  deletePart(
+    database,
     `delete from webhooks.message where id in (
        select id from webhooks.message where endpoint_id = $1
          and not exists (select from webhooks.endpoint where id = $1)
@@ -284,5 +295,30 @@ export async function deleteMessagesOf(database: Queryable, endpointId: string):
      returning 1`,
     [endpointId],
   );
-  return rows.length === rowsPerPart;
+
+async function deletePart(
+  database: Queryable,
+  statement: string,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (await database.query(statement, values)).length === rowsPerPart;
 }
+
+const figuresStatement: Statement = {
+  name: 'webhooks.figures',
+  text: `
+    select e.id, w.n, coalesce(extract(epoch from now() - w.oldest), 0)::float8 as oldest_seconds
+    from webhooks.endpoint e cross join lateral (
+      select count(*)::int as n, min(m.recorded_at) as oldest from webhooks.message m
+      where m.endpoint_id = e.id and m.state = 'waiting') w`,
+};
+
+interface WaitingMessages {
+  readonly id: string;
+  readonly n: number;
+  readonly oldest_seconds: number;
+}
+
+/** The number and the age of the messages that wait, per endpoint. */
+export const countWaiting = (database: Queryable): Promise<WaitingMessages[]> =>
+  database.query(figuresStatement);

@@ -1,7 +1,6 @@
 import type { Config } from '../../../config.ts';
 import type { DisabledReason } from '../../../contracts/webhooks/events.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
-import { rowsPerPart } from './messages.ts';
 
 /** The result of a publication: pending changes that were claimed, and the messages that were made of them. */
 export interface Publication {
@@ -124,7 +123,7 @@ const endpointDisabledStatement: Statement = {
     ${ofInstallation}`,
 };
 
-/** Publishes that an endpoint was endpointDisabledStatement, to the other endpoints. Called last in the transaction that disables it. */
+/** Publishes that an endpoint was disabled, to the other endpoints. Called last in the transaction that disables it. */
 export async function insertEndpointDisabled(
   transaction: Queryable,
   endpointId: string,
@@ -154,7 +153,7 @@ const incidentStatement: Statement = {
     select count(*)::int as n from published`,
 };
 
-/** What is published of an incidentStatement. */
+/** What is published of an incident. */
 interface IncidentChange {
   readonly incident_id: string;
   readonly action: 'started' | 'ended';
@@ -163,16 +162,23 @@ interface IncidentChange {
   readonly projects: readonly string[];
 }
 
-/** Publishes the start or the end of an incidentStatement to projects that do not have it yet. Returns their number. */
+/** Publishes the start or the end of an incident to projects that do not have it yet. Returns their number. */
 export async function insertIncident(transaction: Queryable, change: IncidentChange): Promise<number> {
   await lockPublishing(transaction, true);
   const { incident_id, action, provider, reason, projects } = change;
   const type = `provider.incident.${action}`;
   const [row] = await transaction.query<{ n: number }>(incidentStatement, [
-    ...[type, incident_id, provider, reason, projects],
+    type,
+    incident_id,
+    provider,
+    reason,
+    projects,
   ]);
   return row?.n ?? 0;
 }
+
+/** Markers that one statement deletes. */
+const rowsPerPart = 5000;
 
 /** Deletes markers of published changes that delay no change any more. Returns whether some may be left. */
 export async function deleteMarkers(database: Queryable): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../../mixins/database/database.ts';
+import type { Database } from '../../../mixins/database/database.ts';
 import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { Environment, Mixin } from '../../../runtime/environment.ts';
@@ -28,6 +28,7 @@ import {
   type Settled,
   settleMessages,
 } from '../tables/message-leases.ts';
+import { countWaiting } from '../tables/messages.ts';
 import { type EndpointHealth, newEndpointHealth } from './endpoint-health.ts';
 import type { BodyOf } from './message-body.ts';
 
@@ -112,7 +113,7 @@ async function attemptOf(deps: Delivering, lease: MessageLease, held: Held): Pro
     deps.logger.warn('webhook.body_failed', { message_id: lease.id, code: codeOf(error) });
     return null;
   });
-  if (body === null) return { ...outcomeOf(lease, unsent('DATA_UNAVAILABLE'), deps.pace) };
+  if (body === null) return outcomeOf(lease, unsent('DATA_UNAVAILABLE'), deps.pace);
   // Reading the record takes time in which the user may have been erased.
   if (lease.include_data && !(await held.holds())) return 'lost';
   return outcomeOf(lease, await sent(deps, lease, body, held), deps.pace);
@@ -128,14 +129,11 @@ function sent(deps: Delivering, lease: MessageLease, body: string, { signal }: H
 function report({ broker, logger }: Delivering, lease: MessageLease, { state, isFailure, attempt }: Outcome) {
   const { endpoint_id: endpoint, recorded_at, is_repeated } = lease;
   const metrics = metricsOf(broker);
-  if (state === 'delivered')
+  if (state === 'delivered') {
     metrics.count('pulsebus_webhook_attempts_total', { endpoint, outcome: 'delivered' });
-  if (state === 'delivered' && !is_repeated)
-    metrics.observe(
-      'pulsebus_webhook_received_seconds',
-      { endpoint },
-      (Date.now() - recorded_at.getTime()) / 1000,
-    );
+    const receivedSeconds = (Date.now() - recorded_at.getTime()) / 1000;
+    if (!is_repeated) metrics.observe('pulsebus_webhook_received_seconds', { endpoint }, receivedSeconds);
+  }
   if (!isFailure) return;
   metrics.count('pulsebus_webhook_attempts_total', { endpoint, outcome: 'failed' });
   const { status, error } = attempt ?? unsent('UNKNOWN');
@@ -149,70 +147,62 @@ interface AttemptDeps {
   readonly pace: Pick<DeliveryPace, 'connectMs' | 'totalMs'>;
 }
 
-/** A message that is ready to be sent. */
-interface Ready {
-  readonly id: string;
-  readonly receiver: Receiver;
-  readonly body: string;
-}
-
 /** Signs a message and sends it once. */
 export async function sendOnce(
   { poster, cipher, pace }: AttemptDeps,
-  { id, receiver, body }: Ready,
+  { id, receiver, body }: { readonly id: string; readonly receiver: Receiver; readonly body: string },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const began = performance.now();
   const headers = signedHeaders(cipher, receiver, { id, at: new Date(), body });
   const limits = { ...pace, signal };
-  const { failure, ...answered } = await poster.post(new URL(receiver.url), { headers, body }, limits);
+  const { failure, ...answer } = await poster.post(new URL(receiver.url), { headers, body }, limits);
   const durationMs = Math.round(performance.now() - began);
-  return { ...answered, error: failure?.toUpperCase() ?? null, durationMs };
+  return { ...answer, error: failure?.toUpperCase() ?? null, durationMs };
 }
 
 /** Stores outcomes. Those that end while a statement runs are stored together by the next one. */
 interface Settler {
   /** Returns whether the caller still held the message. */
-  settle(one: Settled): Promise<boolean>;
+  settle(settled: Settled): Promise<boolean>;
 }
 
-interface WaitingOutcome {
-  readonly one: Settled;
-  readonly done: PromiseWithResolvers<boolean>;
+interface UnstoredOutcome {
+  readonly settled: Settled;
+  readonly isStored: PromiseWithResolvers<boolean>;
 }
 
 /** Outcomes of one statement. */
 const mostTogether = 200;
 
-/** Creates a settler. */
 function newSettler(database: Database, aheadMs: () => number): Settler {
-  const waiting: WaitingOutcome[] = [];
+  const unstored: UnstoredOutcome[] = [];
   let isRunning = false;
 
-  const store = async (part: readonly WaitingOutcome[]): Promise<void> => {
+  const store = async (part: readonly UnstoredOutcome[]): Promise<void> => {
     try {
-      const all = part.map(({ one }) => one);
-      const held = await settleMessages(database, all, aheadMs());
-      for (const { one, done } of part) done.resolve(held.has(one.lease.id));
+      const outcomes = part.map(({ settled }) => settled);
+      const storedIds = await settleMessages(database, outcomes, aheadMs());
+      for (const { settled, isStored } of part) isStored.resolve(storedIds.has(settled.lease.id));
     } catch (error) {
       // One by one, so that an outcome that cannot be stored does not affect the others.
-      if (part.length > 1) for (const one of part) await store([one]);
-      else part[0]?.done.reject(error);
+      if (part.length > 1) for (const outcome of part) await store([outcome]);
+      else part[0]?.isStored.reject(error);
     }
   };
   const run = async (): Promise<void> => {
     if (isRunning) return;
     isRunning = true;
-    while (waiting.length > 0) await store(waiting.splice(0, mostTogether));
+    while (unstored.length > 0) await store(unstored.splice(0, mostTogether));
     isRunning = false;
   };
 
   return {
-    settle(one) {
-      const done = Promise.withResolvers<boolean>();
-      waiting.push({ one, done });
+    settle(settled) {
+      const isStored = Promise.withResolvers<boolean>();
+      unstored.push({ settled, isStored });
       void run();
-      return done.promise;
+      return isStored.promise;
     },
   };
 }
@@ -249,24 +239,9 @@ export function poster(resolve?: Resolve): Mixin<Poster> {
   };
 }
 
-const figuresStatement: Statement = {
-  name: 'webhooks.figures',
-  text: `
-    select e.id, w.n, coalesce(extract(epoch from now() - w.oldest), 0)::float8 as oldest_seconds
-    from webhooks.endpoint e cross join lateral (
-      select count(*)::int as n, min(m.recorded_at) as oldest from webhooks.message m
-      where m.endpoint_id = e.id and m.state = 'waiting') w`,
-};
-
-interface WaitingMessages {
-  readonly id: string;
-  readonly n: number;
-  readonly oldest_seconds: number;
-}
-
 /** Sets the number and the age of the messages that wait, per endpoint. */
 export async function setDeliveryFigures(metrics: Metrics, database: Database): Promise<void> {
-  for (const { id: endpoint, n, oldest_seconds } of await database.query<WaitingMessages>(figuresStatement)) {
+  for (const { id: endpoint, n, oldest_seconds } of await countWaiting(database)) {
     metrics.set('pulsebus_webhook_messages_waiting', { endpoint }, n);
     metrics.set('pulsebus_webhook_oldest_message_seconds', { endpoint }, oldest_seconds);
   }

@@ -61,8 +61,8 @@ export function newEndpointHealth({ database, logger, pace }: HealthDeps): Endpo
   };
 }
 
-function longer(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+function longer(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 function reasonOf(status: number | null, failingSince: Date | null, nowMs: number): HealthReason | null {

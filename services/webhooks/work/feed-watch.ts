@@ -49,7 +49,7 @@ interface Waiting {
 /** The watch over a database. */
 export function newFeedWatch(database: Database, { logger }: Pick<Environment, 'logger'>): FeedWatch {
   const waiting = new Set<Waiting>();
-  const poke = newWakeSignal();
+  const wakeSignal = newWakeSignal();
   let isClosed = false;
   let started: Promise<void> | undefined;
   let lastId = 0n;
@@ -60,12 +60,12 @@ export function newFeedWatch(database: Database, { logger }: Pick<Environment, '
     if (last === undefined) return;
     lastId = BigInt(last.id);
     for (const { filter, signal } of waiting)
-      if (recent.some((one) => concerns(filter, one))) signal.notify();
+      if (recent.some((change) => concerns(filter, change))) signal.notify();
   };
 
   const run = async () => {
     while (waiting.size > 0 && !isClosed) {
-      await poke.wait(pollMs);
+      await wakeSignal.wait(pollMs);
       await look().catch((error: unknown) => logger.warn('changes.watch_failed', { code: codeOf(error) }));
     }
     started = undefined;
@@ -77,30 +77,30 @@ export function newFeedWatch(database: Database, { logger }: Pick<Environment, '
   };
 
   return {
-    notify: () => poke.notify(),
+    notify: () => wakeSignal.notify(),
     get isClosed() {
       return isClosed;
     },
     async begin(filter) {
       if (waiting.size >= mostWaiting) throw new ServiceError('WAITING_LIMITED');
-      const one: Waiting = { filter, signal: newWakeSignal() };
-      waiting.add(one);
+      const waiter: Waiting = { filter, signal: newWakeSignal() };
+      waiting.add(waiter);
       started ??= start();
       try {
         await started;
       } catch (error) {
-        waiting.delete(one);
+        waiting.delete(waiter);
         started = undefined;
         throw error;
       }
       return {
-        wait: (ms) => (isClosed ? Promise.resolve() : one.signal.wait(ms)),
-        end: () => waiting.delete(one),
+        wait: (ms) => (isClosed ? Promise.resolve() : waiter.signal.wait(ms)),
+        end: () => waiting.delete(waiter),
       };
     },
     close() {
       isClosed = true;
-      poke.notify();
+      wakeSignal.notify();
       for (const { signal } of waiting) signal.notify();
     },
   };

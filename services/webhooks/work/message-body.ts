@@ -18,17 +18,17 @@ const mostBytes = 20_000;
 export function messageBodies(call: Call, shown: Shown): BodyOf {
   return async ({ endpoint_id, type, recorded_at, include_data, change }) => {
     if (change === null)
-      return textOf({ type, timestamp: formatInstant(recorded_at.getTime()), data: { endpoint_id } });
+      return serialize({ type, timestamp: formatInstant(recorded_at.getTime()), data: { endpoint_id } });
     const event = eventOf(change, shown);
     const record = include_data ? await recordOf(call, event) : undefined;
-    const thin = textOf(event);
+    const thin = serialize(event);
     if (record === undefined) return thin;
-    const whole = textOf({ ...event, data: { ...event.data, record } });
+    const whole = serialize({ ...event, data: { ...event.data, record } });
     return Buffer.byteLength(whole) <= mostBytes ? whole : thin;
   };
 }
 
-const textOf = (body: Omit<Event, 'type'> & { readonly type: string }) => JSON.stringify(body);
+const serialize = (body: Omit<Event, 'type'> & { readonly type: string }) => JSON.stringify(body);
 
 // The records as lists return them. Processes of the previous version do not send the clock.
 const Listed = {
@@ -73,7 +73,7 @@ async function scoreOf(call: Call, user_id: string, { id, date, kind }: Event['d
   const day = { start_date: String(date), end_date: String(date), kind: ScoreKind.parse(kind) };
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: ScorePage = await call('timeseries.scores', { user_id, ...day, cursor, limit: 100 });
-    const score = page.data.find((one) => one.id === id);
+    const score = page.data.find((entry) => entry.id === id);
     if (score !== undefined) return score;
     cursor = page.pagination.next_cursor;
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { formatInstant } from '../../../domain/time/time.ts';
+import { formatInstant, type Instant, isoTime } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockedPayload, storePayload } from '../../../mixins/jobs/job-outcomes.ts';
-import { type Job, type JobKind, type JobOutcome, payloadOf } from '../../../mixins/jobs/job-queue.ts';
+import { type Job, type JobKind, payloadOf } from '../../../mixins/jobs/job-queue.ts';
 import {
   type FirstAttempt,
   type JobHandler,
@@ -41,17 +41,11 @@ type RequeueWork = z.infer<typeof RequeueWork>;
 const requeueKind: JobKind<RequeueWork> = { name: 'webhooks.requeue', payload: RequeueWork };
 
 /** A request to send messages again. */
-export interface RequeueRequest {
-  readonly endpointId: string;
-  readonly since: Date;
+interface RequeueRequest {
+  readonly endpoint_id: string;
+  readonly since: Instant;
   /** Also messages that were delivered. */
   readonly isReplay: boolean;
-}
-
-/** How far a request is. */
-interface Requeued {
-  readonly queued: number;
-  readonly complete: boolean;
 }
 
 /** Bounds of a part and of the time that a request waits for the job. */
@@ -69,7 +63,7 @@ interface RequestDeps {
   readonly origin: AuditOrigin;
 }
 
-const first = {
+const beginning = {
   kept: { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
   missing: { at: '-infinity', id: '0' },
   queued: 0,
@@ -81,8 +75,8 @@ const first = {
 export async function requestRequeue(
   deps: RequestDeps,
   request: RequeueRequest,
-  { waitMs }: Pick<RequeuePace, 'waitMs'> = requeuePace,
-): Promise<Requeued> {
+  { waitMs }: Pick<RequeuePace, 'waitMs'>,
+): Promise<{ queued: number; complete: boolean }> {
   const key = keyOf(request);
   let queued = 0;
   const attempt = await enqueueRequeue(deps, request);
@@ -100,34 +94,30 @@ export async function requestRequeue(
   return { queued: left?.queued ?? queued, complete: left === undefined };
 }
 
-const keyOf = ({ endpointId, isReplay }: Pick<RequeueRequest, 'endpointId' | 'isReplay'>) =>
-  `${endpointId}:${isReplay ? 'replay' : 'recover'}`;
+const keyOf = ({ endpoint_id, isReplay }: RequeueRequest) =>
+  `${endpoint_id}:${isReplay ? 'replay' : 'recover'}`;
 
 function enqueueRequeue(
   { database, jobs, origin }: RequestDeps,
   request: RequeueRequest,
 ): Promise<FirstAttempt> {
-  const { endpointId, since, isReplay } = request;
+  const { endpoint_id, since, isReplay } = request;
   const key = keyOf(request);
   return database.transaction(async (transaction) => {
-    const until = await requireEnabled(transaction, endpointId);
-    await endPause(transaction, endpointId);
+    const until = await requireEnabled(transaction, endpoint_id);
+    await endPause(transaction, endpoint_id);
     await recordAudit(transaction, origin, {
       action: isReplay ? 'webhook_endpoint.replayed' : 'webhook_endpoint.recovered',
-      subjectId: endpointId,
-      details: { since: formatInstant(since.getTime()) },
+      subjectId: endpoint_id,
+      details: { since: formatInstant(since.ms) },
     });
-    const before = await payloadOf(transaction, requeueKind, key, true);
-    const whole = {
-      endpoint_id: endpointId,
-      since: since.toISOString(),
-      until,
-      is_replay: isReplay,
-      ...first,
-    };
-    // An earlier begin restarts the range. Otherwise the running job reaches the end of the request as well.
-    const isWithin = before !== undefined && before.since <= whole.since;
-    const payload = isWithin ? { ...before, until } : whole;
+    const running = await payloadOf(transaction, requeueKind, key, true);
+    const start = isoTime(since.ms);
+    // An earlier start restarts the range. Otherwise the running job continues to the end of this request.
+    const payload =
+      running !== undefined && running.since <= start
+        ? { ...running, until }
+        : { endpoint_id, since: start, until, is_replay: isReplay, ...beginning };
     return jobs.enqueueLeased(transaction, requeueKind, { key, payload });
   });
 }
@@ -137,13 +127,13 @@ const listeners = new WeakMap<Jobs, Map<string, Set<Listener>>>();
 
 // The requests of this process that wait for a job. Its row is deleted with the last part.
 function listen(jobs: Jobs, key: string, listener: Listener): () => void {
-  const all = listeners.get(jobs) ?? new Map<string, Set<Listener>>();
-  listeners.set(jobs, all);
-  const ofKey = all.get(key) ?? new Set<Listener>();
-  all.set(key, ofKey.add(listener));
+  const byKey = listeners.get(jobs) ?? new Map<string, Set<Listener>>();
+  listeners.set(jobs, byKey);
+  const ofKey = byKey.get(key) ?? new Set<Listener>();
+  byKey.set(key, ofKey.add(listener));
   return () => {
     ofKey.delete(listener);
-    if (ofKey.size === 0) all.delete(key);
+    if (ofKey.size === 0) byKey.delete(key);
   };
 }
 
@@ -156,26 +146,18 @@ interface HandlerDeps {
 
 /** The handler of the job. */
 export function requeueHandler(
-  deps: HandlerDeps,
-  pace: Pick<RequeuePace, 'rowsPerPart'> = requeuePace,
-): JobHandler {
-  return jobHandler(requeueKind, (job, held) => requeue(deps, job, held, pace), { parallel: 2 });
-}
-
-function requeue(
   { database, jobs, onQueued }: HandlerDeps,
-  job: Job<RequeueWork>,
-  held: Held,
   { rowsPerPart }: Pick<RequeuePace, 'rowsPerPart'>,
-): Promise<JobOutcome> {
-  const part = async () => {
-    const work = await database.transaction((transaction) => requeuePart(transaction, job, rowsPerPart));
-    if (work === undefined) return false;
-    for (const listener of listeners.get(jobs)?.get(job.key) ?? []) listener(work.queued);
-    onQueued();
-    return true;
-  };
-  return workInParts(part, held);
+): JobHandler {
+  const requeue = (job: Job<RequeueWork>, held: Held) =>
+    workInParts(async () => {
+      const work = await database.transaction((transaction) => requeuePart(transaction, job, rowsPerPart));
+      if (work === undefined) return false;
+      for (const listener of listeners.get(jobs)?.get(job.key) ?? []) listener(work.queued);
+      onQueued();
+      return true;
+    }, held);
+  return jobHandler(requeueKind, requeue, { parallel: 2 });
 }
 
 // Undefined: the range has ended, the endpoint was deleted, or another process works on the job.
@@ -190,10 +172,10 @@ async function requeuePart(
   if (work === undefined) return undefined;
   const { since, until, is_replay: isReplay } = work;
   const range = { endpointId: endpoint_id, since, until, isReplay };
-  const ofKept = await requeueKept(transaction, range, work.kept, limit);
-  const part = ofKept ?? (await insertMissing(transaction, range, work.missing, limit));
+  const requeued = await requeueKept(transaction, range, work.kept, limit);
+  const part = requeued ?? (await insertMissing(transaction, range, work.missing, limit));
   if (part === undefined) return undefined;
-  const position = ofKept === undefined ? { missing: part.last } : { kept: part.last };
+  const position = requeued === undefined ? { missing: part.last } : { kept: part.last };
   const after = { ...work, ...position, queued: work.queued + part.queued };
   await storePayload(transaction, requeueKind, job, after);
   return after;

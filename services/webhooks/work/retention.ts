@@ -47,7 +47,7 @@ export function enqueueMessageDeletion(transaction: Queryable, endpointId: strin
   return enqueue(transaction, deleteKind, {
     key: endpointId,
     payload: { endpoint_id: endpointId },
-    deletionDelayMs,
+    delayMs: deletionDelayMs,
   });
 }
 
