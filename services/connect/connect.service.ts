@@ -11,18 +11,16 @@ import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { callAs, type Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { titleOf } from '../../runtime/provider-settings.ts';
-import { authorize, callbackOf } from './authorize.ts';
-import { finish } from './callback.ts';
-import { openedClient } from './client.ts';
-import { forgetConsents, readConsents } from './consents.ts';
-import { createSession } from './create-session.ts';
-import { resultPage } from './outcome.ts';
-import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
-import { deleteExpired } from './queries/delete-expired.ts';
-import { revokeAccess } from './revoke-access.ts';
-import { startAttempt } from './session-attempts.ts';
-import { openSession, showSession } from './show-session.ts';
-import { statusOf } from './status.ts';
+import { authorize, callbackOf } from './actions/authorize.ts';
+import { finish } from './actions/callback.ts';
+import { forgetConsents, readConsents } from './actions/consents.ts';
+import { createSession, openSession, showSession, startAttempt } from './actions/sessions.ts';
+import { statusOf } from './actions/status.ts';
+import { openedClient } from './rules/clients.ts';
+import { resultPage } from './rules/outcome.ts';
+import { deleteExpired } from './tables/attempts.ts';
+import { backfillKind, startPendingBackfill } from './work/pending-backfills.ts';
+import { revokeAccess } from './work/revoke-access.ts';
 
 const readMs = 8000;
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { clientOf } from '../../../services/connect/client.ts';
+import { clientOf } from '../../../services/connect/rules/clients.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 

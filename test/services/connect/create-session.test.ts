@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { deleteExpired } from '../../../services/connect/queries/delete-expired.ts';
+import { deleteExpired } from '../../../services/connect/tables/attempts.ts';
 import { createUser, userToken } from '../../support/api.ts';
 import { appUrl, startConnect } from '../../support/connect.ts';
 import { playProvider } from './provider.ts';

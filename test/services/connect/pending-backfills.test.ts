@@ -7,7 +7,7 @@ import {
   enqueueBackfill,
   startBackfill,
   startPendingBackfill,
-} from '../../../services/connect/pending-backfills.ts';
+} from '../../../services/connect/work/pending-backfills.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import { returnUrl } from '../../../services/connect/return-url.ts';
+import { returnUrl } from '../../../services/connect/rules/redirects.ts';
 
 const app = 'https://app.example/connected';
 const session = {

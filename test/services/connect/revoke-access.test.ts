@@ -1,5 +1,5 @@
 import t from 'tap';
-import { revokeAccess } from '../../../services/connect/revoke-access.ts';
+import { revokeAccess } from '../../../services/connect/work/revoke-access.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { playProvider } from './provider.ts';
 

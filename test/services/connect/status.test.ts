@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
-import { statusOf } from '../../../services/connect/status.ts';
+import { statusOf } from '../../../services/connect/actions/status.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 

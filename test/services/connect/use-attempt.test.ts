@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { insertAttempt } from '../../../services/connect/queries/insert-attempt.ts';
-import { useAttempt } from '../../../services/connect/queries/use-attempt.ts';
+import { insertAttempt, useAttempt } from '../../../services/connect/tables/attempts.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import backfill from '../../../services/backfill/backfill.service.ts';
-import { statusOf } from '../../../services/connect/status.ts';
+import { statusOf } from '../../../services/connect/actions/status.ts';
 import { startWebhooks } from '../webhooks/setting.ts';
 
 const s = await startWebhooks(t, {}, [backfill]);

@@ -1,5 +1,5 @@
-import type { ConnectReason, ConnectStatus } from '../../contracts/connect/schemas.ts';
-import type { BrowserAnswer } from '../../domain/wire.ts';
+import type { ConnectReason, ConnectStatus } from '../../../contracts/connect/schemas.ts';
+import type { BrowserAnswer } from '../../../domain/wire.ts';
 
 /** The outcome of a connection attempt. */
 export type Outcome =

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Consent } from '../../contracts/connect/consents.ts';
-import { decodeCursor } from '../../domain/cursor.ts';
-import { type Page, pageFrom } from '../../domain/page.ts';
-import { type OpenRange, resolveOpenRange } from '../../domain/time/open-range.ts';
-import { formatInstant } from '../../domain/time/time.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { awaitLateWrites, lockLateWrites } from '../../mixins/database/forgotten-users.ts';
-import { type ProviderName, providers } from '../../providers/all.ts';
+import type { Consent } from '../../../contracts/connect/consents.ts';
+import { decodeCursor } from '../../../domain/cursor.ts';
+import { type Page, pageFrom } from '../../../domain/page.ts';
+import { type OpenRange, resolveOpenRange } from '../../../domain/time/open-range.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { awaitLateWrites, lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
+import { type ProviderName, providers } from '../../../providers/all.ts';
 import {
   type ConsentRow,
   countConsents,
@@ -14,12 +14,12 @@ import {
   insertConsent,
   type NewConsent,
   selectConsents,
-} from './queries/consents.ts';
+} from '../tables/consents.ts';
 
-const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
+const ConsentPosition = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
 /** The user, the range and the page of a request for consents. */
-export interface ConsentQuery extends OpenRange {
+interface ConsentQuery extends OpenRange {
   readonly user_id: string;
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -39,7 +39,7 @@ export async function readConsents(
     end: end_time === undefined ? null : new Date(range.endMs),
   };
   const query = ['consents', filter];
-  const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
+  const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, ConsentPosition);
   const [rows, totalCount] = await Promise.all([
     selectConsents(database, filter, cursor, limit + 1),
     countConsents(database, filter),

@@ -1,15 +1,21 @@
 import type { Logger } from 'moleculer';
 import { z } from 'zod';
-import { isError } from '../../domain/errors.ts';
-import type { Queryable } from '../../mixins/database/database.ts';
-import { cancelJob, enqueue, type Job, type JobKind, type JobOutcome } from '../../mixins/jobs/job-queue.ts';
-import { ProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import {
+  cancelJob,
+  enqueue,
+  type Job,
+  type JobKind,
+  type JobOutcome,
+} from '../../../mixins/jobs/job-queue.ts';
+import { ProviderName } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 
 const PendingBackfill = z.object({ user_id: z.uuid(), provider: ProviderName });
 /** A connection whose backfill is still to be started. */
-export type PendingBackfill = z.infer<typeof PendingBackfill>;
+type PendingBackfill = z.infer<typeof PendingBackfill>;
 
 /** Starts the backfill of a new connection if the callback did not. */
 export const backfillKind: JobKind<PendingBackfill> = { name: 'connect.backfill', payload: PendingBackfill };

@@ -39,7 +39,7 @@ export interface ConsentRow {
 }
 
 /** The user and the range of times; null: without this end. */
-export interface ConsentFilter {
+interface ConsentFilter {
   readonly userId: string;
   readonly start: Date | null;
   readonly end: Date | null;

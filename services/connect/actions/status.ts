@@ -1,9 +1,9 @@
-import type { Backfill } from '../../contracts/backfill.ts';
-import type { ConnectionStatus } from '../../contracts/connect.ts';
-import { accessReasons } from '../../domain/access-reasons.ts';
-import { isError } from '../../domain/errors.ts';
-import type { ProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
+import type { Backfill } from '../../../contracts/backfill.ts';
+import type { ConnectionStatus } from '../../../contracts/connect.ts';
+import { accessReasons } from '../../../domain/access-reasons.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
 
 /** The status of a connection, as shown to its user. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404) */
 export async function statusOf(

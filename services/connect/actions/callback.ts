@@ -1,32 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'moleculer';
-import type { Config } from '../../config.ts';
-import { isError } from '../../domain/errors.ts';
-import { isoTimeOrNull } from '../../domain/time/time.ts';
-import type { BrowserAnswer } from '../../domain/wire.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { Cipher } from '../../mixins/provider-api/cipher.ts';
-import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
-import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
-import type { ProviderName } from '../../providers/all.ts';
-import type { Browsers, Call } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { apiHeadersOf } from '../../runtime/provider-settings.ts';
+import type { Config } from '../../../config.ts';
+import { isError } from '../../../domain/errors.ts';
+import { isoTimeOrNull } from '../../../domain/time/time.ts';
+import type { BrowserAnswer } from '../../../domain/wire.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
+import type { FreshTokens } from '../../../mixins/provider-api/token-endpoint.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import type { Browsers, Call } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { apiHeadersOf } from '../../../runtime/provider-settings.ts';
+import { clientOf, type OAuthClient, openedClient } from '../rules/clients.ts';
+import { answerTo, type Outcome, unknownPage, usedPage } from '../rules/outcome.ts';
+import { listedOrNull } from '../rules/redirects.ts';
+import { type UsedAttempt, useAttempt } from '../tables/attempts.ts';
+import { exchangeCode, findGranted, type Granted, register } from '../work/exchange-code.ts';
+import { cancelBackfill, enqueueBackfill, startBackfill } from '../work/pending-backfills.ts';
+import { revokeAccess } from '../work/revoke-access.ts';
 import { hashOf } from './authorize.ts';
-import { clientOf, type OAuthClient, openedClient } from './client.ts';
 import { storeConsent } from './consents.ts';
-import { exchangeCode } from './exchange-code.ts';
-import { findGranted, type Granted } from './granted.ts';
-import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
-import { cancelBackfill, enqueueBackfill, startBackfill } from './pending-backfills.ts';
-import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
-import { listedOrNull } from './redirects.ts';
-import { register } from './register.ts';
-import { revokeAccess } from './revoke-access.ts';
-import { finishInSession, pageOf } from './session-attempts.ts';
+import { finishInSession, pageOf } from './sessions.ts';
 
 /** The parameters of a provider's callback. */
-export interface CallbackRequest {
+interface CallbackRequest {
   readonly provider: ProviderName;
   readonly state?: string | undefined;
   readonly code?: string | undefined;
@@ -35,7 +33,7 @@ export interface CallbackRequest {
 }
 
 /** Dependencies of the callback. */
-export interface Deps {
+interface Deps {
   readonly config: Config;
   readonly database: Database;
   readonly cipher: Cipher;

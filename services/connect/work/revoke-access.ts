@@ -1,21 +1,27 @@
-import type { Config } from '../../config.ts';
-import type { OAuth, Revocation } from '../../domain/provider/provider.ts';
-import { plainAnswer } from '../../mixins/provider-api/plain-answer.ts';
-import { sendOnce } from '../../mixins/provider-api/provider-api.ts';
-import type { ProviderClient } from '../../mixins/provider-api/provider-client.ts';
-import { type FreshTokens, refreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
-import { oauthOf, type ProviderName } from '../../providers/all.ts';
-import { apiHeadersOf } from '../../runtime/provider-settings.ts';
-import { endSubscriptions, isSettled } from './end-subscriptions.ts';
+import type { Config } from '../../../config.ts';
+import type {
+  FormRequest,
+  OAuth,
+  Revocation,
+  SubscriptionEnding,
+} from '../../../domain/provider/provider.ts';
+import { plainAnswer } from '../../../mixins/provider-api/plain-answer.ts';
+import { sendOnce } from '../../../mixins/provider-api/provider-api.ts';
+import type { ProviderClient } from '../../../mixins/provider-api/provider-client.ts';
+import { type FreshTokens, refreshTokens } from '../../../mixins/provider-api/token-endpoint.ts';
+import { oauthOf, type ProviderName } from '../../../providers/all.ts';
+import { apiPath } from '../../../providers/urls.ts';
+import { apiHeadersOf } from '../../../runtime/provider-settings.ts';
+import { apiUrlOf } from '../rules/clients.ts';
 
 /** The result of a revocation. Unless `done`, it is retried later, with `tokens` if they were refreshed. */
-export interface Revoked {
+interface Revoked {
   readonly done: boolean;
   readonly tokens: FreshTokens | null;
 }
 
 /** An account at a provider. */
-export interface AccountAt {
+interface AccountAt {
   readonly provider: ProviderName;
   readonly account: string;
 }
@@ -24,7 +30,7 @@ export interface AccountAt {
 const callMs = 4000;
 
 /** The settings, and the client that the tokens were issued to. `removed`: it has no secret any more. */
-export interface Revoking {
+interface Revoking {
   readonly config: Config;
   readonly client: ProviderClient | 'removed';
 }
@@ -78,4 +84,43 @@ const nothingToRevoke = 204;
 
 function isUserOnly({ revocation }: Pick<OAuth, 'revocation'>): boolean {
   return revocation === null;
+}
+
+/** The provider and a token of the account whose subscriptions end. */
+interface Subscribed {
+  readonly config: Config;
+  readonly provider: ProviderName;
+  readonly token: string;
+}
+
+/** The time-out of all requests together, which with a refresh fits into the time-out of the action. */
+const allMs = 4500;
+const done = 204;
+const unreadable = 502;
+
+/** Ends the subscriptions of an account. Returns the status that decides: 204, or that of a request that is sent again later. */
+async function endSubscriptions(
+  { config, provider, token }: Subscribed,
+  { list, requests }: SubscriptionEnding,
+): Promise<number> {
+  const signal = AbortSignal.timeout(allMs);
+  const apiUrl = apiUrlOf(config, provider);
+  const headers = apiHeadersOf(config, provider);
+  const send = ({ path, form }: FormRequest) =>
+    sendOnce({ url: apiPath(apiUrl, path), token, headers, form: new URLSearchParams(form), signal });
+  const listed = await send(list);
+  const { status } = plainAnswer(provider, listed);
+  if (status !== 200) return status;
+  const ends = requests(listed);
+  if (ends === null) return unreadable;
+  for (const request of ends) {
+    const ended = plainAnswer(provider, await send(request));
+    if (!isSettled(ended.status)) return ended.status;
+  }
+  return done;
+}
+
+/** Success and permanent failures end a revocation. Temporary failures are retried. */
+function isSettled(status: number): boolean {
+  return status >= 200 && status < 500 && status !== 408 && status !== 429;
 }

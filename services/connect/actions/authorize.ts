@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Config } from '../../config.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import type { OAuth } from '../../domain/provider/provider.ts';
-import { recordAudit } from '../../mixins/database/audit.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { Cipher } from '../../mixins/provider-api/cipher.ts';
-import { oauthOf, type ProviderName } from '../../providers/all.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { publicUrl } from '../../runtime/provider-settings.ts';
-import { openedClient } from './client.ts';
-import { insertAttempt } from './queries/insert-attempt.ts';
-import { checkRedirect } from './redirects.ts';
+import type { Config } from '../../../config.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { OAuth } from '../../../domain/provider/provider.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import { oauthOf, type ProviderName } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { publicUrl } from '../../../runtime/provider-settings.ts';
+import { openedClient } from '../rules/clients.ts';
+import { checkRedirect } from '../rules/redirects.ts';
+import { insertAttempt } from '../tables/attempts.ts';
 
 /** The user, the provider, and the address that the browser is redirected to at the end. */
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly user_id: string;
   readonly provider: ProviderName;
   readonly redirect_uri?: string | undefined;

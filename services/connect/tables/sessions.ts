@@ -28,7 +28,7 @@ export interface ConnectSession {
 }
 
 /** The values of a new session. */
-export type NewSession = Pick<
+type NewSession = Pick<
   ConnectSession,
   | 'id'
   | 'tokenHash'
