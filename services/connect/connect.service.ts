@@ -75,7 +75,7 @@ export default implement(connect, {
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
       const { connection_id, provider, provider_user_id, access_token, refresh_token, expires_at } = params;
-      // Throws if the provider is not configured: it is asked later.
+      // Throws if the provider is not configured; the revocation is then tried later.
       const client = openedClient({ config, cipher }, provider, params.client) ?? 'removed';
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
       const seal = (tokens: FreshTokens) => ({
@@ -84,7 +84,7 @@ export default implement(connect, {
           tokens.refresh_token === null ? null : cipher.encrypt(tokens.refresh_token, connection_id),
         expires_at: isoTimeOrNull(tokens.expires_at_ms),
       });
-      const held = {
+      const openedTokens = {
         access_token: open(access_token),
         refresh_token: refresh_token === null ? null : open(refresh_token),
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
@@ -92,7 +92,7 @@ export default implement(connect, {
       const { done, tokens } = await revokeAccess(
         { config, client },
         { provider, account: provider_user_id },
-        held,
+        openedTokens,
         Date.now(),
       );
       return { done, tokens: tokens === null ? null : seal(tokens) };

@@ -60,13 +60,9 @@ export async function finish(
   const outcome = await outcomeOf(deps, request, attempt);
   const reason = 'reason' in outcome ? outcome.reason : null;
   deps.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
-  return sessionId === null
-    ? answerTo(
-        { callbackUri, redirectUri: listedOrNull(deps.config, attempt.redirectUri) },
-        provider,
-        outcome,
-      )
-    : finishInSession(deps, { sessionId, callbackUri }, provider, outcome);
+  if (sessionId !== null) return finishInSession(deps, { sessionId, callbackUri }, provider, outcome);
+  const redirectUri = listedOrNull(deps.config, attempt.redirectUri);
+  return answerTo({ callbackUri, redirectUri }, provider, outcome);
 }
 
 async function outcomeOf(deps: Deps, request: CallbackRequest, attempt: UsedAttempt): Promise<Outcome> {
@@ -99,18 +95,17 @@ async function connect(
   const client = await clientOfAttempt(deps, attempt); // throws before the code is used up
   // The credentials were replaced or removed since: the code belongs to no other client.
   if (client === null) return { status: 'failed', reason: 'link_expired' };
-  const { apiUrl } = client;
-  const apiHeaders = apiHeadersOf(config, provider);
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
-  const proof = { code, verifier };
-  const exchanged = await exchangeCode(config, attempt, client, proof);
+  const exchanged = await exchangeCode(config, attempt, client, { code, verifier });
   if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
-  const granted = await findGranted(
-    provider,
-    { api, apiUrl, apiHeaders, appended: request.scope },
-    exchanged,
-  );
+  const grantRequest = {
+    api,
+    apiUrl: client.apiUrl,
+    apiHeaders: apiHeadersOf(config, provider),
+    appended: request.scope,
+  };
+  const granted = await findGranted(provider, grantRequest, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
     await giveUp(deps, provider, client, { account: granted.account, tokens: exchanged.tokens });
@@ -147,51 +142,47 @@ async function link(
 ): Promise<void> {
   const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
   const exclusive = sessionId !== null && !deps.config.CONNECT_SHARED_ACCOUNTS;
-  const wanted = { user_id, provider };
-  const linked = { ...wanted, exclusive, provider_client_id: providerClientId };
-  if (isBackfillWanted) await enqueueBackfill(deps.database, wanted);
+  const backfill = { user_id, provider };
+  const newLink = { user_id, provider, exclusive, provider_client_id: providerClientId };
+  if (isBackfillWanted) await enqueueBackfill(deps.database, backfill);
   try {
-    await linkOnce(deps, linked, granted, tokens);
+    await linkOnce(deps, newLink, granted, tokens);
   } catch (error) {
     // A concurrent request created the connection after its id was looked up. The second try encrypts the tokens for that id.
-    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, linked, granted, tokens);
+    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, newLink, granted, tokens);
     else {
-      await cancelBackfill(deps.database, wanted);
+      await cancelBackfill(deps.database, backfill);
       throw error;
     }
   }
-  if (isBackfillWanted) await startBackfill(deps, wanted);
+  if (isBackfillWanted) await startBackfill(deps, backfill);
+}
+
+interface NewLink {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly exclusive: boolean;
+  readonly provider_client_id: string | null;
 }
 
 async function linkOnce(
   { call, cipher }: Deps,
-  {
-    user_id,
-    provider,
-    exclusive,
-    provider_client_id,
-  }: {
-    readonly user_id: string;
-    readonly provider: ProviderName;
-    readonly exclusive: boolean;
-    readonly provider_client_id: string | null;
-  },
+  newLink: NewLink,
   { account, scope }: Extract<Granted, { kind: 'granted' }>,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
 ): Promise<void> {
+  const { user_id, provider } = newLink;
   const connections = await call('users.connections', { user_id });
-  const connection_id = connections.find((one) => one.provider === provider)?.id ?? randomUUID();
+  const connection_id =
+    connections.find((connection) => connection.provider === provider)?.id ?? randomUUID();
   await call('users.link', {
+    ...newLink,
     connection_id,
-    user_id,
-    provider,
     provider_user_id: account,
     access_token: cipher.encrypt(access_token, connection_id),
     refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
     expires_at: isoTimeOrNull(expires_at_ms),
     scope,
-    exclusive,
-    provider_client_id,
   });
 }
 

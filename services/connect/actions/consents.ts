@@ -3,7 +3,7 @@ import type { Consent } from '../../../contracts/connect/consents.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import { type OpenRange, resolveOpenRange } from '../../../domain/time/open-range.ts';
-import { formatInstant } from '../../../domain/time/time.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
 import { type ProviderName, providers } from '../../../providers/all.ts';
@@ -49,13 +49,17 @@ export async function readConsents(
   return pageFrom({ query, range, resolution: null, limit, direction, rows, totalCount, keyOf, toWire });
 }
 
-function toWire({ agreed_at, withdrawn_at, ...row }: ConsentRow): Consent {
+function toWire(row: ConsentRow): Consent {
   return {
-    ...{ id: row.id, provider: row.provider, kind: row.kind },
-    ...{ text_version: row.text_version, language: row.language, scopes: row.scopes },
+    id: row.id,
+    provider: row.provider,
+    kind: row.kind,
+    text_version: row.text_version,
+    language: row.language,
+    scopes: row.scopes,
     session_id: row.session_id,
-    agreed_at: formatInstant(agreed_at.getTime()),
-    withdrawn_at: withdrawn_at === null ? null : formatInstant(withdrawn_at.getTime()),
+    agreed_at: formatInstant(row.agreed_at.getTime()),
+    withdrawn_at: instantOrNull(row.withdrawn_at),
   };
 }
 
@@ -66,8 +70,8 @@ function askedScopes(provider: ProviderName): readonly string[] {
 }
 
 /** Stores a consent, unless the user is deleted. */
-export async function storeConsent(database: Database, given: Omit<NewConsent, 'scopes'>): Promise<void> {
-  const consent = { ...given, scopes: askedScopes(given.provider) };
+export async function storeConsent(database: Database, agreement: Omit<NewConsent, 'scopes'>): Promise<void> {
+  const consent = { ...agreement, scopes: askedScopes(agreement.provider) };
   await database.transaction(async (transaction) => {
     await lockLateWrites(transaction, 'consents');
     await insertConsent(transaction, consent);

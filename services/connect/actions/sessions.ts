@@ -49,12 +49,12 @@ interface SessionRequest {
   readonly reason?: StaleReason | undefined;
 }
 
-interface CreateDeps {
+/** Dependencies of the sessions. */
+interface SessionDeps {
   readonly config: Config;
   readonly database: Database;
   readonly call: Call;
   readonly origin: AuditOrigin;
-  readonly meta: Meta;
 }
 
 /**
@@ -62,7 +62,7 @@ interface CreateDeps {
  * @throws VALIDATION_FAILED (422), FORBIDDEN (403), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
  */
 export async function createSession(
-  { config, database, call, origin, meta }: CreateDeps,
+  { config, database, call, origin, meta }: SessionDeps & { readonly meta: Meta },
   request: SessionRequest,
 ): Promise<{ url: string; token: string; expires_at: string }> {
   checkRedirect(config, request.redirect_uri);
@@ -79,7 +79,9 @@ export async function createSession(
     redirectUri: request.redirect_uri ?? null,
     language: request.language ?? null,
     reason: request.reason ?? null,
-    ...{ appName: brand.connect_name, appColour: brand.connect_colour, appLogo: brand.connect_logo },
+    appName: brand.connect_name,
+    appColour: brand.connect_colour,
+    appLogo: brand.connect_logo,
   };
   const expiresAt = await database.transaction(async (transaction) => {
     const entry = { userId, subjectId: session.id, details: { providers } };
@@ -97,10 +99,10 @@ async function userOf(call: Call, { caller }: Meta, request: SessionRequest): Pr
   if (own !== null && request.user_id !== undefined && request.user_id !== own) throw refused;
   if (request.user_id !== undefined) return (await call('users.get', { user_id: request.user_id })).id;
   const external_user_id = request.external_user_id ?? '';
-  const [found] = (await call('users.list', { external_user_id, limit: 1 })).items;
-  if (own !== null && found?.id !== own) throw refused;
-  if (found === undefined) throw userNotFound(`with the external_user_id ${external_user_id}`);
-  return found.id;
+  const [user] = (await call('users.list', { external_user_id, limit: 1 })).items;
+  if (own !== null && user?.id !== own) throw refused;
+  if (user === undefined) throw userNotFound(`with the external_user_id ${external_user_id}`);
+  return user.id;
 }
 
 // `own` are providers at which the project has credentials.
@@ -121,25 +123,17 @@ function providersOf(
 }
 
 /** A request of a browser for its session. */
-interface SessionQuestion {
+interface BrowserSession {
   readonly session_id: string;
   readonly browser: BrowserProof | null;
-}
-
-/** Dependencies of the sessions. */
-interface SessionDeps {
-  readonly config: Config;
-  readonly database: Database;
-  readonly call: Call;
-  readonly origin: AuditOrigin;
 }
 
 /** What the connect page shows. The state of the connections is read on each request. */
 export async function showSession(
   deps: SessionDeps,
-  question: SessionQuestion,
+  browserSession: BrowserSession,
 ): Promise<SessionView | Refused> {
-  const session = await readSession(deps, question);
+  const session = await readSession(deps, browserSession);
   if ('kind' in session) return session;
   try {
     const connections = await deps.call('users.connections', { user_id: session.userId });
@@ -165,11 +159,11 @@ export async function openSession(
 /** Binds a session to the browser, which acts in it, unless another browser was first. */
 async function claimSession(
   deps: Omit<SessionDeps, 'call'>,
-  question: SessionQuestion,
+  browserSession: BrowserSession,
 ): Promise<ConnectSession | Refused> {
   const { database, origin } = deps;
-  const { browser } = question;
-  const session = await readSession(deps, question);
+  const { browser } = browserSession;
+  const session = await readSession(deps, browserSession);
   if ('kind' in session || browser === null || session.browserHash !== null) return session;
   const isBound = await database.transaction(async (transaction) => {
     const isFirst = await bindSession(transaction, session.id, browser.secret_hash);
@@ -178,13 +172,13 @@ async function claimSession(
     return isFirst;
   });
   // Two requests of one browser may act at once: the second one finds the session bound.
-  return isBound ? session : claimSession(deps, question);
+  return isBound ? session : claimSession(deps, browserSession);
 }
 
 // A link preview may follow redirects and keep cookies, so reading binds nothing.
 async function readSession(
   { config, database }: Pick<SessionDeps, 'config' | 'database'>,
-  { session_id, browser }: SessionQuestion,
+  { session_id, browser }: BrowserSession,
 ): Promise<ConnectSession | Refused> {
   const session = await findSession(database, session_id);
   if (session === null) return refusal(config, 'unknown', null);
@@ -236,12 +230,12 @@ function viewOf(
 const states = { active: 'connected', expired: 'expired', revoked: 'none' } as const;
 
 function choiceOf(config: Config, provider: ProviderName, connections: readonly Connection[]): ConnectChoice {
-  const held = connections.find((one) => one.provider === provider);
+  const connection = connections.find((candidate) => candidate.provider === provider);
   return {
     provider,
     name: titleOf(config, provider),
     colour: providers[provider].colour,
-    state: held === undefined ? 'none' : states[held.status],
+    state: connection === undefined ? 'none' : states[connection.status],
     shares: [...providers[provider].shares],
   };
 }
@@ -253,21 +247,14 @@ function lastOf(config: Config, { lastProvider, lastStatus, lastReason }: Connec
   return { name: titleOf(config, lastProvider), status, reason };
 }
 
-interface Begun extends ReturnType<typeof brandOf> {
+interface Attempted extends ReturnType<typeof brandOf> {
   readonly language: Language | null;
   readonly name: string;
 }
 
-interface Started extends Begun {
-  readonly kind: 'started';
-  /** The address of the provider's consent page. */
-  readonly authorization_url: string;
-}
-
-interface Coded extends Begun {
-  readonly kind: 'code';
-  readonly code: string;
-}
+/** `authorization_url` is the address of the provider's consent page. */
+type Started = Attempted & { readonly kind: 'started'; readonly authorization_url: string };
+type Coded = Attempted & { readonly kind: 'code'; readonly code: string };
 
 type WithoutPage = {
   [N in ProviderName]: (typeof providers)[N]['backfill']['from'] extends 'uploads' ? N : never;
@@ -289,7 +276,7 @@ async function codeFor(
 }
 
 /** The provider that the user agreed to, and the text that was shown. */
-type AttemptRequest = SessionQuestion & {
+type AttemptRequest = BrowserSession & {
   readonly provider: ProviderName;
   readonly text?: ConsentText | undefined;
 };
@@ -297,42 +284,41 @@ type AttemptRequest = SessionQuestion & {
 /** Starts an attempt on the connect page: the user has agreed. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
   deps: SessionDeps & { readonly cipher: Cipher },
-  { provider, text, ...question }: AttemptRequest,
+  { provider, text, ...browserSession }: AttemptRequest,
   callbackUri: string,
 ): Promise<Started | Coded | Refused> {
   const { config, database } = deps;
-  const session = await claimSession(deps, question);
+  const session = await claimSession(deps, browserSession);
   if ('kind' in session) return session;
   if (!session.providers.includes(provider)) return refusal(config, 'unknown', session);
   const origin = { ...deps.origin, actor: `consent:${provider}` };
   try {
     const consent = { userId: session.userId, provider, sessionId: session.id, text: text ?? null };
     if (isWithoutPage(provider)) {
-      const coded = await codeFor(deps, provider, session);
+      const answer = await codeFor(deps, provider, session);
       await storeConsent(database, consent);
-      return coded;
+      return answer;
     }
     const request = { user_id: session.userId, provider, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeConsent(database, consent);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
-    const { language } = session;
-    const name = titleOf(config, provider);
-    return { kind: 'started', language, ...brandOf(session), name, authorization_url };
+    return {
+      kind: 'started',
+      language: session.language,
+      ...brandOf(session),
+      name: titleOf(config, provider),
+      authorization_url,
+    };
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(config, 'user_gone', session);
   }
 }
 
-interface FinishDeps {
-  readonly config: Config;
-  readonly database: Database;
-}
-
 /** Ends an attempt of the connect page: the browser returns to the page, or to the application if nothing is left to do. */
 export async function finishInSession(
-  { config, database }: FinishDeps,
+  { config, database }: Pick<SessionDeps, 'config' | 'database'>,
   { sessionId, callbackUri }: { readonly sessionId: string; readonly callbackUri: string },
   provider: ProviderName,
   outcome: Outcome,

@@ -30,21 +30,16 @@ export function clientOf(config: Config, provider: ProviderName): OAuthClient {
   );
 }
 
-interface Opening {
-  readonly config: Config;
-  readonly cipher: Cipher;
-}
-
 /** The OAuth client of a project, or of the installation (null). Null: its credentials were removed. @throws as `clientOf` */
 export function openedClient(
-  { config, cipher }: Opening,
+  { config, cipher }: { readonly config: Config; readonly cipher: Cipher },
   provider: ProviderName,
   stored: StoredClient | null,
 ): OAuthClient | null {
   if (stored === null) return clientOf(config, provider);
-  const opened: ProviderClient | null = openClient(cipher, stored);
-  if (opened?.clientId === undefined || opened.clientSecret === undefined) return null;
-  return { apiUrl: apiUrlOf(config, provider), clientId: opened.clientId, clientSecret: opened.clientSecret };
+  const client: ProviderClient | null = openClient(cipher, stored);
+  if (client?.clientId === undefined || client.clientSecret === undefined) return null;
+  return { apiUrl: apiUrlOf(config, provider), clientId: client.clientId, clientSecret: client.clientSecret };
 }
 
 /** The URL of the API of a provider. @throws CONNECTED_BY_APP (409) */

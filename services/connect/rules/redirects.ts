@@ -1,6 +1,5 @@
 import type { Config } from '../../../config.ts';
 import { validationFailed } from '../../../domain/errors.ts';
-import type { ConnectSession } from '../tables/sessions.ts';
 
 /** Checks an address that a browser is redirected to. @throws VALIDATION_FAILED (422) unless CONNECT_REDIRECTS lists it */
 export function checkRedirect(config: Config, redirect: string | undefined): void {
@@ -19,13 +18,17 @@ function isListed({ CONNECT_REDIRECTS }: Config, redirect: string): boolean {
   return CONNECT_REDIRECTS.includes(redirect);
 }
 
-type Returning = Pick<
-  ConnectSession,
-  'redirectUri' | 'connected' | 'lastProvider' | 'lastStatus' | 'lastReason'
->;
+/** The address of a session, and the outcome of its attempts. */
+interface SessionResult {
+  readonly redirectUri: string | null;
+  readonly connected: readonly string[];
+  readonly lastProvider: string | null;
+  readonly lastStatus: string | null;
+  readonly lastReason: string | null;
+}
 
 /** The application's address with the result of a session. It contains no secret. Null if the session has no address. */
-export function returnUrl(config: Config, session: Returning): string | null {
+export function returnUrl(config: Config, session: SessionResult): string | null {
   const redirectUri = listedOrNull(config, session.redirectUri);
   if (redirectUri === null) return null;
   const url = new URL(redirectUri);
@@ -33,7 +36,12 @@ export function returnUrl(config: Config, session: Returning): string | null {
   return url.href;
 }
 
-function resultOf({ connected, lastProvider, lastStatus, lastReason }: Returning): Record<string, string> {
+function resultOf({
+  connected,
+  lastProvider,
+  lastStatus,
+  lastReason,
+}: SessionResult): Record<string, string> {
   if (connected.length > 0) return { status: 'connected', provider: connected.join(',') };
   if (lastProvider === null || lastStatus === null) return { status: 'cancelled' };
   const reason = lastReason === null ? {} : { reason: lastReason };

@@ -27,19 +27,16 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '${minutes} minutes')`;
 
 /** Stores a connection attempt. */
 export async function insertAttempt(database: Queryable, attempt: Attempt): Promise<void> {
-  const { stateHash, userId, provider, redirectUri, callbackUri, verifier, sessionId, providerClientId } =
-    attempt;
-  const values = [
-    stateHash,
-    userId,
-    provider,
-    redirectUri,
-    callbackUri,
-    verifier,
-    sessionId,
-    providerClientId,
-  ];
-  await database.query(insertStatement, values);
+  await database.query(insertStatement, [
+    attempt.stateHash,
+    attempt.userId,
+    attempt.provider,
+    attempt.redirectUri,
+    attempt.callbackUri,
+    attempt.verifier,
+    attempt.sessionId,
+    attempt.providerClientId,
+  ]);
 }
 
 /**

@@ -18,8 +18,10 @@ insert into connect.consent (user_id, provider, kind, text_version, language, sc
 select id, $2, $3, $4, $5, $6, $7 from users.live_of(array[$1::uuid]) as id`;
 
 /** Stores a consent, unless the user is deleted. */
-export async function insertConsent(transaction: Queryable, given: NewConsent): Promise<void> {
-  const { userId, provider, scopes, sessionId, text } = given;
+export async function insertConsent(
+  transaction: Queryable,
+  { userId, provider, scopes, sessionId, text }: NewConsent,
+): Promise<void> {
   const kind = sessionId === null ? 'provider' : 'page';
   const values = [userId, provider, kind, text?.version ?? null, text?.language ?? null, scopes, sessionId];
   await transaction.query(insert, values);

@@ -45,14 +45,22 @@ type NewSession = Pick<
 const minutes = 30;
 
 /** Stores a session. Returns the time at which it expires. */
-export async function insertSession(database: Queryable, made: NewSession): Promise<Date> {
+export async function insertSession(database: Queryable, session: NewSession): Promise<Date> {
   const [row] = await database.query<{ expiresAt: Date }>(
     `insert into connect.session (id, token_hash, user_id, providers, redirect_uri, language, app_name, app_colour, app_logo,
        reason, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + interval '${minutes} minutes') returning expires_at as "expiresAt"`,
     [
-      ...[made.id, made.tokenHash, made.userId, made.providers, made.redirectUri, made.language],
-      ...[made.appName, made.appColour, made.appLogo, made.reason],
+      session.id,
+      session.tokenHash,
+      session.userId,
+      session.providers,
+      session.redirectUri,
+      session.language,
+      session.appName,
+      session.appColour,
+      session.appLogo,
+      session.reason,
     ],
   );
   if (row === undefined) throw new Error('the session was not written');

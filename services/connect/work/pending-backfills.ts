@@ -25,13 +25,13 @@ const keyOf = ({ user_id, provider }: PendingBackfill) => `${user_id}:${provider
 const delayMs = 20_000;
 
 /** Enqueues the start of a backfill. */
-export function enqueueBackfill(database: Queryable, wanted: PendingBackfill): Promise<void> {
-  return enqueue(database, backfillKind, { key: keyOf(wanted), payload: wanted, delayMs });
+export function enqueueBackfill(database: Queryable, backfill: PendingBackfill): Promise<void> {
+  return enqueue(database, backfillKind, { key: keyOf(backfill), payload: backfill, delayMs });
 }
 
 /** Cancels the start of a backfill that was started or is no longer needed. */
-export function cancelBackfill(database: Queryable, wanted: PendingBackfill): Promise<void> {
-  return cancelJob(database, backfillKind, keyOf(wanted));
+export function cancelBackfill(database: Queryable, backfill: PendingBackfill): Promise<void> {
+  return cancelJob(database, backfillKind, keyOf(backfill));
 }
 
 interface StartDeps {
@@ -40,7 +40,7 @@ interface StartDeps {
 }
 
 // Errors after which a retry cannot succeed.
-const settled = [
+const permanentErrors = [
   'BACKFILL_RUNNING',
   'NOT_IMPLEMENTED',
   'USER_NOT_FOUND',
@@ -53,9 +53,9 @@ const mostMs = 24 * 3_600_000;
 /** Starts a backfill in the callback. A failure does not affect the connection: the job starts the backfill. */
 export async function startBackfill(
   deps: StartDeps & { readonly database: Queryable },
-  wanted: PendingBackfill,
+  backfill: PendingBackfill,
 ): Promise<void> {
-  if ((await start(deps, wanted)) === null) await cancelBackfill(deps.database, wanted);
+  if ((await start(deps, backfill)) === null) await cancelBackfill(deps.database, backfill);
 }
 
 /** Starts a backfill that the callback did not start. The start is retried for a day. */
@@ -69,14 +69,14 @@ export async function startPendingBackfill(
 }
 
 /** Starts a backfill. Returns the code of a failure after which a retry can succeed. */
-async function start({ call, logger }: StartDeps, wanted: PendingBackfill): Promise<string | null> {
+async function start({ call, logger }: StartDeps, backfill: PendingBackfill): Promise<string | null> {
   try {
-    await call('backfill.start', wanted, { timeout: 4000 });
+    await call('backfill.start', backfill, { timeout: 4000 });
     return null;
   } catch (error) {
-    const isSettled = settled.some((type) => isError(error, type));
+    const isSettled = permanentErrors.some((type) => isError(error, type));
     const code = codeOf(error);
-    logger.info('connect.backfill_not_started', { ...wanted, code, isSettled });
+    logger.info('connect.backfill_not_started', { ...backfill, code, isSettled });
     return isSettled ? null : code;
   }
 }

@@ -1,10 +1,5 @@
 import type { Config } from '../../../config.ts';
-import type {
-  FormRequest,
-  OAuth,
-  Revocation,
-  SubscriptionEnding,
-} from '../../../domain/provider/provider.ts';
+import type { FormRequest, Revocation, SubscriptionEnding } from '../../../domain/provider/provider.ts';
 import { plainAnswer } from '../../../mixins/provider-api/plain-answer.ts';
 import { sendOnce } from '../../../mixins/provider-api/provider-api.ts';
 import type { ProviderClient } from '../../../mixins/provider-api/provider-client.ts';
@@ -29,35 +24,29 @@ interface AccountAt {
 /** The time-out of one request; three requests fit into the time-out of the action. */
 const callMs = 4000;
 
-/** The settings, and the client that the tokens were issued to. `removed`: it has no secret any more. */
-interface Revoking {
-  readonly config: Config;
-  readonly client: ProviderClient | 'removed';
-}
-
 /**
  * Revokes our access to an account, or ends its subscriptions where only the user can end the access. An expired token is
  * refreshed first. If the provider refuses a fresh token, the access has ended already. Tokens of a removed client are not
- * refreshed, because only that client may.
+ * refreshed, because only that client may. `client` is the one that the tokens were issued to; `removed`: it has no secret any more.
  */
 export async function revokeAccess(
-  { config, client }: Revoking,
-  whose: AccountAt,
+  { config, client }: { readonly config: Config; readonly client: ProviderClient | 'removed' },
+  account: AccountAt,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
 ): Promise<Revoked> {
-  const { provider } = whose;
-  if (isUserOnly(oauthOf(provider))) return { done: true, tokens: null };
+  const { provider } = account;
+  if (oauthOf(provider).revocation === null) return { done: true, tokens: null };
   // Without a refresh token the old one is tried: its stated end is an estimate.
   const isOver = expires_at_ms !== null && expires_at_ms <= nowMs && refresh_token !== null;
-  const first = isOver ? 401 : await requestRevocation(config, whose, access_token);
+  const first = isOver ? 401 : await requestRevocation(config, account, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };
   if (client === 'removed') return { done: true, tokens: null };
   const exchange = await refreshTokens(config, provider, client, refresh_token);
   if (exchange.kind !== 'fresh') return { done: exchange.kind === 'refused', tokens: null };
   const { tokens } = exchange;
-  const done = isSettled(await requestRevocation(config, whose, tokens.access_token));
-  return { done, tokens: { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token } };
+  const isDone = isSettled(await requestRevocation(config, account, tokens.access_token));
+  return { done: isDone, tokens: { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token } };
 }
 
 async function requestRevocation(
@@ -67,7 +56,7 @@ async function requestRevocation(
 ): Promise<number> {
   const headers = apiHeadersOf(config, provider);
   const { revocation } = oauthOf(provider);
-  if (revocation === null) return nothingToRevoke;
+  if (revocation === null) return done;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
   const { method, sendsTokenInForm } = revocation;
   const { tokenField = 'access_token', tokenQuery }: Revocation = revocation;
@@ -80,19 +69,6 @@ async function requestRevocation(
   return plainAnswer(provider, answer).status;
 }
 
-const nothingToRevoke = 204;
-
-function isUserOnly({ revocation }: Pick<OAuth, 'revocation'>): boolean {
-  return revocation === null;
-}
-
-/** The provider and a token of the account whose subscriptions end. */
-interface Subscribed {
-  readonly config: Config;
-  readonly provider: ProviderName;
-  readonly token: string;
-}
-
 /** The time-out of all requests together, which with a refresh fits into the time-out of the action. */
 const allMs = 4500;
 const done = 204;
@@ -100,7 +76,11 @@ const unreadable = 502;
 
 /** Ends the subscriptions of an account. Returns the status that decides: 204, or that of a request that is sent again later. */
 async function endSubscriptions(
-  { config, provider, token }: Subscribed,
+  {
+    config,
+    provider,
+    token,
+  }: { readonly config: Config; readonly provider: ProviderName; readonly token: string },
   { list, requests }: SubscriptionEnding,
 ): Promise<number> {
   const signal = AbortSignal.timeout(allMs);
