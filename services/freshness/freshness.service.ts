@@ -1,6 +1,6 @@
 import type { ServiceSchema } from 'moleculer';
 import { freshness } from '../../contracts/freshness.ts';
-import { minuteMs } from '../../domain/time/time.ts';
+import { hourMs, minuteMs } from '../../domain/time/time.ts';
 import { database, type Queryable } from '../../mixins/database/database.ts';
 import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
@@ -9,17 +9,15 @@ import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { addConnections, followPart } from './follow.ts';
-import { watchProviders } from './incidents.ts';
-import { judgePart } from './judge-due.ts';
-import { lookForGaps } from './look-for-gaps.ts';
-import { type FreshnessPace, freshnessPace } from './pace.ts';
-import { deleteOfUser } from './queries/connections.ts';
-import { countStates } from './queries/listing.ts';
-import { selectPosition } from './queries/position.ts';
-import { repairHandler } from './repair.ts';
-import { gapOutcomeHandler, gapRequestHandler } from './request-gaps.ts';
-import { showIncidents, showList, showUser } from './shown.ts';
+import { showIncidents, showList, showUser } from './actions/freshness.ts';
+import { countStates } from './tables/arrivals.ts';
+import { deleteOfUser } from './tables/connections.ts';
+import { selectPosition } from './tables/position.ts';
+import { addConnections, followPart } from './work/follow.ts';
+import { gapOutcomeHandler, gapRequestHandler, lookForGaps } from './work/gaps.ts';
+import { judgePart } from './work/judge-due.ts';
+import { repairHandler } from './work/repair.ts';
+import { watchProviders } from './work/watch-providers.ts';
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
 export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSchema {
@@ -87,3 +85,25 @@ export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSc
 
 /** Whether data arrives as expected, from the change log; repairs, incidents. */
 export default freshnessService();
+
+/** The pace of the service and its clock. Production uses the defaults. */
+interface FreshnessPace {
+  readonly followMs: number;
+  readonly incidentsMs: number;
+  readonly listMs: number;
+  readonly gapsMs: number;
+  readonly firstMs: number;
+  readonly pollMs: number;
+  readonly now: () => number;
+}
+
+/** The pace of production. */
+const freshnessPace: FreshnessPace = {
+  followMs: 15_000,
+  incidentsMs: minuteMs,
+  listMs: hourMs,
+  gapsMs: 10 * minuteMs,
+  firstMs: 5000,
+  pollMs: 1000,
+  now: Date.now,
+};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hourMs } from '../../../domain/time/time.ts';
 import { isProviderName } from '../../../providers/all.ts';
-import { regularKinds } from '../../../services/freshness/expectations.ts';
+import { regularKinds } from '../../../services/freshness/rules/expectations.ts';
 import { samplesOf } from '../../conformance/providers/simulated.ts';
 import type { Difference } from './difference.ts';
 import { type Connected, compare, comparedFromMs, type FreshnessRun } from './freshness-run.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs } from '../../../domain/time/time.ts';
 import { providerNamed } from '../../../providers/all.ts';
-import { typesBringing } from '../../../services/freshness/expectations.ts';
+import { typesBringing } from '../../../services/freshness/rules/expectations.ts';
 import { kindNames } from './habits.ts';
 import type { Simulation } from './simulation.ts';
 

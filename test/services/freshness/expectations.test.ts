@@ -1,7 +1,7 @@
 import t from 'tap';
 import { kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
 import { providerNames, pulledNames, pullOf } from '../../../providers/all.ts';
-import { regularKinds, repairMeans, typesBringing } from '../../../services/freshness/expectations.ts';
+import { regularKinds, repairMeans, typesBringing } from '../../../services/freshness/rules/expectations.ts';
 
 // The change log of a day names no provider, so that a kind that comes as values of days alone would be silent forever.
 t.test('each kind that is expected of a provider that is read shows in the change log', async (t) => {

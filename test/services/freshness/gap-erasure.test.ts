@@ -1,5 +1,5 @@
 import t from 'tap';
-import { deleteOfUser } from '../../../services/freshness/queries/connections.ts';
+import { deleteOfUser } from '../../../services/freshness/tables/connections.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { type Calendar, GapWorld } from './gap-world.ts';
 

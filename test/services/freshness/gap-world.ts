@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs, isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { regularKinds } from '../../../services/freshness/expectations.ts';
-import { lookForGaps } from '../../../services/freshness/look-for-gaps.ts';
-import { gapOutcomeHandler, gapRequestHandler } from '../../../services/freshness/request-gaps.ts';
+import { regularKinds } from '../../../services/freshness/rules/expectations.ts';
+import { gapOutcomeHandler, gapRequestHandler, lookForGaps } from '../../../services/freshness/work/gaps.ts';
 import type { TestDatabase } from '../../support/servers/database.ts';
 import { simulatedStart } from './simulation.ts';
 

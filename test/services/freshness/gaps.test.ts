@@ -2,7 +2,7 @@ import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs } from '../../../domain/time/time.ts';
 import { timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
-import { requestsFor } from '../../../services/freshness/gap-days.ts';
+import { requestsFor } from '../../../services/freshness/rules/gap-days.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { away, type Calendar, dateBefore, GapWorld, noon } from './gap-world.ts';
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Actions } from '../../../contracts/all.ts';
 import { dayMs, isoTime, minuteMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { watchProviders } from '../../../services/freshness/incidents.ts';
+import { watchProviders } from '../../../services/freshness/work/watch-providers.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { simulatedStart } from './simulation.ts';
 

@@ -4,9 +4,9 @@ import type { Actions } from '../../../contracts/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs, hourMs, isoTime, minuteMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { followPart } from '../../../services/freshness/follow.ts';
-import { judgePart } from '../../../services/freshness/judge-due.ts';
-import { repairHandler, repairStart } from '../../../services/freshness/repair.ts';
+import { followPart } from '../../../services/freshness/work/follow.ts';
+import { judgePart } from '../../../services/freshness/work/judge-due.ts';
+import { repairHandler, repairStart } from '../../../services/freshness/work/repair.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { simulatedStart } from './simulation.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { dayMs, hourMs } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { followPart } from '../../../services/freshness/follow.ts';
+import { followPart } from '../../../services/freshness/work/follow.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { randomFrom } from './random.ts';
 import { Simulation, simulatedStart } from './simulation.ts';

@@ -1,10 +1,10 @@
-import { isFailing, isIncident, usualShare } from '../../domain/freshness/incident.ts';
-import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
-import { dayMs, minuteMs } from '../../domain/time/time.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { isProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { repairMeans } from './expectations.ts';
+import { isFailing, isIncident, usualShare } from '../../../domain/freshness/incident.ts';
+import { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
+import { dayMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { isProviderName } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { repairMeans } from '../rules/expectations.ts';
 import {
   countHour,
   countMissing,
@@ -17,7 +17,7 @@ import {
   selectUntold,
   selectUsualHours,
   takeProbe,
-} from './queries/incidents.ts';
+} from '../tables/incidents.ts';
 import { repairStart, startRepair } from './repair.ts';
 
 const projectsPerCall = 1000;

@@ -106,7 +106,7 @@ export async function endIncident(
 }
 
 /** An incident whose start or end the change log does not have yet. */
-export interface UntoldIncident {
+interface UntoldIncident {
   readonly id: string;
   readonly provider: string;
   readonly reason: IncidentReason;
@@ -131,7 +131,7 @@ export async function noteTold(
 }
 
 /** A kind of data that is late, for the probe of a failing provider. */
-export interface Probed {
+interface Probed {
   readonly connection_id: string;
   readonly user_id: string;
   readonly kind: string;
@@ -161,3 +161,18 @@ export async function deleteOld(database: Queryable, nowMs: number): Promise<voi
   await database.query('delete from freshness.hour where hour < $1', [isoTime(nowMs - 29 * dayMs)]);
   await database.query('delete from freshness.incident where ended_at < $1', [isoTime(nowMs - 90 * dayMs)]);
 }
+
+/** An incident as it is shown. */
+interface IncidentRow {
+  readonly id: string;
+  readonly provider: string;
+  readonly reason: string;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+}
+
+/** The newest incidents. */
+export const selectIncidents = (database: Queryable): Promise<IncidentRow[]> =>
+  database.query<IncidentRow>(
+    'select id, provider, reason, started_at, ended_at from freshness.incident order by started_at desc limit 100',
+  );

@@ -5,7 +5,7 @@ import { cancelJobs } from '../../../mixins/jobs/job-queue.ts';
 import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
 
 /** A connection of which data is expected, with its regular kinds of data. */
-export interface ExpectedConnection {
+interface ExpectedConnection {
   readonly id: string;
   readonly user_id: string;
   readonly project_id: string;

@@ -1,10 +1,10 @@
-import { FreshKind, kindsOfPulled } from '../../domain/freshness/shared-kinds.ts';
-import type { Provider } from '../../domain/provider/provider.ts';
-import { hourMs } from '../../domain/time/time.ts';
-import { isPulled, type ProviderName, providers, pullOf } from '../../providers/all.ts';
+import { FreshKind, kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
+import type { Provider } from '../../../domain/provider/provider.ts';
+import { hourMs } from '../../../domain/time/time.ts';
+import { isPulled, type ProviderName, providers, pullOf } from '../../../providers/all.ts';
 
 /** How missing data is fetched: read again, or requested from the provider. Null: only the user can send it. */
-export type RepairMeans = 'read' | 'request' | null;
+type RepairMeans = 'read' | 'request' | null;
 
 const meansOf: Readonly<Record<Provider['backfill']['from'], RepairMeans>> = {
   pages: 'read',

@@ -1,6 +1,6 @@
-import type { Gap } from '../../../domain/freshness/gaps.ts';
 import { isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { GapDays } from '../rules/gap-days.ts';
 
 /** A connection whose gaps are to be looked for. */
 export interface DueConnection {
@@ -31,7 +31,7 @@ export const selectDueForGaps = (
 ): Promise<DueConnection[]> => database.query<DueConnection>(due, [provider, isoTime(nowMs), limit]);
 
 /** A connection, and when its gaps are looked for next. */
-export interface NextLook {
+interface NextLook {
   readonly due: DueConnection;
   readonly atMs: number;
 }
@@ -52,11 +52,6 @@ export async function moveGapsAt(transaction: Queryable, all: readonly NextLook[
     all.map(({ atMs }) => isoTime(atMs)),
   ]);
   return new Set(rows.map(({ connection_id }) => connection_id));
-}
-
-/** Days without data of a kind of a connection, as dates. */
-export interface GapDays extends Pick<Gap, 'kind'> {
-  readonly days: readonly string[];
 }
 
 const add: Statement = {

@@ -1,22 +1,21 @@
-import { nextRepairMs } from '../../domain/freshness/repairs.ts';
-import { type FreshKind, FreshKind as FreshKinds } from '../../domain/freshness/shared-kinds.ts';
-import { judge } from '../../domain/freshness/state.ts';
-import { dayMs, hourMs, minuteMs } from '../../domain/time/time.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { isProviderName, type ProviderName, providerNames } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { cadenceMs, isWithheld, regularKinds, repairMeans } from './expectations.ts';
+import { nextRepairMs } from '../../../domain/freshness/repairs.ts';
+import { type FreshKind, FreshKind as FreshKinds } from '../../../domain/freshness/shared-kinds.ts';
+import { judge } from '../../../domain/freshness/state.ts';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { isProviderName, type ProviderName, providerNames } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { cadenceMs, isWithheld, regularKinds, repairMeans } from '../rules/expectations.ts';
 import {
   type Decision,
   type DueArrival,
   selectDue,
   settleConnections,
   updateStates,
-} from './queries/claim-due.ts';
-import { deleteConnections } from './queries/connections.ts';
-import { type OpenIncident, selectOpenIncidents } from './queries/incidents.ts';
-import { noteRepair, type Repair, repairStart, startRepair } from './repair.ts';
-import { readScope } from './scope.ts';
+} from '../tables/arrivals.ts';
+import { deleteConnections } from '../tables/connections.ts';
+import { type OpenIncident, selectOpenIncidents } from '../tables/incidents.ts';
+import { noteRepair, type Repair, readScope, repairStart, startRepair } from './repair.ts';
 
 interface Judging {
   readonly database: Database;

@@ -1,26 +1,25 @@
 import { z } from 'zod';
-import type { ConnectionFreshness, FreshnessRow, Incident } from '../../contracts/freshness.ts';
-import type { CalendarKind } from '../../contracts/timeseries/calendar.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
-import { cursorInvalid } from '../../domain/errors.ts';
-import { gapsOf } from '../../domain/freshness/gaps.ts';
-import { incidentReasons } from '../../domain/freshness/incident.ts';
-import { FreshKind, kindOfChange } from '../../domain/freshness/shared-kinds.ts';
-import { freshnessStates, worstOf } from '../../domain/freshness/state.ts';
-import { dateToMs, dayMs, formatInstant, instantOrNull, localDate } from '../../domain/time/time.ts';
-import type { Queryable } from '../../mixins/database/database.ts';
-import { isProviderName, type ProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { regularKinds, repairMeans } from './expectations.ts';
-import { selectOpenIncidents } from './queries/incidents.ts';
+import type { ConnectionFreshness, FreshnessRow, Incident } from '../../../contracts/freshness.ts';
+import type { CalendarKind } from '../../../contracts/timeseries/calendar.ts';
+import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
+import { cursorInvalid } from '../../../domain/errors.ts';
+import { gapsOf } from '../../../domain/freshness/gaps.ts';
+import { incidentReasons } from '../../../domain/freshness/incident.ts';
+import { FreshKind, kindOfChange } from '../../../domain/freshness/shared-kinds.ts';
+import { freshnessStates, worstOf } from '../../../domain/freshness/state.ts';
+import { dateToMs, dayMs, formatInstant, instantOrNull, localDate } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { isProviderName, type ProviderName } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { regularKinds, repairMeans } from '../rules/expectations.ts';
 import {
   type ArrivalOfUser,
   type ListKey,
   type ShownArrival,
-  selectIncidents,
   selectInState,
   selectOfUser,
-} from './queries/listing.ts';
+} from '../tables/arrivals.ts';
+import { selectIncidents, selectOpenIncidents } from '../tables/incidents.ts';
 
 interface Showing {
   readonly database: Queryable;

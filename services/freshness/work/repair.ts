@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { FreshKind } from '../../domain/freshness/shared-kinds.ts';
-import { dayMs } from '../../domain/time/time.ts';
-import { recordAudit } from '../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
+import { isError } from '../../../domain/errors.ts';
+import { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
+import { dayMs } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import {
   enqueue,
   type JobKind,
   type JobOutcome,
   payloadOf,
   type RetryRules,
-} from '../../mixins/jobs/job-queue.ts';
-import { type JobHandler, jobHandler } from '../../mixins/jobs/jobs.ts';
-import { isPulled, ProviderName, providers } from '../../providers/all.ts';
-import { systemOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { repairMeans, typesBringing } from './expectations.ts';
-import { closeRepair, repairName } from './queries/connections.ts';
+} from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler } from '../../../mixins/jobs/jobs.ts';
+import { isProviderName, isPulled, ProviderName, providers } from '../../../providers/all.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { repairMeans, typesBringing } from '../rules/expectations.ts';
+import { closeRepair, repairName } from '../tables/connections.ts';
 
 const Payload = z.object({
   user_id: z.uuid(),
@@ -131,4 +132,20 @@ async function fetchMissing(
   const days = Math.max(1, Math.ceil((nowMs - start_ms) / dayMs));
   const types = typesBringing(provider, kinds);
   if (types.length > 0) await call('backfill.start', { user_id, provider, days, types });
+}
+
+/** The scope that a user granted. Null: the connection is gone. */
+export async function readScope(
+  call: Call,
+  user_id: string,
+  provider: string,
+): Promise<readonly string[] | null> {
+  if (!isProviderName(provider)) return [];
+  try {
+    const { scope, status } = await call('users.connection', { user_id, provider });
+    return status === 'revoked' ? null : scope;
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return null;
+    throw error;
+  }
 }

@@ -1,13 +1,13 @@
-import type { Actions } from '../../contracts/all.ts';
-import { type FreshKind, kindOfChange } from '../../domain/freshness/shared-kinds.ts';
-import { minuteMs } from '../../domain/time/time.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import { isProviderName, providerNames } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { regularKinds } from './expectations.ts';
-import { deleteConnections, endConnections, insertConnections } from './queries/connections.ts';
-import { movePosition, selectPosition } from './queries/position.ts';
-import { type Arrived, upsertArrivals } from './queries/upsert-arrivals.ts';
+import type { Actions } from '../../../contracts/all.ts';
+import { type FreshKind, kindOfChange } from '../../../domain/freshness/shared-kinds.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { isProviderName, providerNames } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { regularKinds } from '../rules/expectations.ts';
+import { type Arrived, upsertArrivals } from '../tables/arrivals.ts';
+import { deleteConnections, endConnections, insertConnections } from '../tables/connections.ts';
+import { movePosition, selectPosition } from '../tables/position.ts';
 
 interface Following {
   readonly database: Database;

@@ -1,38 +1,10 @@
-import { gapsOf } from '../../domain/freshness/gaps.ts';
-import type { FreshKind } from '../../domain/freshness/shared-kinds.ts';
-import { dateToMs, dayMs, localDate } from '../../domain/time/time.ts';
-import type { ProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
+import { type Gap, gapsOf } from '../../../domain/freshness/gaps.ts';
+import type { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
+import { dateToMs, dayMs, localDate } from '../../../domain/time/time.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import { regularKinds, typesBringing } from './expectations.ts';
-import type { GapDays } from './queries/gaps.ts';
 
-/** Local days with data by kind, as UTC midnights. */
-type KindDays = ReadonlyMap<FreshKind, ReadonlySet<number>>;
-
-/** Data of so many days decides what a gap is, and gaps of the last days are requested. */
-const readDaysBack = 28;
 const requestedDaysBack = 7;
-
-/** The days with data of users of a provider in the last 28 days. */
-export async function readDays(
-  call: Call,
-  provider: ProviderName,
-  user_ids: readonly string[],
-  nowMs: number,
-): Promise<ReadonlyMap<string, KindDays>> {
-  const first_date = localDate(nowMs - readDaysBack * dayMs, 0);
-  const last_date = localDate(nowMs + dayMs, 0);
-  const { data } = await call('timeseries.kindDays', {
-    ...{ provider, user_ids: [...user_ids], first_date, last_date },
-  });
-  const firstMs = dateToMs(first_date);
-  const users = new Map<string, Map<FreshKind, Set<number>>>();
-  for (const { user_id, kind, days } of data) {
-    const own = users.get(user_id) ?? new Map<FreshKind, Set<number>>();
-    users.set(user_id, own.set(kind, new Set(days.map((day) => firstMs + day * dayMs))));
-  }
-  return users;
-}
 
 /** The first day whose gaps are requested. */
 export const oldestGapMs = (nowMs: number): number =>
@@ -94,3 +66,11 @@ function spansOf(ascending: readonly number[], mostMs: number): Omit<SpanRequest
   }
   return spans;
 }
+
+/** Days without data of a kind of a connection, as dates. */
+export interface GapDays extends Pick<Gap, 'kind'> {
+  readonly days: readonly string[];
+}
+
+/** Local days with data by kind, as UTC midnights. */
+export type KindDays = ReadonlyMap<FreshKind, ReadonlySet<number>>;
