@@ -1,7 +1,7 @@
 import type { ServiceSchema } from 'moleculer';
 import { freshness } from '../../contracts/freshness.ts';
 import { hourMs, minuteMs } from '../../domain/time/time.ts';
-import { database, type Queryable } from '../../mixins/database/database.ts';
+import { database } from '../../mixins/database/database.ts';
 import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
@@ -18,73 +18,6 @@ import { gapOutcomeHandler, gapRequestHandler, lookForGaps } from './work/gaps.t
 import { judgePart } from './work/judge-due.ts';
 import { repairHandler } from './work/repair.ts';
 import { watchProviders } from './work/watch-providers.ts';
-
-/** The service with a pace and a clock that a test chooses. Production uses the defaults. */
-export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSchema {
-  const pace: FreshnessPace = { ...freshnessPace, ...chosen };
-  return implement(freshness, {
-    uses: { database: database(), reads: reads(), jobs: jobs() },
-    actions: {
-      ofUser: ({ reads, call, params }) => showUser({ database: reads, call }, params.user_id, pace.now()),
-      list: ({ reads, meta, params }) => showList(reads, { ...params, project: projectOf(meta) }),
-      incidents: ({ reads }) => showIncidents(reads),
-      async forgetUser({ database, params }) {
-        const forget = (one: Queryable) => deleteOfUser(one, params.user_id);
-        await awaitLateWrites(database, 'freshness');
-        return { forgotten: await database.transaction(forget) };
-      },
-    },
-    async started({ database, jobs, broker, ...deps }) {
-      const own = { database, call: callAs(deps.call, 'system:freshness') };
-      const metrics = metricsOf(broker);
-      let [counted, countedMs]: [Awaited<ReturnType<typeof countStates>>, number] = [[], 0];
-      const endFigures = metrics.onScrape(async () => {
-        const isOld = performance.now() > countedMs + minuteMs;
-        if (isOld || counted.length === 0)
-          [counted, countedMs] = [await countStates(database), performance.now()];
-        for (const { provider, state, n } of counted)
-          metrics.set('pulsebus_freshness', { provider, state }, n);
-      });
-      const recurs = (name: string, everyMs: number) => ({
-        ...{ name: `freshness.${name}`, everyMs, firstAfterMs: Math.min(everyMs, pace.firstMs) },
-      });
-      const stop = await jobs.start(
-        [
-          // What the change log already has is known before a row counts as late.
-          recurringHandler(recurs('follow', pace.followMs), async (held) => {
-            // The log may have lost how older connections were made.
-            if ((await selectPosition(database)) === '0') await addConnections(own, pace.now(), held.signal);
-            const followed = await workInParts(() => followPart(own, pace.now()), held);
-            if (followed.kind !== 'done') return followed;
-            return workInParts(() => judgePart(own, pace.now()), held);
-          }),
-          recurringHandler(recurs('connections', pace.listMs), async ({ signal }) => {
-            await addConnections(own, pace.now(), signal);
-            return undefined;
-          }),
-          recurringHandler(recurs('incidents', pace.incidentsMs), async () => {
-            await watchProviders(own, pace.now());
-            return undefined;
-          }),
-          recurringHandler(recurs('gaps', pace.gapsMs), (held) =>
-            workInParts(() => lookForGaps(own, pace.now()), held),
-          ),
-          repairHandler({ ...own, now: pace.now }),
-          gapRequestHandler({ ...own, now: pace.now }),
-          gapOutcomeHandler({ ...own, now: pace.now }),
-        ],
-        { pollMs: pace.pollMs },
-      );
-      return async () => {
-        endFigures();
-        await stop();
-      };
-    },
-  });
-}
-
-/** Whether data arrives as expected, from the change log; repairs, incidents. */
-export default freshnessService();
 
 /** The pace of the service and its clock. Production uses the defaults. */
 interface FreshnessPace {
@@ -107,3 +40,77 @@ const freshnessPace: FreshnessPace = {
   pollMs: 1000,
   now: Date.now,
 };
+
+/** The service with a pace and a clock that a test chooses. Production uses the defaults. */
+export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSchema {
+  const pace: FreshnessPace = { ...freshnessPace, ...chosen };
+  return implement(freshness, {
+    uses: { database: database(), reads: reads(), jobs: jobs() },
+    actions: {
+      ofUser: ({ reads, call, params }) => showUser({ database: reads, call }, params.user_id, pace.now()),
+      list: ({ reads, meta, params }) => showList(reads, { ...params, project: projectOf(meta) }),
+      incidents: ({ reads }) => showIncidents(reads),
+      async forgetUser({ database, params }) {
+        await awaitLateWrites(database, 'freshness');
+        const forgotten = await database.transaction((transaction) =>
+          deleteOfUser(transaction, params.user_id),
+        );
+        return { forgotten };
+      },
+    },
+    async started({ database, jobs, broker, ...deps }) {
+      const freshnessDeps = { database, call: callAs(deps.call, 'system:freshness'), now: pace.now };
+      const metrics = metricsOf(broker);
+      let counts: Awaited<ReturnType<typeof countStates>> = [];
+      let countedMs = 0;
+      const endFigures = metrics.onScrape(async () => {
+        if (counts.length === 0 || performance.now() > countedMs + minuteMs) {
+          counts = await countStates(database);
+          countedMs = performance.now();
+        }
+        for (const { provider, state, n } of counts)
+          metrics.set('pulsebus_freshness', { provider, state }, n);
+      });
+      const recurs = (name: string, everyMs: number) => ({
+        name: `freshness.${name}`,
+        everyMs,
+        firstAfterMs: Math.min(everyMs, pace.firstMs),
+      });
+      const stop = await jobs.start(
+        [
+          // The change log is read first: a row whose data has arrived must not count as late.
+          recurringHandler(recurs('follow', pace.followMs), async (held) => {
+            // The log may have lost how older connections were made.
+            if ((await selectPosition(database)) === '0')
+              await addConnections(freshnessDeps, pace.now(), held.signal);
+            const followed = await workInParts(() => followPart(freshnessDeps, pace.now()), held);
+            if (followed.kind !== 'done') return followed;
+            return workInParts(() => judgePart(freshnessDeps, pace.now()), held);
+          }),
+          recurringHandler(recurs('connections', pace.listMs), async ({ signal }) => {
+            await addConnections(freshnessDeps, pace.now(), signal);
+            return undefined;
+          }),
+          recurringHandler(recurs('incidents', pace.incidentsMs), async () => {
+            await watchProviders(freshnessDeps, pace.now());
+            return undefined;
+          }),
+          recurringHandler(recurs('gaps', pace.gapsMs), (held) =>
+            workInParts(() => lookForGaps(freshnessDeps, pace.now()), held),
+          ),
+          repairHandler(freshnessDeps),
+          gapRequestHandler(freshnessDeps),
+          gapOutcomeHandler(freshnessDeps),
+        ],
+        { pollMs: pace.pollMs },
+      );
+      return async () => {
+        endFigures();
+        await stop();
+      };
+    },
+  });
+}
+
+/** Whether data arrives as expected, from the change log; repairs, incidents. */
+export default freshnessService();

@@ -21,16 +21,15 @@ import {
 } from '../tables/arrivals.ts';
 import { selectIncidents, selectOpenIncidents } from '../tables/incidents.ts';
 
-interface Showing {
-  readonly database: Queryable;
-  readonly call: Call;
-}
-
 const State = z.enum(freshnessStates);
 const gapDays = 28;
 
 /** The freshness of all connections of a user. @throws USER_NOT_FOUND (404) */
-export async function showUser({ database, call }: Showing, user_id: string, nowMs: number) {
+export async function showUser(
+  { database, call }: { readonly database: Queryable; readonly call: Call },
+  user_id: string,
+  nowMs: number,
+) {
   const rows = await selectOfUser(database, user_id);
   if (rows.length === 0) await call('users.get', { user_id });
   const incidents = new Set((await selectOpenIncidents(database)).map(({ provider }) => provider));
@@ -54,12 +53,17 @@ function connectionToWire(
   const gaps = gapsOf(days.get(provider) ?? new Map(), regularKinds(provider));
   return [
     {
-      ...{ connection_id, provider, state, stale_since: instantOrNull(stale_since) },
+      connection_id,
+      provider,
+      state,
+      stale_since: instantOrNull(stale_since),
       action: actionOf(provider, state, ended_at),
       incident: incidents.has(provider),
       data_types: rows.map(toWire),
       gaps: gaps.map(({ kind, firstMs, lastMs }) => ({
-        ...{ data_type: kind, first_date: localDate(firstMs, 0), last_date: localDate(lastMs, 0) },
+        data_type: kind,
+        first_date: localDate(firstMs, 0),
+        last_date: localDate(lastMs, 0),
       })),
     },
   ];
@@ -76,31 +80,34 @@ function actionOf(
 }
 
 function toWire(row: ShownArrival): ConnectionFreshness['data_types'][number] {
-  const { since, last_at, last_data_at, expected_ms, repairs, repaired_at } = row;
   return {
-    ...{ data_type: FreshKind.parse(row.kind), state: State.parse(row.state), repairs },
-    since: formatInstant(since.getTime()),
-    last_arrival_at: instantOrNull(last_at),
-    last_data_at: instantOrNull(last_data_at),
-    expected_within_seconds: expected_ms === null ? null : Math.round(expected_ms / 1000),
-    repaired_at: instantOrNull(repaired_at),
+    data_type: FreshKind.parse(row.kind),
+    state: State.parse(row.state),
+    repairs: row.repairs,
+    since: formatInstant(row.since.getTime()),
+    last_arrival_at: instantOrNull(row.last_at),
+    last_data_at: instantOrNull(row.last_data_at),
+    expected_within_seconds: row.expected_ms === null ? null : Math.round(row.expected_ms / 1000),
+    repaired_at: instantOrNull(row.repaired_at),
   };
 }
 
 // Local days with data, as UTC midnights.
 async function daysOf(call: Call, user_id: string, nowMs: number): Promise<Days> {
   const { data } = await call('timeseries.calendar', {
-    ...{ user_id, start_date: localDate(nowMs - gapDays * dayMs, 0), end_date: localDate(nowMs + dayMs, 0) },
+    user_id,
+    start_date: localDate(nowMs - gapDays * dayMs, 0),
+    end_date: localDate(nowMs + dayMs, 0),
   });
   const days = new Map<ProviderName, Map<FreshKind, Set<number>>>();
   for (const { kind, type, provider, first_date, levels } of data) {
-    const of = kindOfCalendar(kind, type);
-    if (of === null) continue;
-    const own = days.get(provider) ?? new Map<FreshKind, Set<number>>();
-    const known = own.get(of) ?? new Set<number>();
+    const freshKind = kindOfCalendar(kind, type);
+    if (freshKind === null) continue;
+    const byKind = days.get(provider) ?? new Map<FreshKind, Set<number>>();
+    const daysOfKind = byKind.get(freshKind) ?? new Set<number>();
     for (const [index, level] of [...levels].entries())
-      if (level !== '0') known.add(dateToMs(first_date) + index * dayMs);
-    days.set(provider, own.set(of, known));
+      if (level !== '0') daysOfKind.add(dateToMs(first_date) + index * dayMs);
+    days.set(provider, byKind.set(freshKind, daysOfKind));
   }
   return days;
 }
@@ -118,8 +125,8 @@ interface ListQuery {
   readonly cursor?: string | undefined;
 }
 
-const Key = z.tuple([z.uuid(), FreshKind]);
-const nil: ListKey = ['00000000-0000-0000-0000-000000000000', ''];
+const ListPosition = z.tuple([z.uuid(), FreshKind]);
+const beginning: ListKey = ['00000000-0000-0000-0000-000000000000', ''];
 
 /** A page of the kinds of data in a state. @throws CURSOR_INVALID (422) */
 export async function showList(database: Queryable, { project, state, provider, limit, cursor }: ListQuery) {
@@ -127,7 +134,7 @@ export async function showList(database: Queryable, { project, state, provider, 
   const rows = await selectInState(
     database,
     { project, state, provider: provider ?? null },
-    cursor === undefined ? nil : placeOf(cursor, query),
+    cursor === undefined ? beginning : positionOf(cursor, query),
     limit + 1,
   );
   const page = rows.slice(0, limit);
@@ -145,8 +152,8 @@ export async function showList(database: Queryable, { project, state, provider, 
   };
 }
 
-function placeOf(cursor: string, query: unknown): ListKey {
-  const { direction, key } = decodeCursor(cursor, query, Key);
+function positionOf(cursor: string, query: unknown): ListKey {
+  const { direction, key } = decodeCursor(cursor, query, ListPosition);
   if (direction !== 'next') throw cursorInvalid();
   return key;
 }
@@ -156,10 +163,17 @@ export async function showIncidents(database: Queryable): Promise<{ data: Incide
   const rows = await selectIncidents(database);
   return {
     data: rows.flatMap(({ id, provider, reason, started_at, ended_at }): Incident[] => {
-      const why = incidentReasons.find((one) => one === reason);
-      if (!isProviderName(provider) || why === undefined) return [];
-      const started = formatInstant(started_at.getTime());
-      return [{ id, provider, reason: why, started_at: started, ended_at: instantOrNull(ended_at) }];
+      const incidentReason = incidentReasons.find((candidate) => candidate === reason);
+      if (!isProviderName(provider) || incidentReason === undefined) return [];
+      return [
+        {
+          id,
+          provider,
+          reason: incidentReason,
+          started_at: formatInstant(started_at.getTime()),
+          ended_at: instantOrNull(ended_at),
+        },
+      ];
     }),
   };
 }

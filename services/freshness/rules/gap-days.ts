@@ -4,6 +4,15 @@ import { dateToMs, dayMs, localDate } from '../../../domain/time/time.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { regularKinds, typesBringing } from './expectations.ts';
 
+/** Days without data of a kind of a connection, as dates. */
+export interface GapDays extends Pick<Gap, 'kind'> {
+  readonly days: readonly string[];
+}
+
+/** Local days with data by kind, as UTC midnights. */
+export type KindDays = ReadonlyMap<FreshKind, ReadonlySet<number>>;
+
+/** Gaps of so many days are requested. */
 const requestedDaysBack = 7;
 
 /** The first day whose gaps are requested. */
@@ -46,8 +55,8 @@ export function requestsFor(provider: ProviderName, gaps: readonly GapDays[], no
     gaps.map(({ kind }) => kind),
   );
   return types.flatMap((type) => {
-    const own = gaps.filter(({ kind }) => typesBringing(provider, [kind]).includes(type));
-    const dates = [...new Set(own.flatMap(({ days }) => days))].toSorted();
+    const gapsOfType = gaps.filter(({ kind }) => typesBringing(provider, [kind]).includes(type));
+    const dates = [...new Set(gapsOfType.flatMap(({ days }) => days))].toSorted();
     return spansOf(dates.map(dateToMs), Math.floor(nowMs / 1000) * 1000).map((span) => ({ type, ...span }));
   });
 }
@@ -66,11 +75,3 @@ function spansOf(ascending: readonly number[], mostMs: number): Omit<SpanRequest
   }
   return spans;
 }
-
-/** Days without data of a kind of a connection, as dates. */
-export interface GapDays extends Pick<Gap, 'kind'> {
-  readonly days: readonly string[];
-}
-
-/** Local days with data by kind, as UTC midnights. */
-export type KindDays = ReadonlyMap<FreshKind, ReadonlySet<number>>;

@@ -24,7 +24,7 @@ export interface DueArrival {
 
 const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
-const due: Statement = {
+const dueStatement: Statement = {
   name: 'freshness.select_due',
   text: `
     select a.connection_id, a.kind, a.user_id, a.provider, ${ms('c.connected_at')} as connected_ms,
@@ -45,7 +45,8 @@ export const selectDue = (
   { providers, kinds }: { readonly providers: readonly string[]; readonly kinds: readonly string[] },
   nowMs: number,
   limit: number,
-): Promise<DueArrival[]> => database.query<DueArrival>(due, [isoTime(nowMs), limit, providers, kinds]);
+): Promise<DueArrival[]> =>
+  database.query<DueArrival>(dueStatement, [isoTime(nowMs), limit, providers, kinds]);
 
 /** What was decided about a row, by the last arrival that it was decided on. */
 export interface Decision {
@@ -59,7 +60,7 @@ export interface Decision {
 }
 
 // A row whose data arrived meanwhile stays due.
-const update: Statement = {
+const updateStatement: Statement = {
   name: 'freshness.update_states',
   text: `
     update freshness.arrival a set state = t.state, since = case when a.state = t.state then a.since else $9 end,
@@ -75,23 +76,29 @@ const update: Statement = {
 /** Stores decisions. Returns those that hold: no data arrived meanwhile. */
 export async function updateStates(
   transaction: Queryable,
-  all: readonly Decision[],
+  decisions: readonly Decision[],
   nowMs: number,
 ): Promise<Decision[]> {
-  if (all.length === 0) return [];
-  const column = <T>(of: (one: Decision) => T) => all.map(of);
-  const rows = await transaction.query<{ connection_id: string; kind: string }>(update, [
-    ...[column((d) => d.row.connection_id), column((d) => d.row.kind), column((d) => d.state)],
-    ...[column((d) => d.expectedMs), column((d) => isoTimeOrNull(d.checkMs)), column((d) => d.repairs)],
-    ...[column((d) => isoTimeOrNull(d.repairedMs)), column((d) => d.repairOpen), isoTime(nowMs)],
+  if (decisions.length === 0) return [];
+  const column = <T>(read: (decision: Decision) => T) => decisions.map(read);
+  const rows = await transaction.query<{ connection_id: string; kind: string }>(updateStatement, [
+    column((d) => d.row.connection_id),
+    column((d) => d.row.kind),
+    column((d) => d.state),
+    column((d) => d.expectedMs),
+    column((d) => isoTimeOrNull(d.checkMs)),
+    column((d) => d.repairs),
+    column((d) => isoTimeOrNull(d.repairedMs)),
+    column((d) => d.repairOpen),
+    isoTime(nowMs),
     column((d) => d.row.arrivals),
   ]);
-  const held = new Set(rows.map(({ connection_id, kind }) => `${connection_id} ${kind}`));
-  return all.filter(({ row }) => held.has(`${row.connection_id} ${row.kind}`));
+  const updated = new Set(rows.map(({ connection_id, kind }) => `${connection_id} ${kind}`));
+  return decisions.filter(({ row }) => updated.has(`${row.connection_id} ${row.kind}`));
 }
 
-// `late_at` counts connections that turn late, `stale_since` what applications were told: regular kinds, and all of an ended access.
-const settle: Statement = {
+// `late_at` counts connections that turn late, `stale_since` what applications were notified of: regular kinds, and all of an ended access.
+const settleStatement: Statement = {
   name: 'freshness.settle_connections',
   text: `
     with judged as materialized (
@@ -107,27 +114,24 @@ const settle: Statement = {
       and (c.stale_kinds <> coalesce(j.kinds, '{}') or c.connection_id = any($2))`,
 };
 
-/** A kind of data that comes regularly from a provider. */
-interface RegularKind {
-  readonly provider: string;
-  readonly kind: string;
+interface JudgedConnections {
+  readonly ids: readonly string[];
+  /** Those that turned late. */
+  readonly turned: readonly string[];
+  /** The kinds of data that come regularly from a provider. */
+  readonly regular: readonly { readonly provider: string; readonly kind: string }[];
 }
 
-/** Stores what follows from the states of kinds for their connections. `turned`: those that turned late. */
+/** Stores what follows from the states of kinds for their connections. */
 export async function settleConnections(
   transaction: Queryable,
-  { ids, turned, regular }: Settled,
+  { ids, turned, regular }: JudgedConnections,
   nowMs: number,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const [providers, kinds] = [regular.map(({ provider }) => provider), regular.map(({ kind }) => kind)];
-  await transaction.query(settle, [ids, turned, providers, kinds, isoTime(nowMs)]);
-}
-
-interface Settled {
-  readonly ids: readonly string[];
-  readonly turned: readonly string[];
-  readonly regular: readonly RegularKind[];
+  const providers = regular.map(({ provider }) => provider);
+  const kinds = regular.map(({ kind }) => kind);
+  await transaction.query(settleStatement, [ids, turned, providers, kinds, isoTime(nowMs)]);
 }
 
 /** Arrivals of a kind of data in a part of the change log. Gaps are in minutes. */
@@ -183,24 +187,22 @@ const upsertStatement: Statement = {
 /** Adds arrivals. Those of connections that are unknown are ignored. The caller holds the position, so that one adds at a time. */
 export async function upsertArrivals(
   transaction: Queryable,
-  all: readonly Arrived[],
+  arrivals: readonly Arrived[],
   nowMs: number,
 ): Promise<void> {
-  if (all.length === 0) return;
-  const column = <T>(of: (one: Arrived) => T) => all.map(of);
+  if (arrivals.length === 0) return;
+  const column = <T>(read: (arrived: Arrived) => T) => arrivals.map(read);
   await transaction.query(upsertStatement, [
-    ...[
-      column((a) => a.user_id),
-      column((a) => a.provider),
-      column((a) => a.kind),
-      column((a) => a.arrivals),
-    ],
-    ...[
-      column((a) => isoTimeOrNull(a.firstMs)),
-      column((a) => isoTimeOrNull(a.lastMs)),
-      column((a) => a.innerGap),
-    ],
-    ...[column((a) => isoTimeOrNull(a.dataMs)), column((a) => a.hasPast), isoTime(nowMs)],
+    column((a) => a.user_id),
+    column((a) => a.provider),
+    column((a) => a.kind),
+    column((a) => a.arrivals),
+    column((a) => isoTimeOrNull(a.firstMs)),
+    column((a) => isoTimeOrNull(a.lastMs)),
+    column((a) => a.innerGap),
+    column((a) => isoTimeOrNull(a.dataMs)),
+    column((a) => a.hasPast),
+    isoTime(nowMs),
   ]);
 }
 
@@ -244,27 +246,27 @@ const inState = (condition: string) => `
   where a.project_id = $1 and a.state = $2 ${condition} and (a.connection_id, a.kind) > ($3::uuid, $4)
   order by a.connection_id, a.kind limit $5`;
 
-/** The place in a list by state. */
+/** The position in a list by state. */
 export type ListKey = readonly [connection: string, kind: string];
 
-/** Kinds of data in a state after a place, of a project and, unless null, of a provider. */
+interface StateFilter {
+  readonly project: string;
+  readonly state: string;
+  readonly provider: string | null;
+}
+
+/** Kinds of data in a state after a position, of a project and, unless null, of a provider. */
 export function selectInState(
   database: Queryable,
-  {
-    project,
-    state,
-    provider,
-  }: { readonly project: string; readonly state: string; readonly provider: string | null },
+  { project, state, provider }: StateFilter,
   after: ListKey,
   limit: number,
 ): Promise<ShownArrival[]> {
   const values = [project, state, ...after, limit];
-  return provider === null
-    ? database.query<ShownArrival>({ name: 'freshness.select_in_state', text: inState('') }, values)
-    : database.query<ShownArrival>(
-        { name: 'freshness.select_in_state_of', text: inState('and a.provider = $6') },
-        [...values, provider],
-      );
+  if (provider === null)
+    return database.query({ name: 'freshness.select_in_state', text: inState('') }, values);
+  const ofProvider = { name: 'freshness.select_in_state_of', text: inState('and a.provider = $6') };
+  return database.query(ofProvider, [...values, provider]);
 }
 
 /** The number of kinds of data by provider and state. */

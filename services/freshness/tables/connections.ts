@@ -52,33 +52,42 @@ const judgeAgain: Statement = {
 /** Inserts connections of users who are not deleted, with their regular kinds. `isNew`: those that are known were made again. */
 export async function insertConnections(
   transaction: Queryable,
-  all: readonly ExpectedConnection[],
+  connections: readonly ExpectedConnection[],
   { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: number },
 ): Promise<void> {
-  if (all.length === 0) return;
-  const column = <T>(of: (one: ExpectedConnection) => T) => all.map(of);
-  const [ids, users, names] = [column((c) => c.id), column((c) => c.user_id), column((c) => c.provider)];
+  if (connections.length === 0) return;
+  const column = <T>(read: (connection: ExpectedConnection) => T) => connections.map(read);
+  const ids = column((c) => c.id);
+  const userIds = column((c) => c.user_id);
+  const providers = column((c) => c.provider);
   await lockLateWrites(transaction, 'freshness');
-  await transaction.query(deleteFormer, [ids, users, names]);
+  await transaction.query(deleteFormer, [ids, userIds, providers]);
   await transaction.query(insertNew, [
-    ...[ids, users, column((c) => c.project_id), names, column((c) => isoTime(c.connectedMs)), isNew],
+    ids,
+    userIds,
+    column((c) => c.project_id),
+    providers,
+    column((c) => isoTime(c.connectedMs)),
+    isNew,
     column(({ id }) => isoTime(nextAt(nowMs, timeOfDayMs(id)))),
   ]);
-  const kinds = all.flatMap(({ id, kinds: own }) => own.map((kind) => ({ id, kind })));
+  const kinds = connections.flatMap(({ id, kinds: own }) => own.map((kind) => ({ id, kind })));
   if (isNew) await transaction.query(judgeAgain, [ids, isoTime(nowMs)]);
   await transaction.query(insertKinds, [
-    ...[kinds.map(({ id }) => id), kinds.map(({ kind }) => kind), isoTime(nowMs)],
+    kinds.map(({ id }) => id),
+    kinds.map(({ kind }) => kind),
+    isoTime(nowMs),
   ]);
 }
 
 /** Notes that providers refused the access of connections. */
 export async function endConnections(
   database: Queryable,
-  all: readonly ExpectedConnection[],
+  connections: readonly ExpectedConnection[],
   nowMs: number,
 ): Promise<void> {
-  if (all.length === 0) return;
-  const ids = all.map(({ id }) => id);
+  if (connections.length === 0) return;
+  const ids = connections.map(({ id }) => id);
   const ended =
     'update freshness.connection set ended_at = $2 where connection_id = any($1) and ended_at is null';
   await database.query(ended, [ids, isoTime(nowMs)]);
@@ -118,6 +127,6 @@ export async function closeRepair(transaction: Queryable, connectionId: string):
 
 /** Whether a connection exists. Whoever deletes it waits until the transaction ends, and then deletes what it wrote. */
 export async function holdConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
-  const held = 'select from freshness.connection where connection_id = $1 for share';
-  return (await transaction.query(held, [connectionId])).length > 0;
+  const statement = 'select from freshness.connection where connection_id = $1 for share';
+  return (await transaction.query(statement, [connectionId])).length > 0;
 }

@@ -12,7 +12,7 @@ export interface DueConnection {
   readonly asked: Readonly<Record<string, readonly string[]>>;
 }
 
-const due: Statement = {
+const dueStatement: Statement = {
   name: 'freshness.select_due_for_gaps',
   text: `
     select c.connection_id, c.user_id, c.provider, c.gaps_at::text,
@@ -28,7 +28,7 @@ export const selectDueForGaps = (
   provider: string,
   nowMs: number,
   limit: number,
-): Promise<DueConnection[]> => database.query<DueConnection>(due, [provider, isoTime(nowMs), limit]);
+): Promise<DueConnection[]> => database.query<DueConnection>(dueStatement, [provider, isoTime(nowMs), limit]);
 
 /** A connection, and when its gaps are looked for next. */
 interface NextLook {
@@ -36,7 +36,7 @@ interface NextLook {
   readonly atMs: number;
 }
 
-const move: Statement = {
+const moveStatement: Statement = {
   name: 'freshness.move_gaps_at',
   text: `
     update freshness.connection c set gaps_at = t.next_at
@@ -45,16 +45,16 @@ const move: Statement = {
 };
 
 /** Moves the time of connections on. Returns the ids of those that no other process moved, and that have not ended. */
-export async function moveGapsAt(transaction: Queryable, all: readonly NextLook[]): Promise<Set<string>> {
-  const rows = await transaction.query<{ connection_id: string }>(move, [
-    all.map(({ due: { connection_id } }) => connection_id),
-    all.map(({ due: { gaps_at } }) => gaps_at),
-    all.map(({ atMs }) => isoTime(atMs)),
+export async function moveGapsAt(transaction: Queryable, next: readonly NextLook[]): Promise<Set<string>> {
+  const rows = await transaction.query<{ connection_id: string }>(moveStatement, [
+    next.map(({ due: { connection_id } }) => connection_id),
+    next.map(({ due: { gaps_at } }) => gaps_at),
+    next.map(({ atMs }) => isoTime(atMs)),
   ]);
   return new Set(rows.map(({ connection_id }) => connection_id));
 }
 
-const add: Statement = {
+const addStatement: Statement = {
   name: 'freshness.add_asked',
   text: `
     update freshness.arrival set gaps_asked = array(select d from unnest(gaps_asked) d where d >= $4) || $3::date[]
@@ -69,10 +69,10 @@ export async function noteAsked(
   oldestMs: number,
 ): Promise<void> {
   for (const { kind, days } of gaps)
-    await transaction.query(add, [connectionId, kind, days, localDate(oldestMs, 0)]);
+    await transaction.query(addStatement, [connectionId, kind, days, localDate(oldestMs, 0)]);
 }
 
-const remove: Statement = {
+const removeStatement: Statement = {
   name: 'freshness.remove_asked',
   text: `
     update freshness.arrival set gaps_asked = array(select d from unnest(gaps_asked) d where d <> all($3))
@@ -87,6 +87,6 @@ export async function removeAsked(
 ): Promise<boolean> {
   let removed = false;
   for (const { kind, days } of gaps)
-    if ((await transaction.query(remove, [connectionId, kind, days])).length > 0) removed = true;
+    if ((await transaction.query(removeStatement, [connectionId, kind, days])).length > 0) removed = true;
   return removed;
 }

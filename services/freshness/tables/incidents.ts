@@ -97,7 +97,8 @@ export async function endIncident(
 ): Promise<void> {
   const now = isoTime(nowMs);
   await transaction.query('update freshness.incident set ended_at = $2 where id = $1 and ended_at is null', [
-    ...[id, now],
+    id,
+    now,
   ]);
   await transaction.query(
     `update freshness.arrival set check_at = $2 where provider = $1 and state in ('late', 'stale')`,
@@ -105,8 +106,8 @@ export async function endIncident(
   );
 }
 
-/** An incident whose start or end the change log does not have yet. */
-interface UntoldIncident {
+/** An incident whose start or end is not published yet. */
+interface UnpublishedIncident {
   readonly id: string;
   readonly provider: string;
   readonly reason: IncidentReason;
@@ -114,18 +115,18 @@ interface UntoldIncident {
   readonly projects: readonly string[];
 }
 
-/** Incidents of which the change log has to be told, with the projects that have connections of the provider. */
-export const selectUntold = (database: Queryable): Promise<UntoldIncident[]> =>
-  database.query<UntoldIncident>(
+/** Incidents that have to be published, with the projects that have connections of the provider. */
+export const selectUnpublishedIncidents = (database: Queryable): Promise<UnpublishedIncident[]> =>
+  database.query<UnpublishedIncident>(
     `select id, provider, reason, case when told is null then 'started' else 'ended' end as action,
        array(select distinct project_id from freshness.connection c where c.provider = i.provider) as projects
      from freshness.incident i where told is null or told = 'started' and ended_at is not null order by started_at`,
   );
 
 /** Notes what the change log has of an incident. */
-export async function noteTold(
+export async function notePublished(
   database: Queryable,
-  { id, action }: Pick<UntoldIncident, 'id' | 'action'>,
+  { id, action }: Pick<UnpublishedIncident, 'id' | 'action'>,
 ): Promise<void> {
   await database.query('update freshness.incident set told = $2 where id = $1', [id, action]);
 }

@@ -9,7 +9,7 @@ import { type Arrived, upsertArrivals } from '../tables/arrivals.ts';
 import { deleteConnections, endConnections, insertConnections } from '../tables/connections.ts';
 import { movePosition, selectPosition } from '../tables/position.ts';
 
-interface Following {
+interface FollowDeps {
   readonly database: Database;
   readonly call: Call;
 }
@@ -19,7 +19,7 @@ type Change = Actions['webhooks.arrivals']['returns']['changes'][number];
 const changesPerPart = 1000;
 
 /** Reads the next part of the change log, once for all processes. Returns whether more follows. */
-export async function followPart({ database, call }: Following, nowMs: number): Promise<boolean> {
+export async function followPart({ database, call }: FollowDeps, nowMs: number): Promise<boolean> {
   const after = await selectPosition(database);
   const { changes, last_id, has_more } = await call('webhooks.arrivals', { after, limit: changesPerPart });
   if (last_id === after) return false;
@@ -27,7 +27,7 @@ export async function followPart({ database, call }: Following, nowMs: number): 
     // Another process that read the same part has moved it on.
     if (!(await movePosition(transaction, after, last_id))) return;
     const newest = newestOfConnections(changes);
-    const ofType = (type: string) => newest.filter((one) => one.type === type);
+    const ofType = (type: string) => newest.filter((change) => change.type === type);
     const expired = ofType('connection.expired').map(connectionOf);
     await insertConnections(transaction, ofType('connection.created').map(connectionOf), {
       isNew: true,
@@ -44,9 +44,9 @@ export async function followPart({ database, call }: Following, nowMs: number): 
   return has_more;
 }
 
-/** Adds the connections that the change log does not have any more, such as those of before an upgrade. */
+/** Adds the connections that the change log no longer contains. */
 export async function addConnections(
-  { database, call }: Following,
+  { database, call }: FollowDeps,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,13 +54,21 @@ export async function addConnections(
     let after: string | null = null;
     do {
       const listed: Actions['users.activeConnections']['returns'] = await call('users.activeConnections', {
-        ...{ provider, after, limit: changesPerPart / 2 },
+        provider,
+        after,
+        limit: changesPerPart / 2,
       });
       const connections = listed.map(({ connection_id: id, user_id, project_id, connected_at }) => ({
-        ...{ id, user_id, project_id, provider, connectedMs: Date.parse(connected_at) },
+        id,
+        user_id,
+        project_id,
+        provider,
+        connectedMs: Date.parse(connected_at),
         kinds: regularKinds(provider),
       }));
-      await database.transaction((one) => insertConnections(one, connections, { isNew: false, nowMs }));
+      await database.transaction((transaction) =>
+        insertConnections(transaction, connections, { isNew: false, nowMs }),
+      );
       after = listed.length < changesPerPart / 2 ? null : (listed.at(-1)?.connection_id ?? null);
     } while (after !== null && !signal.aborted);
   }
@@ -82,27 +90,36 @@ function connectionOf({ id, user_id, project_id, provider, recorded_ms: connecte
 }
 
 function arrivalsIn(changes: readonly Change[]): Arrived[] {
-  const found = new Map<string, Arrived>();
+  const arrivals = new Map<string, Arrived>();
   for (const change of changes) {
     const kind = kindOfChange(change.type, change.detail);
     if (kind === null) continue;
     const key = `${change.user_id} ${change.provider} ${kind}`;
-    found.set(key, joined(found.get(key), change, kind));
+    arrivals.set(key, withChange(arrivals.get(key), change, kind));
   }
-  return [...found.values()];
+  return [...arrivals.values()];
 }
 
-function joined(so: Arrived | undefined, change: Change, kind: FreshKind): Arrived {
+function withChange(earlier: Arrived | undefined, change: Change, kind: FreshKind): Arrived {
   const { user_id, provider, historical, last_ms, recorded_ms } = change;
-  const dataMs = Math.max(so?.dataMs ?? 0, last_ms ?? 0) || null;
-  const before = so ?? {
-    ...{ user_id, provider, kind, arrivals: 0, firstMs: null, lastMs: null, innerGap: null },
+  const dataMs = Math.max(earlier?.dataMs ?? 0, last_ms ?? 0) || null;
+  const before = earlier ?? {
+    user_id,
+    provider,
+    kind,
+    arrivals: 0,
+    firstMs: null,
+    lastMs: null,
+    innerGap: null,
     hasPast: false,
   };
   if (historical) return { ...before, dataMs, hasPast: true };
   const gap = before.lastMs === null ? null : Math.max(0, recorded_ms - before.lastMs) / minuteMs;
   return {
-    ...{ ...before, dataMs, arrivals: before.arrivals + 1, firstMs: before.firstMs ?? recorded_ms },
+    ...before,
+    dataMs,
+    arrivals: before.arrivals + 1,
+    firstMs: before.firstMs ?? recorded_ms,
     lastMs: Math.max(before.lastMs ?? 0, recorded_ms),
     innerGap: gap === null ? before.innerGap : Math.max(before.innerGap ?? 0, Math.round(gap)),
   };

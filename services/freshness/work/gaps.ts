@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
 import { dateToMs, dayMs, hourMs, localDate } from '../../../domain/time/time.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { lockedPayload } from '../../../mixins/jobs/job-outcomes.ts';
 import { cancelJob, enqueue, type JobKind, payloadOf } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../../mixins/jobs/jobs.ts';
@@ -16,39 +16,39 @@ import { type GapDays, type KindDays, newGaps, oldestGapMs, requestsFor } from '
 import { gapOutcomeName, gapRequestName, holdConnection } from '../tables/connections.ts';
 import { type DueConnection, moveGapsAt, noteAsked, removeAsked, selectDueForGaps } from '../tables/gaps.ts';
 import { selectOpenIncidents } from '../tables/incidents.ts';
-import { endingOf, incidentOpen, noteRepair, type Repairing, readScope } from './repair.ts';
-
-interface Looking {
-  readonly database: Database;
-  readonly call: Call;
-}
+import { endingOf, incidentOpen, noteRepair, type RepairDeps, readScope } from './repair.ts';
 
 const connectionsPerPart = 200;
 /** Providers that send past data on request. Those that can list it are reconciled instead. */
-const requested = providerNames.filter((provider) => repairMeans(provider) === 'request');
+const requestedProviders = providerNames.filter((provider) => repairMeans(provider) === 'request');
 
 /** Looks for gaps of the connections that are due, each once a night, and requests their days. Returns whether more are due. */
-export async function lookForGaps(looking: Looking, nowMs: number): Promise<boolean> {
+export async function lookForGaps(deps: RepairDeps, nowMs: number): Promise<boolean> {
   let isMore = false;
-  for (const provider of requested) if (await lookForGapsOf(looking, provider, nowMs)) isMore = true;
+  for (const provider of requestedProviders) if (await lookForGapsOf(deps, provider, nowMs)) isMore = true;
   return isMore;
 }
 
 async function lookForGapsOf(
-  { database, call }: Looking,
+  { database, call }: RepairDeps,
   provider: ProviderName,
   nowMs: number,
 ): Promise<boolean> {
   const due = await selectDueForGaps(database, provider, nowMs, connectionsPerPart);
   if (due.length === 0) return false;
   // After an incident the load stays spread: its connections are looked at in their next night.
-  const hasIncident = (await selectOpenIncidents(database)).some((one) => one.provider === provider);
-  const found = hasIncident ? [] : await findGaps(call, provider, due, nowMs);
-  const next = due.map((one) => ({ due: one, atMs: nextAt(nowMs, timeOfDayMs(one.connection_id)) }));
+  const hasIncident = (await selectOpenIncidents(database)).some(
+    (incident) => incident.provider === provider,
+  );
+  const requests = hasIncident ? [] : await findGaps(call, provider, due, nowMs);
+  const next = due.map((connection) => ({
+    due: connection,
+    atMs: nextAt(nowMs, timeOfDayMs(connection.connection_id)),
+  }));
   await database.transaction(async (transaction) => {
     // Another process that looked at the same connections has moved them on.
     const moved = await moveGapsAt(transaction, next);
-    for (const request of found)
+    for (const request of requests)
       if (moved.has(request.connection_id)) await start(transaction, request, oldestGapMs(nowMs));
   });
   return due.length === connectionsPerPart;
@@ -70,19 +70,25 @@ async function findGaps(
 ): Promise<GapRequest[]> {
   const users = due.map(({ user_id }) => user_id);
   const days = await readDays(call, provider, users, nowMs);
-  const found: GapRequest[] = [];
+  const gapRequests: GapRequest[] = [];
   for (const { connection_id, user_id, asked } of due) {
-    const fresh = newGaps(provider, days.get(user_id) ?? new Map(), asked, oldestGapMs(nowMs));
-    const gaps = fresh.length === 0 ? [] : await shared(call, { user_id, provider }, fresh);
+    const unrequested = newGaps(provider, days.get(user_id) ?? new Map(), asked, oldestGapMs(nowMs));
+    const gaps = unrequested.length === 0 ? [] : await sharedGaps(call, { user_id, provider }, unrequested);
     if (gaps.length === 0) continue;
-    const requests = requestsFor(provider, gaps, nowMs);
-    found.push({ id: randomUUID(), user_id, connection_id, provider, gaps: copied(gaps), requests });
+    gapRequests.push({
+      id: randomUUID(),
+      user_id,
+      connection_id,
+      provider,
+      gaps: gaps.map(({ kind, days: dates }) => ({ kind, days: [...dates] })),
+      requests: requestsFor(provider, gaps, nowMs),
+    });
   }
-  return found;
+  return gapRequests;
 }
 
 // The gaps of kinds that the user shares: none of a connection that is gone.
-async function shared(
+async function sharedGaps(
   call: Call,
   { user_id, provider }: { readonly user_id: string; readonly provider: ProviderName },
   gaps: readonly GapDays[],
@@ -91,8 +97,6 @@ async function shared(
   if (scope === null || isPastWithheld(provider, scope)) return [];
   return gaps.filter(({ kind }) => !isWithheld(provider, scope, kind));
 }
-
-const copied = (gaps: readonly GapDays[]) => gaps.map(({ kind, days }) => ({ kind, days: [...days] }));
 
 const Payload = z.object({
   /** The id of the backfill, so that a repeated job requests nothing twice. */
@@ -109,7 +113,9 @@ type GapRequest = z.infer<typeof Payload>;
 
 /** The jobs that request days with gaps, one of a connection at a time. */
 const gapRequestKind: JobKind<GapRequest> = {
-  ...{ name: gapRequestName, payload: Payload, mostFailures: 3 },
+  name: gapRequestName,
+  payload: Payload,
+  mostFailures: 3,
 };
 const gapOutcomeKind: JobKind<GapRequest> = { name: gapOutcomeName, payload: Payload };
 
@@ -133,12 +139,12 @@ function noteGaps(
 }
 
 /** The handler of requests. Days that could not be requested are looked at again in the next night. */
-export function gapRequestHandler(repairing: Repairing): JobHandler {
-  const { database } = repairing;
+export function gapRequestHandler(deps: RepairDeps): JobHandler {
+  const { database } = deps;
   return jobHandler(
     gapRequestKind,
     async ({ key, payload, failures }) => {
-      const reason = await requestDays(repairing, payload);
+      const reason = await requestDays(deps, payload);
       if (reason === null) {
         await database.transaction(async (transaction) => {
           if (await holdConnection(transaction, payload.connection_id))
@@ -159,10 +165,10 @@ export function gapRequestHandler(repairing: Repairing): JobHandler {
 }
 
 // Returns the code of a failure, or null.
-async function requestDays({ call, database }: Repairing, request: GapRequest): Promise<string | null> {
+async function requestDays({ call, database }: RepairDeps, request: GapRequest): Promise<string | null> {
   const { id, user_id, provider, requests } = request;
   const incidents = await selectOpenIncidents(database);
-  if (incidents.some((one) => one.provider === provider)) return incidentOpen;
+  if (incidents.some((incident) => incident.provider === provider)) return incidentOpen;
   try {
     await call('backfill.request', { id, user_id, provider, requests });
     return null;
@@ -172,7 +178,7 @@ async function requestDays({ call, database }: Repairing, request: GapRequest): 
 }
 
 /** The handler that looks whether requested days have data, an hour after the request. */
-export function gapOutcomeHandler({ call, database, now }: Repairing): JobHandler {
+export function gapOutcomeHandler({ call, database, now }: RepairDeps): JobHandler {
   return jobHandler(
     gapOutcomeKind,
     async (job) => {
@@ -206,13 +212,16 @@ async function readDays(
   const first_date = localDate(nowMs - readDaysBack * dayMs, 0);
   const last_date = localDate(nowMs + dayMs, 0);
   const { data } = await call('timeseries.kindDays', {
-    ...{ provider, user_ids: [...user_ids], first_date, last_date },
+    provider,
+    user_ids: [...user_ids],
+    first_date,
+    last_date,
   });
   const firstMs = dateToMs(first_date);
   const users = new Map<string, Map<FreshKind, Set<number>>>();
   for (const { user_id, kind, days } of data) {
-    const own = users.get(user_id) ?? new Map<FreshKind, Set<number>>();
-    users.set(user_id, own.set(kind, new Set(days.map((day) => firstMs + day * dayMs))));
+    const daysByKind = users.get(user_id) ?? new Map<FreshKind, Set<number>>();
+    users.set(user_id, daysByKind.set(kind, new Set(days.map((day) => firstMs + day * dayMs))));
   }
   return users;
 }

@@ -17,13 +17,8 @@ import { deleteConnections } from '../tables/connections.ts';
 import { type OpenIncident, selectOpenIncidents } from '../tables/incidents.ts';
 import { noteRepair, type Repair, readScope, repairStart, startRepair } from './repair.ts';
 
-interface Judging {
-  readonly database: Database;
-  readonly call: Call;
-}
-
 const rowsPerPart = 500;
-/** A read that brought nothing for so long found nothing. */
+/** A repair without data for this time counts as fruitless. */
 const fruitlessMs = hourMs;
 /** While the provider has an incident, a row that is due to be stale is judged again after this time. */
 const duringIncidentMs = 5 * minuteMs;
@@ -38,33 +33,38 @@ interface Judged extends Decision {
 }
 
 /** Judges the rows that are due, and starts repairs. Returns whether more are due. */
-export async function judgePart({ database, call }: Judging, nowMs: number): Promise<boolean> {
-  const due = await selectDue(database, known, nowMs, rowsPerPart);
+export async function judgePart(
+  { database, call }: { readonly database: Database; readonly call: Call },
+  nowMs: number,
+): Promise<boolean> {
+  const due = await selectDue(database, knownRows, nowMs, rowsPerPart);
   if (due.length === 0) return false;
-  const incidents = new Map((await selectOpenIncidents(database)).map((one) => [one.provider, one]));
+  const incidents = new Map(
+    (await selectOpenIncidents(database)).map((incident) => [incident.provider, incident]),
+  );
   const scopeOf = scopes(call);
   const judged: Judged[] = [];
   const gone: string[] = [];
   for (const row of due) {
     const kind = FreshKinds.safeParse(row.kind).data;
     if (kind === undefined || !isProviderName(row.provider)) continue;
-    const one = await judgeRow(row, { kind, provider: row.provider, incidents, scopeOf, nowMs });
-    if (one === null) gone.push(row.connection_id);
-    else judged.push(one);
+    const judgedRow = await judgeRow(row, { kind, provider: row.provider, incidents, scopeOf, nowMs });
+    if (judgedRow === null) gone.push(row.connection_id);
+    else judged.push(judgedRow);
   }
   await database.transaction(async (transaction) => {
     await deleteConnections(transaction, gone);
-    const held = new Set<Decision>(await updateStates(transaction, judged, nowMs));
+    const stored = new Set<Decision>(await updateStates(transaction, judged, nowMs));
     await settle(
       transaction,
-      judged.filter((one) => held.has(one)),
+      judged.filter((decision) => stored.has(decision)),
       nowMs,
     );
   });
   return due.length === rowsPerPart;
 }
 
-interface About {
+interface JudgeContext {
   readonly kind: FreshKind;
   readonly provider: ProviderName;
   readonly incidents: ReadonlyMap<string, OpenIncident>;
@@ -75,28 +75,31 @@ interface About {
 /** Kinds that a device measures only while it is worn. */
 const worn: ReadonlySet<FreshKind> = new Set(['heart_rate', 'sleep', 'stress']);
 
-/** Null: the connection is gone, which a list of connections that was read before can have missed. */
-async function judgeRow(row: DueArrival, about: About): Promise<Judged | null> {
-  const { kind, provider, incidents, nowMs } = about;
+/** Null: the connection is gone. It may have ended after the connections were listed. */
+async function judgeRow(row: DueArrival, context: JudgeContext): Promise<Judged | null> {
+  const { kind, provider, incidents, nowMs } = context;
   const rhythm = {
-    ...{ arrivals: row.arrivals, lastMs: row.last_ms, hasPast: row.has_past },
+    arrivals: row.arrivals,
+    lastMs: row.last_ms,
+    hasPast: row.has_past,
     gapsMs: row.gaps.map((minutes) => minutes * minuteMs),
   };
   const open = openRepair(row, nowMs);
   const circumstances = {
-    ...{ nowMs, connectedMs: row.connected_ms, cadenceMs: cadenceMs(provider, kind), isEnded: row.is_ended },
-    ...{
-      isWithheld: false,
-      isUnworn: worn.has(kind) && row.is_carried && row.repairs > 0 && open !== 'running',
-    },
+    nowMs,
+    connectedMs: row.connected_ms,
+    cadenceMs: cadenceMs(provider, kind),
+    isEnded: row.is_ended,
+    isWithheld: false,
+    isUnworn: worn.has(kind) && row.is_carried && row.repairs > 0 && open !== 'running',
   };
   const first = judge(rhythm, circumstances);
   const incident = incidents.get(provider);
   const isHeldBack =
     first.state === 'stale' && incident !== undefined && !row.is_ended && row.state !== 'stale';
-  // One that is held back was asked for when it turned late.
+  // The scope of a row that is held back was read when the row turned late.
   const scope =
-    first.state === 'fresh' || (isHeldBack && row.state === 'late') ? [] : await about.scopeOf(row);
+    first.state === 'fresh' || (isHeldBack && row.state === 'late') ? [] : await context.scopeOf(row);
   if (scope === null) return null;
   const withheld = !row.is_ended && first.state !== 'fresh' && isWithheld(provider, scope, kind);
   const { state, expectedMs, nextMs } = withheld
@@ -105,13 +108,23 @@ async function judgeRow(row: DueArrival, about: About): Promise<Judged | null> {
   const shown = isHeldBack && !withheld ? 'late' : state;
   const isWanted = shown === 'late' || shown === 'stale' || (shown === 'paused' && !withheld);
   const repair = repairOf(row, {
-    ...{ provider, expectedMs, open, nowMs, isWanted },
+    provider,
+    expectedMs,
+    open,
+    nowMs,
+    isWanted,
     isFailing: incident?.reason === 'failing',
   });
   const again = withheld ? nowMs + dayMs : isHeldBack ? nowMs + duringIncidentMs : nextMs;
   const times = [again, repair.nextMs].filter((ms) => ms !== null);
   return {
-    ...{ row, kind, provider, state: shown, expectedMs, starts: repair.starts, ended: repair.ended },
+    row,
+    kind,
+    provider,
+    state: shown,
+    expectedMs,
+    starts: repair.starts,
+    ended: repair.ended,
     checkMs: times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times)),
     repairs: row.repairs + (repair.starts ? 1 : 0),
     repairedMs: repair.starts ? nowMs : row.repaired_ms,
@@ -129,7 +142,7 @@ function openRepair(
   return nowMs >= repaired_ms + fruitlessMs ? 'nothing_found' : 'running';
 }
 
-interface RepairAbout {
+interface RepairContext {
   readonly provider: ProviderName;
   readonly expectedMs: number | null;
   readonly open: ReturnType<typeof openRepair>;
@@ -140,7 +153,10 @@ interface RepairAbout {
 }
 
 /** Whether a repair begins, how the one before it ended, and when the row is looked at for either. */
-function repairOf(row: DueArrival, { provider, expectedMs, open, isWanted, isFailing, nowMs }: RepairAbout) {
+function repairOf(
+  row: DueArrival,
+  { provider, expectedMs, open, isWanted, isFailing, nowMs }: RepairContext,
+) {
   const { repairs, repaired_ms, last_ms, connected_ms } = row;
   const ended = open === 'running' ? null : open;
   if (!isWanted || row.is_ended || repairMeans(provider) === null)
@@ -154,21 +170,23 @@ function repairOf(row: DueArrival, { provider, expectedMs, open, isWanted, isFai
 }
 
 async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: number): Promise<void> {
-  for (const [id, own] of Map.groupBy(judged, ({ row }) => row.connection_id)) {
-    const [first] = own;
+  for (const [id, rows] of Map.groupBy(judged, ({ row }) => row.connection_id)) {
+    const [first] = rows;
     if (first === undefined) continue;
-    const about = (some: readonly Judged[]): Repair => ({
-      ...{ user_id: first.row.user_id, connection_id: id, provider: first.provider },
+    const repairFor = (some: readonly Judged[]): Repair => ({
+      user_id: first.row.user_id,
+      connection_id: id,
+      provider: first.provider,
       kinds: some.map(({ kind }) => kind),
       start_ms: Math.min(...some.map(({ row }) => repairStart(first.provider, row.last_data_ms, nowMs))),
     });
     for (const outcome of ['data_arrived', 'nothing_found'] as const) {
-      const ended = own.filter((one) => one.ended === outcome);
+      const ended = rows.filter(({ ended: end }) => end === outcome);
       if (ended.length > 0)
-        await noteRepair(transaction, about(ended), { action: 'connection.repair_ended', outcome });
+        await noteRepair(transaction, repairFor(ended), { action: 'connection.repair_ended', outcome });
     }
-    const started = own.filter(({ starts }) => starts);
-    if (started.length > 0) await startRepair(transaction, about(started));
+    const started = rows.filter(({ starts }) => starts);
+    if (started.length > 0) await startRepair(transaction, repairFor(started));
   }
   const idsOf = (some: readonly Judged[]) => [...new Set(some.map(({ row }) => row.connection_id))];
   const turned = judged.filter(
@@ -177,17 +195,17 @@ async function settle(transaction: Queryable, judged: readonly Judged[], nowMs: 
   await settleConnections(transaction, { ids: idsOf(judged), turned: idsOf(turned), regular }, nowMs);
 }
 
-const known = { providers: providerNames, kinds: FreshKinds.options };
+const knownRows = { providers: providerNames, kinds: FreshKinds.options };
 const regular = providerNames.flatMap((provider) =>
   regularKinds(provider).map((kind) => ({ provider, kind })),
 );
 
-// The scope is asked for once per connection. Null: the connection is gone.
+// The scope is read once per connection. Null: the connection is gone.
 function scopes(call: Call) {
-  const known = new Map<string, Promise<readonly string[] | null>>();
+  const scopesById = new Map<string, Promise<readonly string[] | null>>();
   return ({ connection_id, user_id, provider }: DueArrival): Promise<readonly string[] | null> => {
-    const found = known.get(connection_id) ?? readScope(call, user_id, provider);
-    known.set(connection_id, found);
-    return found;
+    const scope = scopesById.get(connection_id) ?? readScope(call, user_id, provider);
+    scopesById.set(connection_id, scope);
+    return scope;
   };
 }

@@ -68,20 +68,22 @@ export async function noteRepair(
 ): Promise<void> {
   const { action, ...more } = entry;
   await recordAudit(on, systemOrigin('freshness'), {
-    ...{ action, userId: user_id, subjectId: connection_id },
+    action,
+    userId: user_id,
+    subjectId: connection_id,
     details: { provider, data_types: kinds, ...more },
   });
 }
 
 /** Dependencies of repairs. */
-export interface Repairing {
+export interface RepairDeps {
   readonly call: Call;
   readonly database: Database;
   readonly now: () => number;
 }
 
 /** The handler of repairs. A repeated one demands the same reads, which are merged. */
-export function repairHandler({ call, database, now }: Repairing): JobHandler {
+export function repairHandler({ call, database, now }: RepairDeps): JobHandler {
   return jobHandler(
     repairKind,
     async ({ payload, failures }) => {
@@ -105,17 +107,21 @@ export function repairHandler({ call, database, now }: Repairing): JobHandler {
 
 /** What a failed attempt means: it is repeated, or the repair ends with the code of the failure as its outcome. */
 export function endingOf({ mostFailures = 1 }: RetryRules, failures: number, reason: string): JobOutcome {
-  if (final.has(reason)) return { kind: 'done' };
+  if (permanentFailures.has(reason)) return { kind: 'done' };
   return { kind: failures + 1 < mostFailures ? 'later' : 'dead', reason };
 }
 
 /** The outcome of a request of days while the provider has an incident. */
 export const incidentOpen = 'PROVIDER_INCIDENT';
 
-/** Failures that a repetition does not change. Of a backfill that runs the end is awaited: another repair follows this one. */
-const final: ReadonlySet<string> = new Set([
-  ...['BACKFILL_RUNNING', 'CONNECTION_INACTIVE', 'CONNECTION_WITHOUT_TOKEN'],
-  ...['USER_NOT_FOUND', 'CONNECTION_NOT_FOUND', incidentOpen],
+/** Failures after which a retry cannot succeed. A running backfill is one of them: another repair follows when it has ended. */
+const permanentFailures: ReadonlySet<string> = new Set([
+  'BACKFILL_RUNNING',
+  'CONNECTION_INACTIVE',
+  'CONNECTION_WITHOUT_TOKEN',
+  'USER_NOT_FOUND',
+  'CONNECTION_NOT_FOUND',
+  incidentOpen,
 ]);
 
 async function fetchMissing(

@@ -10,11 +10,11 @@ import {
   countMissing,
   deleteOld,
   endIncident,
-  noteTold,
+  notePublished,
   openIncident,
   type ProviderCounts,
   selectOpenIncidents,
-  selectUntold,
+  selectUnpublishedIncidents,
   selectUsualHours,
   takeProbe,
 } from '../tables/incidents.ts';
@@ -22,43 +22,41 @@ import { repairStart, startRepair } from './repair.ts';
 
 const projectsPerCall = 1000;
 
-interface Watching {
-  readonly database: Database;
-  readonly call: Call;
-}
-
-/** What is late for longer is no incident of the provider any more, and its connections are reported. */
+/** An incident of late data ends after this time at most, and its connections are reported. */
 const longestLateMs = dayMs;
 
 /** Opens and ends incidents, sends one probe to a provider that fails, and publishes what changed. */
-export async function watchProviders({ database, call }: Watching, nowMs: number): Promise<void> {
+export async function watchProviders(
+  { database, call }: { readonly database: Database; readonly call: Call },
+  nowMs: number,
+): Promise<void> {
   const { answers } = await call('deliveries.answers', {});
   await database.transaction(async (transaction) => {
     const open = await selectOpenIncidents(transaction);
     const counts = await countHour(transaction, nowMs);
     const failing = (name: string) => isFailing(answers.filter(({ provider }) => provider === name));
-    for (const one of open) {
+    for (const incident of open) {
       const isOver =
-        !counts.some(({ provider }) => provider === one.provider) ||
-        (one.reason === 'failing'
-          ? failing(one.provider) === false
-          : nowMs > one.started_ms + longestLateMs ||
-            (await countMissing(transaction, one)) <= one.turned / 2);
-      if (isOver) await endIncident(transaction, one, nowMs);
+        !counts.some(({ provider }) => provider === incident.provider) ||
+        (incident.reason === 'failing'
+          ? failing(incident.provider) === false
+          : nowMs > incident.started_ms + longestLateMs ||
+            (await countMissing(transaction, incident)) <= incident.turned / 2);
+      if (isOver) await endIncident(transaction, incident, nowMs);
     }
-    for (const one of counts)
-      if (!open.some(({ provider }) => provider === one.provider))
-        await mayOpen(transaction, one, failing(one.provider), nowMs);
+    for (const counted of counts)
+      if (!open.some(({ provider }) => provider === counted.provider))
+        await mayOpen(transaction, counted, failing(counted.provider), nowMs);
     await probe(transaction, nowMs);
     await deleteOld(transaction, nowMs);
   });
-  for (const one of await selectUntold(database)) {
-    const { id: incident_id, action, provider, reason } = one;
-    for (let from = 0; from < Math.max(1, one.projects.length); from += projectsPerCall) {
-      const projects = one.projects.slice(from, from + projectsPerCall);
+  for (const incident of await selectUnpublishedIncidents(database)) {
+    const { id: incident_id, action, provider, reason } = incident;
+    for (let from = 0; from < Math.max(1, incident.projects.length); from += projectsPerCall) {
+      const projects = incident.projects.slice(from, from + projectsPerCall);
       await call('webhooks.publishIncident', { incident_id, action, provider, reason, projects });
     }
-    await noteTold(database, one);
+    await notePublished(database, incident);
   }
 }
 
@@ -83,11 +81,14 @@ async function probe(transaction: Queryable, nowMs: number): Promise<void> {
     .toSorted();
   const provider = failing[Math.floor(nowMs / minuteMs) % failing.length];
   if (provider === undefined) return;
-  const taken = await takeProbe(transaction, provider, nowMs);
-  if (taken === undefined) return;
-  const { connection_id, user_id, kind, last_data_ms } = taken;
+  const probed = await takeProbe(transaction, provider, nowMs);
+  if (probed === undefined) return;
+  const { connection_id, user_id, kind, last_data_ms } = probed;
   await startRepair(transaction, {
-    ...{ user_id, connection_id, provider, kinds: [FreshKind.parse(kind)] },
+    user_id,
+    connection_id,
+    provider,
+    kinds: [FreshKind.parse(kind)],
     start_ms: repairStart(provider, last_data_ms, nowMs),
   });
 }
