@@ -7,10 +7,8 @@ import { database } from '../../mixins/database/database.ts';
 import type { Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
-import { exportPart } from './export-files.ts';
-import { cancelExport, exportStatus, startExport } from './exports.ts';
+import { cancelExport, deleteExportsOf, exportPart, exportStatus, startExport } from './exports.ts';
 import { searchObservations } from './observations.ts';
-import { deleteExportsOf } from './queries/exports.ts';
 import { readDevice, readObservation, readPatient, searchDevices, searchPatients } from './resources.ts';
 
 /** The data of users as FHIR R4. Its resources are made when they are read. */

@@ -2,6 +2,7 @@ import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { insights } from '../../contracts/insights.ts';
 import { isError } from '../../domain/errors.ts';
+import { minuteMs } from '../../domain/time/time.ts';
 import { database, type Queryable } from '../../mixins/database/database.ts';
 import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
@@ -9,15 +10,36 @@ import { cancelJob } from '../../mixins/jobs/job-queue.ts';
 import { jobHandler, jobs, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { computeKind, followPart } from './follow.ts';
-import { glucoseReport } from './glucose.ts';
-import { type InsightsPace, insightsPace } from './pace.ts';
-import { deleteComputed, deleteOfUser } from './queries/compute.ts';
-import { checkOn, type ReadDeps, readBaselines, readInsights, readRecovery, readTraining } from './read.ts';
-import { type Computing, recompute } from './recompute.ts';
-import { settingsOf } from './settings.ts';
+import {
+  checkOn,
+  glucoseReport,
+  type ReadDeps,
+  readBaselines,
+  readInsights,
+  readRecovery,
+  readTraining,
+  settingsOf,
+} from './actions/insights.ts';
+import { deleteComputed, deleteOfUser } from './tables/days.ts';
+import { computeKind, followPart } from './work/follow.ts';
+import { type Computing, recompute } from './work/recompute.ts';
 
 type Given = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
+
+/** The pace of the service and its clock. Production uses the defaults. */
+interface InsightsPace {
+  readonly followMs: number;
+  /** Days are computed so long after the first change that concerns them. */
+  readonly settleMs: number;
+  readonly firstMs: number;
+  readonly pollMs: number;
+  readonly now: () => number;
+}
+
+/** The pace of production. */
+const insightsPace: InsightsPace = {
+  ...{ followMs: 15_000, settleMs: minuteMs, firstMs: 5000, pollMs: 1000, now: Date.now },
+};
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
 export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {

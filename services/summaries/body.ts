@@ -3,8 +3,7 @@ import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../..
 import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import { formatInstant } from '../../domain/time/time.ts';
-import { type SourceRules, sourceToWire } from './sources.ts';
-import { hundredths, whole } from './values.ts';
+import { hundredths, type SourceRules, sourceToWire, whole } from './sources.ts';
 
 /** A measurement with its time and source. */
 interface Measured {

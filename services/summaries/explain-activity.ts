@@ -2,8 +2,8 @@ import type { ActivityExplanation, ExplainedSource } from '../../contracts/summa
 import type { DayPart, DaySource } from '../../domain/provider/facts.ts';
 import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import { sampleSource } from '../../domain/records/recording-method.ts';
-import type { ActivityDay } from './activity.ts';
 import {
+  type ActivityDay,
   type DayFigure,
   figureIn,
   intervalsOffer,
@@ -13,9 +13,8 @@ import {
   precedence,
   sedentaryOffers,
   totalEnergyOffers,
-} from './activity-figures.ts';
-import type { SourceRules } from './sources.ts';
-import { clean } from './values.ts';
+} from './activity.ts';
+import { clean, type SourceRules } from './sources.ts';
 
 type Rule = ExplainedSource['rule'];
 

@@ -2,8 +2,7 @@ import type { SleepSummary } from '../../contracts/summaries/schemas.ts';
 import type { NightSleep, NightSource, Nights } from '../../domain/provider/facts.ts';
 import { byPriority, largest } from '../../domain/provider/source-choice.ts';
 import { formatInstant, wholeMinutes } from '../../domain/time/time.ts';
-import { type SourceRules, sourceToWire } from './sources.ts';
-import { hundredths, whole } from './values.ts';
+import { hundredths, type SourceRules, sourceToWire, whole } from './sources.ts';
 
 /** A night, assigned to the local day of waking up, as the timeseries service returns it. */
 export type Night = Nights['nights'][number];

@@ -6,9 +6,8 @@ import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
-import { dayKind, readDay } from './day-records.ts';
+import { dayKind, readDay, recovery } from './days.ts';
 import { explainActivity } from './explain-activity.ts';
-import { recovery } from './recovery.ts';
 import { nightToWire } from './sleep.ts';
 import { type SourceRules, sourceRules } from './sources.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { dateAfter } from '../../../domain/insights/day-results.ts';
-import { recompute } from '../../../services/insights/recompute.ts';
+import { recompute } from '../../../services/insights/work/recompute.ts';
 import { randomFrom } from '../freshness/random.ts';
 import { ofType } from '../webhooks/setting.ts';
 import { dayItem, firstDate, itemsOfDay, nightItem, runItems, startInsights, vitalsItem } from './setting.ts';

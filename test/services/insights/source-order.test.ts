@@ -1,6 +1,6 @@
 import t from 'tap';
 import { dateAfter } from '../../../domain/insights/day-results.ts';
-import { recompute } from '../../../services/insights/recompute.ts';
+import { recompute } from '../../../services/insights/work/recompute.ts';
 import { until } from '../../support/until.ts';
 import { phone, steps, watch } from '../timeseries/interval-items.ts';
 import { at, block, item } from '../timeseries/items.ts';

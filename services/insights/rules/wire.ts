@@ -5,21 +5,20 @@ import type {
   InsightInput,
   MeasureBaseline,
   Method,
-} from '../../contracts/insights/schemas.ts';
-import type { DayFacts, Measure, ValueFact } from '../../domain/insights/day-facts.ts';
+} from '../../../contracts/insights/schemas.ts';
+import type { DayFacts, Measure, ValueFact } from '../../../domain/insights/day-facts.ts';
 import {
   type BaselineResults,
   type DayResults,
   dateAfter,
   type MeasureResult,
   measureEntries,
-} from '../../domain/insights/day-results.ts';
-import { type Finding, type InsightReason, missing } from '../../domain/insights/finding.ts';
-import type { Sex } from '../../domain/insights/heart-rate-load.ts';
-import { type InsightMethod, insightMethods } from '../../domain/insights/methods.ts';
-import { bedtimeNights } from '../../domain/insights/sleep-score.ts';
-import { readMethod } from '../../domain/records/recording-method.ts';
-import type { ResultDay } from './queries/select-days.ts';
+} from '../../../domain/insights/day-results.ts';
+import { type Finding, type InsightReason, missing } from '../../../domain/insights/finding.ts';
+import type { Sex } from '../../../domain/insights/heart-rate-load.ts';
+import { type InsightMethod, insightMethods } from '../../../domain/insights/methods.ts';
+import { bedtimeNights } from '../../../domain/insights/sleep-score.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
 
 /** The display name of a provider. */
 export type ShownAs = (provider: string) => string;
@@ -213,14 +212,28 @@ function oxygenToWire(
 }
 
 function trainingInputs(date: string, facts: DayFacts, shownAs: ShownAs): InsightInput[] {
-  const of = (measure: string, isKnown: boolean, source: InsightInput['source']) => ({
+  const inputOf = (measure: string, isKnown: boolean, source: InsightInput['source']) => ({
     ...{ measure, start_date: date, end_date: date, days: isKnown ? 1 : 0, source },
   });
   const { resting_heart_rate: resting } = facts.values ?? {};
   return [
-    of('workouts', facts.workouts !== undefined, null),
-    of('heart_rate', facts.heart !== undefined, null),
-    of('resting_heart_rate', resting !== undefined, sourceOf(resting, shownAs)),
-    of('oxygen_uptake', facts.vo2 !== undefined || facts.run !== undefined, sourceOf(facts.vo2, shownAs)),
+    inputOf('workouts', facts.workouts !== undefined, null),
+    inputOf('heart_rate', facts.heart !== undefined, null),
+    inputOf('resting_heart_rate', resting !== undefined, sourceOf(resting, shownAs)),
+    inputOf(
+      'oxygen_uptake',
+      facts.vo2 !== undefined || facts.run !== undefined,
+      sourceOf(facts.vo2, shownAs),
+    ),
   ];
+}
+
+/** A part of the results of a day. */
+export type ResultPart = keyof DayResults;
+
+/** A computed day with one part of its results, and its inputs if they were requested. */
+export interface ResultDay<Part extends ResultPart> {
+  readonly date: string;
+  readonly facts: DayFacts | null;
+  readonly result: DayResults[Part];
 }

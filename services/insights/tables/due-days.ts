@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
-import type { ComputedWith } from './compute.ts';
+import type { ComputedWith } from './days.ts';
 
 /** Local days of a user that a change may concern. Null dates stand for all days that are known. */
 export interface ChangedDays {
@@ -102,4 +102,19 @@ export async function clearDue(
     'delete from insights.day where user_id = $1 and facts is null and due_id is null',
     [userId],
   );
+}
+
+/** The id up to which the change log was read. */
+export async function selectPosition(database: Queryable): Promise<string> {
+  const [row] = await database.query<{ last_id: string }>('select last_id::text from insights.position');
+  return row?.last_id ?? '0';
+}
+
+/** Moves the position on, and holds it until the transaction ends. Returns false if it was moved meanwhile. */
+export async function movePosition(transaction: Queryable, from: string, to: string): Promise<boolean> {
+  const rows = await transaction.query(
+    'update insights.position set last_id = $2 where last_id = $1 returning last_id',
+    [from, to],
+  );
+  return rows.length > 0;
 }

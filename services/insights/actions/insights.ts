@@ -1,21 +1,35 @@
-import type { Actions } from '../../contracts/all.ts';
-import type { DayBaselines, DayInsights, DayTraining } from '../../contracts/insights/schemas.ts';
-import { type DaysRequest, readDays } from '../../domain/day-pages.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import type { Sex } from '../../domain/insights/heart-rate-load.ts';
-import type { Page } from '../../domain/page.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { type DayPage, type ResultPart, selectDays } from './queries/select-days.ts';
-import { type Computing, computedWith, recompute } from './recompute.ts';
-import type { InsightSettings } from './settings.ts';
+import type { Config } from '../../../config.ts';
+import type { Actions } from '../../../contracts/all.ts';
+import type {
+  DayBaselines,
+  DayInsights,
+  DayTraining,
+  GlucoseReport,
+} from '../../../contracts/insights/schemas.ts';
+import { type DaysRequest, readDays } from '../../../domain/day-pages.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { dateAfter } from '../../../domain/insights/day-results.ts';
+import { missing } from '../../../domain/insights/finding.ts';
+import { glucoseDays, glucoseReportOf } from '../../../domain/insights/glucose.ts';
+import type { Sex } from '../../../domain/insights/heart-rate-load.ts';
+import type { SleepWeights } from '../../../domain/insights/sleep-score.ts';
+import type { Page } from '../../../domain/page.ts';
+import { readMethod } from '../../../domain/records/recording-method.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import {
   baselineInputs,
   baselineMethods,
   baselinesToWire,
   insightsToWire,
   measuresToWire,
+  methodOf,
+  type ResultPart,
+  type ShownAs,
   trainingToWire,
-} from './shown.ts';
+} from '../rules/wire.ts';
+import { type DayPage, selectDays } from '../tables/days.ts';
+import { type Computing, computedWith, recompute } from '../work/recompute.ts';
 
 /** What reads need: the replica for days that are computed, the primary for those that have to be. */
 export interface ReadDeps extends Computing, InsightSettings {
@@ -23,7 +37,7 @@ export interface ReadDeps extends Computing, InsightSettings {
   readonly reads: Queryable;
 }
 
-type Request = DaysRequest & { readonly explain: boolean };
+type InsightRequest = DaysRequest & { readonly explain: boolean };
 
 /** @throws NOT_IMPLEMENTED (501) if the setting INSIGHTS is off */
 export function checkOn({ isOn }: Pick<InsightSettings, 'isOn'>): void {
@@ -49,7 +63,7 @@ async function daysOf<Part extends ResultPart>(
 /** One page of baselines. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
 export function readBaselines(
   deps: ReadDeps,
-  request: Request & { readonly window: number },
+  request: InsightRequest & { readonly window: number },
 ): Promise<Page<DayBaselines>> {
   const { explain, window } = request;
   const part = window === 60 ? 'baseline_60' : 'baseline_28';
@@ -80,7 +94,7 @@ function fittingDays(days: readonly DayBaselines[], explain: boolean): number {
 }
 
 /** One page of scores that Pulsebus computes. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
-export const readInsights = (deps: ReadDeps, request: Request): Promise<Page<DayInsights>> =>
+export const readInsights = (deps: ReadDeps, request: InsightRequest): Promise<Page<DayInsights>> =>
   readDays(
     {
       name: `insights ${request.explain}`,
@@ -93,7 +107,7 @@ export const readInsights = (deps: ReadDeps, request: Request): Promise<Page<Day
 /** One page of training. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */
 export function readTraining(
   deps: ReadDeps,
-  request: Request & { readonly sex?: Sex | undefined },
+  request: InsightRequest & { readonly sex?: Sex | undefined },
 ): Promise<Page<DayTraining>> {
   const { explain, sex = null } = request;
   return readDays(
@@ -123,4 +137,59 @@ export async function readRecovery(
     return { date, measures, inputs };
   });
   return { total, days, methods: baselineMethods };
+}
+
+/** The glucose of the 14 local days up to a date. It is read from the samples and not kept. @throws USER_NOT_FOUND (404) */
+export async function glucoseReport(
+  call: Call,
+  shownAs: ShownAs,
+  { user_id, end_date }: { readonly user_id: string; readonly end_date: string },
+): Promise<GlucoseReport> {
+  const start_date = dateAfter(end_date, 1 - glucoseDays);
+  const { source, every_minutes, values } = await call('timeseries.glucoseValues', {
+    ...{ user_id, first_date: start_date, last_date: end_date },
+  });
+  if (source === null) await call('users.get', { user_id });
+  const given = values.map(([mgPerDl, minuteOfDay]) => ({ mgPerDl, minuteOfDay }));
+  const { value, confidence, reason } =
+    every_minutes === null ? missing('too_little_coverage') : glucoseReportOf(given, every_minutes);
+  return {
+    ...{
+      start_date,
+      end_date,
+      values: values.length,
+      confidence,
+      reason,
+      method: methodOf('glucose_report'),
+    },
+    source: source && { provider: shownAs(source.provider), device: readMethod(source.device).device },
+    mean_mg_per_dl: value?.meanMgPerDl ?? null,
+    gmi_percent: value?.gmiPercent ?? null,
+    cv_percent: value?.cvPercent ?? null,
+    below_54_percent: value?.below54Percent ?? null,
+    from_54_to_69_percent: value?.from54To69Percent ?? null,
+    from_70_to_180_percent: value?.from70To180Percent ?? null,
+    from_181_to_250_percent: value?.from181To250Percent ?? null,
+    above_250_percent: value?.above250Percent ?? null,
+    hours: value === null ? null : value.hours.map((hour) => hour && [...hour]),
+  };
+}
+
+/** The settings of the service. */
+interface InsightSettings {
+  readonly isOn: boolean;
+  readonly weights: SleepWeights;
+  readonly priority: readonly string[];
+  readonly shownAs: ShownAs;
+}
+
+/** The settings of the service. */
+export function settingsOf(config: Config): InsightSettings {
+  const [duration = 0, stages = 0, consistency = 0, interruptions = 0] = config.SLEEP_SCORE_WEIGHTS;
+  return {
+    isOn: config.INSIGHTS === 'on',
+    weights: { duration, stages, consistency, interruptions },
+    priority: config.SOURCE_PRIORITY,
+    shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
+  };
 }

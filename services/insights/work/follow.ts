@@ -1,12 +1,17 @@
 import { z } from 'zod';
-import type { Actions } from '../../contracts/all.ts';
-import type { SeriesType } from '../../domain/records/series.ts';
-import { dayMs, hourMs, localDate } from '../../domain/time/time.ts';
-import type { Queryable } from '../../mixins/database/database.ts';
-import { enqueue, type JobKind } from '../../mixins/jobs/job-queue.ts';
-import { lanes } from '../../mixins/jobs/lanes.ts';
-import { type ChangedDays, markDue, selectLiveUsers } from './queries/due.ts';
-import { movePosition, selectPosition } from './queries/position.ts';
+import type { Actions } from '../../../contracts/all.ts';
+import type { SeriesType } from '../../../domain/records/series.ts';
+import { dayMs, hourMs, localDate } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { lanes } from '../../../mixins/jobs/lanes.ts';
+import {
+  type ChangedDays,
+  markDue,
+  movePosition,
+  selectLiveUsers,
+  selectPosition,
+} from '../tables/due-days.ts';
 import { type Computing, computedRange } from './recompute.ts';
 
 type Change = Actions['webhooks.dataChanges']['returns']['changes'][number];

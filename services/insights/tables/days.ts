@@ -1,8 +1,9 @@
 import type { DayFacts } from '../../../domain/insights/day-facts.ts';
 import type { DayResults } from '../../../domain/insights/day-results.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { ResultDay, ResultPart } from '../rules/wire.ts';
 
-const hold: Statement = {
+const holdStatement: Statement = {
   name: 'insights.hold',
   text: `
     insert into insights.computed as c (user_id, methods, sources) select live, $2, $3 from users.live_of(array[$1::uuid]) live
@@ -22,7 +23,7 @@ export async function holdUser(
   userId: string,
   { methods, sources }: ComputedWith,
 ): Promise<boolean> {
-  return (await transaction.query(hold, [userId, methods, sources])).length > 0;
+  return (await transaction.query(holdStatement, [userId, methods, sources])).length > 0;
 }
 
 const insertFacts: Statement = {
@@ -118,4 +119,54 @@ export async function deleteComputed(transaction: Queryable): Promise<void> {
   await transaction.query("set local changes.unrecorded = 'on'");
   await transaction.query('delete from insights.computed');
   await transaction.query('delete from insights.day');
+}
+
+const parts = ['baseline_28', 'baseline_60', 'scores', 'training'] as const satisfies readonly ResultPart[];
+
+/** Which days are read: at most `limit` after the date `after`, in reading order. */
+export interface DayPage {
+  readonly user_id: string;
+  readonly first_date: string;
+  readonly last_date: string;
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+}
+
+const pageRange = 'user_id = $1 and date between $2 and $3 and training is not null';
+const pageStatement = (part: ResultPart, order: 'asc' | 'desc') => `
+  select c.methods = $7 and c.sources = $8 as current, (select count(*)::int from insights.day where ${pageRange}) as total, d.*
+  from insights.computed c left join lateral (
+    select date::text, ${part} as result, case when $6 then facts end as facts from insights.day
+    where ${pageRange} and ($4::date is null or date ${order === 'asc' ? '>' : '<'} $4) order by insights.day.date ${order} limit $5
+  ) d on true
+  where c.user_id = $1 order by d.date ${order}`;
+
+const statements: ReadonlyMap<string, Statement> = new Map(
+  parts.flatMap((part) =>
+    (['asc', 'desc'] as const).map((order) => [
+      `${part} ${order}`,
+      { name: `insights.select_${part}_${order}`, text: pageStatement(part, order) },
+    ]),
+  ),
+);
+
+/** Days of a user with one part of their results, and whether they were computed with what holds now. Null: they were not computed. */
+export async function selectDays<Part extends ResultPart>(
+  database: Queryable,
+  part: Part,
+  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  { withFacts, wanted }: { readonly withFacts: boolean; readonly wanted: ComputedWith },
+): Promise<{
+  readonly isCurrent: boolean | null;
+  readonly total: number;
+  readonly rows: readonly ResultDay<Part>[];
+}> {
+  type Row = ResultDay<Part> & { current: boolean; total: number; date: string | null };
+  const statement = statements.get(`${part} ${order}`);
+  if (statement === undefined) throw new Error(`no statement reads ${part}`);
+  const values = [user_id, first_date, last_date, after, limit, withFacts, wanted.methods, wanted.sources];
+  const found = await database.query<Row>(statement, values);
+  const rows = found.filter(({ date }) => date !== null);
+  return { isCurrent: found[0]?.current ?? null, total: found[0]?.total ?? 0, rows };
 }

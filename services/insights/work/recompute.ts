@@ -1,5 +1,5 @@
-import type { Actions } from '../../contracts/all.ts';
-import type { DayFacts } from '../../domain/insights/day-facts.ts';
+import type { Actions } from '../../../contracts/all.ts';
+import type { DayFacts } from '../../../domain/insights/day-facts.ts';
 import {
   dateAfter,
   daysBetween,
@@ -7,14 +7,14 @@ import {
   trainingOf,
   windowDays,
   windowResults,
-} from '../../domain/insights/day-results.ts';
-import { insightMethods } from '../../domain/insights/methods.ts';
-import type { SleepWeights } from '../../domain/insights/sleep-score.ts';
-import { dayMs, localDate } from '../../domain/time/time.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { lockLateWrites } from '../../mixins/database/forgotten-users.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { factsOf } from './facts.ts';
+} from '../../../domain/insights/day-results.ts';
+import { insightMethods } from '../../../domain/insights/methods.ts';
+import type { SleepWeights } from '../../../domain/insights/sleep-score.ts';
+import { dayMs, localDate } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { factsOf } from '../rules/facts.ts';
 import {
   type ComputedWith,
   holdUser,
@@ -22,8 +22,8 @@ import {
   selectFacts,
   writeFacts,
   writeResults,
-} from './queries/compute.ts';
-import { clearDue, type DueDay, selectDue } from './queries/due.ts';
+} from '../tables/days.ts';
+import { clearDue, type DueDay, selectDue } from '../tables/due-days.ts';
 
 /** What the days of users are computed with. */
 export interface Computing {
@@ -85,7 +85,7 @@ export async function recompute(own: Computing, userId: string): Promise<string[
   });
 }
 
-interface Work {
+interface ComputeWork {
   readonly userId: string;
   readonly weights: SleepWeights;
   readonly changed: readonly string[];
@@ -94,7 +94,7 @@ interface Work {
   readonly nowMs: number;
 }
 
-async function compute(transaction: Queryable, work: Work): Promise<string[]> {
+async function compute(transaction: Queryable, work: ComputeWork): Promise<string[]> {
   const { userId, changed, isNew, due } = work;
   await clearDue(transaction, userId, due);
   if (changed.length === 0 && !isNew) return [];
@@ -123,7 +123,7 @@ async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promi
 /** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */
 function resultsOf(
   facts: ReadonlyMap<string, DayFacts>,
-  { changed, isNew, weights }: Pick<Work, 'changed' | 'isNew' | 'weights'>,
+  { changed, isNew, weights }: Pick<ComputeWork, 'changed' | 'isNew' | 'weights'>,
 ): NewResults[] {
   const history = historyOf(facts);
   const training = trainingOf(history);
