@@ -34,12 +34,16 @@ interface ExportRequest {
 /** Starts an export. The answer has the address of its status. */
 export async function startExport({ database, meta }: Deps, base: string, request: ExportRequest) {
   const { user_id, _type = exportTypes, _since } = request;
-  const [id, now] = [randomUUID(), Date.now()];
+  const id = randomUUID();
+  const now = Date.now();
   const row = {
-    ...{ id, project_id: projectOf(meta), of_user: user_id !== null },
+    id,
+    project_id: projectOf(meta),
+    of_user: user_id !== null,
     types: exportTypes.filter((type) => _type.includes(type)),
     since: _since === undefined ? null : new Date(_since.ms),
-    ...{ created_at: new Date(now), expires_at: new Date(now + keptMs) },
+    created_at: new Date(now),
+    expires_at: new Date(now + keptMs),
   };
   await database.transaction((transaction) => insertExport(transaction, row, mostKept));
   const name = user_id === null ? shortId(id) : resourceId(user_id, shortId(id));
@@ -54,7 +58,7 @@ function informational(diagnostics: string) {
 }
 
 /** What names an export, and the user whom it is of. */
-interface NamedExport {
+interface ExportIdentity {
   readonly export_id: string;
   readonly user_id: string | null;
 }
@@ -62,7 +66,7 @@ interface NamedExport {
 /** @throws EXPORT_NOT_FOUND (404); USER_NOT_FOUND (404) if its user was deleted */
 async function findExport(
   { database, call, meta }: Deps,
-  { export_id, user_id }: NamedExport,
+  { export_id, user_id }: ExportIdentity,
 ): Promise<ExportRow> {
   const id = longId(readResourceId(export_id)?.key ?? export_id);
   const row = id === null ? undefined : await selectExport(database, projectOf(meta), id, new Date());
@@ -76,15 +80,19 @@ const usersPerFile = 1000;
 const mostFiles = 1000;
 
 /** The manifest of an export: for each type, files that share the users evenly by their ids. */
-export async function exportStatus(deps: Deps, base: string, named: NamedExport): Promise<ExportManifest> {
-  const { types, since, created_at, expires_at, of_user } = await findExport(deps, named);
+export async function exportStatus(
+  deps: Deps,
+  base: string,
+  identity: ExportIdentity,
+): Promise<ExportManifest> {
+  const { types, since, created_at, expires_at, of_user } = await findExport(deps, identity);
   const users = of_user ? 1 : (await deps.call('users.figures', { project_id: projectOf(deps.meta) })).users;
   const files = Math.min(mostFiles, Math.max(1, Math.ceil(users / usersPerFile)));
   const request = new URLSearchParams({
     _type: types.join(','),
     ...(since === null ? {} : { _since: formatInstant(since.getTime()) }),
   });
-  const path = named.user_id === null ? '$export' : `Patient/${named.user_id}/$export`;
+  const path = identity.user_id === null ? '$export' : `Patient/${identity.user_id}/$export`;
   return {
     transactionTime: formatInstant(created_at.getTime()),
     request: `${base}/${path}?${request}`,
@@ -92,7 +100,7 @@ export async function exportStatus(deps: Deps, base: string, named: NamedExport)
     output: types.flatMap((type) =>
       Array.from({ length: files }, (_, index) => {
         const file = `${type}.${index + 1}-of-${files}.ndjson`;
-        return { type, url: `${base}/export/${named.export_id}/${file}` };
+        return { type, url: `${base}/export/${identity.export_id}/${file}` };
       }),
     ),
     error: [],
@@ -101,19 +109,13 @@ export async function exportStatus(deps: Deps, base: string, named: NamedExport)
 }
 
 /** @throws EXPORT_NOT_FOUND (404) */
-export async function cancelExport(deps: Deps, named: NamedExport) {
-  const { id } = await findExport(deps, named);
+export async function cancelExport(deps: Deps, identity: ExportIdentity) {
+  const { id } = await findExport(deps, identity);
   await deleteExport(deps.database, projectOf(deps.meta), id);
   return informational('The export was cancelled.');
 }
 
-interface ExportDeps {
-  readonly database: Database;
-  readonly call: Call;
-  readonly meta: Meta;
-}
-
-interface FilePart extends NamedExport {
+interface FilePart extends ExportIdentity {
   readonly file: string;
   readonly cursor?: string | undefined;
 }
@@ -127,7 +129,7 @@ const usersPerPart = 50;
 const observationsPerPart = 500;
 
 /** The next resources of a file. Users who are deleted, or were created after the export was started, are left out. */
-export async function exportPart(deps: ExportDeps, part: FilePart) {
+export async function exportPart(deps: Deps, part: FilePart) {
   const row = await findExport(deps, part);
   const { type, first, end } = bounds(part.file);
   if (!row.types.includes(type)) throw new ServiceError('EXPORT_NOT_FOUND');
@@ -148,13 +150,15 @@ export async function exportPart(deps: ExportDeps, part: FilePart) {
 
 function bounds(file: string): { type: ExportType; first: number; end: string | null } {
   const [, type, index, count] = /^(\w+)\.(\d+)-of-(\d+)/.exec(file) ?? [];
-  const [own, all] = [Number(index), Number(count)];
+  const fileNumber = Number(index);
+  const fileCount = Number(count);
   const kind = z.enum(['Patient', 'Device', 'Observation']).safeParse(type);
-  if (!kind.success || !(own >= 1 && own <= all)) throw new ServiceError('EXPORT_NOT_FOUND');
+  if (!kind.success || !(fileNumber >= 1 && fileNumber <= fileCount))
+    throw new ServiceError('EXPORT_NOT_FOUND');
   return {
     type: kind.data,
-    first: own === 1 ? 0 : share(own - 1, all),
-    end: own === all ? null : idAt(share(own, all)),
+    first: fileNumber === 1 ? 0 : share(fileNumber - 1, fileCount),
+    end: fileNumber === fileCount ? null : idAt(share(fileNumber, fileCount)),
   };
 }
 
@@ -164,12 +168,7 @@ const idAt = (bits: number) => `${bits.toString(16).padStart(8, '0')}-0000-0000-
 const before = (bits: number) =>
   bits === 0 ? null : `${(bits - 1).toString(16).padStart(8, '0')}-ffff-4fff-bfff-ffffffffffff`;
 
-async function nextUsers(
-  { call, meta }: ExportDeps,
-  { user_id }: FilePart,
-  after: string | null,
-  limit: number,
-) {
+async function nextUsers({ call, meta }: Deps, { user_id }: FilePart, after: string | null, limit: number) {
   if (user_id !== null) return [user_id];
   const { users } = await call('users.inProject', { project_id: projectOf(meta), after, limit });
   return users;
@@ -188,9 +187,9 @@ interface ReadPart {
   readonly next: ObservedPosition | null;
 }
 
-async function readUsers({ call }: ExportDeps, { row, type, ids, position }: Reading): Promise<ReadPart> {
-  const found = await Promise.all(ids.map((id) => call('users.get', { user_id: id }).catch(noUser)));
-  const users = found.flatMap((user) =>
+async function readUsers({ call }: Deps, { row, type, ids, position }: Reading): Promise<ReadPart> {
+  const readOrNull = await Promise.all(ids.map((id) => call('users.get', { user_id: id }).catch(noUser)));
+  const users = readOrNull.flatMap((user) =>
     user !== null && Date.parse(user.created_at) <= row.created_at.getTime() ? [user] : [],
   );
   const user_ids = users.map(({ id }) => id);
@@ -239,16 +238,24 @@ interface NewExport extends ExportRow {
 const columns = 'id, of_user, types, since, created_at, expires_at';
 
 /** Inserts an export. Deletes those that have expired, and those of the project beyond the newest. */
-async function insertExport(transaction: Queryable, one: NewExport, mostKept: number): Promise<void> {
-  await transaction.query('delete from fhir.export where expires_at <= $1', [one.created_at]);
+async function insertExport(transaction: Queryable, newExport: NewExport, mostKept: number): Promise<void> {
+  await transaction.query('delete from fhir.export where expires_at <= $1', [newExport.created_at]);
   await transaction.query(
     `insert into fhir.export (${columns}, project_id) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [one.id, one.of_user, one.types, one.since, one.created_at, one.expires_at, one.project_id],
+    [
+      newExport.id,
+      newExport.of_user,
+      newExport.types,
+      newExport.since,
+      newExport.created_at,
+      newExport.expires_at,
+      newExport.project_id,
+    ],
   );
   await transaction.query(
     `delete from fhir.export where id in (
        select id from fhir.export where project_id = $1 order by created_at desc, id offset $2)`,
-    [one.project_id, mostKept],
+    [newExport.project_id, mostKept],
   );
 }
 
@@ -268,8 +275,8 @@ async function selectExport(
 
 /** Deletes an export of a project. False: there is none. */
 async function deleteExport(database: Queryable, projectId: string, id: string): Promise<boolean> {
-  const deleted = 'delete from fhir.export where id = $1 and project_id = $2 returning id';
-  return (await database.query(deleted, [id, projectId])).length > 0;
+  const statement = 'delete from fhir.export where id = $1 and project_id = $2 returning id';
+  return (await database.query(statement, [id, projectId])).length > 0;
 }
 
 /** Deletes the exports of a project. Returns how many there were. */

@@ -24,15 +24,17 @@ interface ObservationSearch {
 const Position: z.ZodType<ObservedPosition> = z.tuple([z.string(), z.number(), z.string()]);
 
 /** A page of the Observations of a user. @throws USER_NOT_FOUND (404), CURSOR_INVALID (422) */
-export async function searchObservations(call: Call, base: string, given: ObservationSearch) {
-  const { user_id, _count: limit, _sort: sort, _cursor: cursor } = given;
-  const params = paramsOf(given);
+export async function searchObservations(call: Call, base: string, search: ObservationSearch) {
+  const { user_id, _count: limit, _sort: sort, _cursor: cursor } = search;
+  const params = paramsOf(search);
   const after =
     cursor === undefined ? null : decodeCursor(cursor, ['fhir.observations', params], Position).key;
-  const { items, next } = await readPage(call, given, after, limit);
+  const { items, next } = await readPage(call, search, after, limit);
   if (items.length === 0 && after === null) await call('users.get', { user_id });
   return searchset({
-    ...{ base, type: 'Observation', params: { ...params, _sort: [sort], _count: [String(limit)] } },
+    base,
+    type: 'Observation',
+    params: { ...params, _sort: [sort], _count: [String(limit)] },
     next: next === null ? null : encodeCursor(['fhir.observations', params], 'next', next),
     total: after === null && next === null ? items.length : null,
     resources: items.map((item) => observationOf(user_id, item)),
@@ -42,9 +44,14 @@ export async function searchObservations(call: Call, base: string, given: Observ
 /** Pages that are read for one answer, if none of their items fits. */
 const mostReads = 20;
 
-async function readPage(call: Call, given: ObservationSearch, start: ObservedPosition | null, limit: number) {
-  const { user_id, date: conditions = [], _lastUpdated: since, _sort: sort } = given;
-  const names = namesOf(given);
+async function readPage(
+  call: Call,
+  search: ObservationSearch,
+  start: ObservedPosition | null,
+  limit: number,
+) {
+  const { user_id, date: conditions = [], _lastUpdated: since, _sort: sort } = search;
+  const names = namesOf(search);
   const mayHaveChanged = since === undefined ? null : await changesSince(call, user_id, since);
   if (names?.length === 0) return { items: [], next: null };
   const { first, last } = daysWithin(conditions);
@@ -66,7 +73,8 @@ async function readPage(call: Call, given: ObservationSearch, start: ObservedPos
 }
 
 function namesOf({ code, category }: ObservationSearch): readonly ObservedName[] | null {
-  const [byCode, byCategory] = [namesWithCode(code ?? null), namesInCategory(category ?? null)];
+  const byCode = namesWithCode(code ?? null);
+  const byCategory = namesInCategory(category ?? null);
   if (byCode === null || byCategory === null) return byCode ?? byCategory;
   return byCode.filter((name) => byCategory.includes(name));
 }
@@ -81,12 +89,12 @@ function isWanted(
 
 // The parameters as a client may repeat them.
 function paramsOf({ user_id, category, code, date, _lastUpdated, _sort }: ObservationSearch) {
-  const joined = (name: string, values: readonly string[] | undefined) =>
+  const listed = (name: string, values: readonly string[] | undefined) =>
     values === undefined ? {} : { [name]: [values.join(',')] };
   return {
     patient: [user_id],
-    ...joined('category', category),
-    ...joined('code', code),
+    ...listed('category', category),
+    ...listed('code', code),
     ...(date === undefined ? {} : { date: date.map(dateText) }),
     ...(_lastUpdated === undefined ? {} : { _lastUpdated: [`ge${new Date(_lastUpdated).toISOString()}`] }),
     ...(_sort === '-date' ? {} : { _sort: [_sort] }),

@@ -20,16 +20,16 @@ interface PatientSearch {
 }
 
 /** The Patients of a search, oldest first. */
-export async function searchPatients({ call }: { readonly call: Call }, base: string, given: PatientSearch) {
-  const { _id, identifier, _count: limit } = given;
+export async function searchPatients({ call }: { readonly call: Call }, base: string, search: PatientSearch) {
+  const { _id, identifier, _count: limit } = search;
   const params = {
     ...(_id === undefined ? {} : { _id: [_id] }),
     ...(identifier === undefined ? {} : { identifier: [identifier] }),
     _count: [String(limit)],
   };
-  const found = await findUsers(call, given);
-  const resources = found.users.map(patientOf);
-  return searchset({ base, type: 'Patient', params, next: found.next, total: found.total, resources });
+  const page = await findUsers(call, search);
+  const resources = page.users.map(patientOf);
+  return searchset({ base, type: 'Patient', params, next: page.next, total: page.total, resources });
 }
 
 const Page = z.tuple([z.int().min(2)]);
@@ -45,7 +45,10 @@ async function findUsers(call: Call, { user_id, identifier, _count: limit, _curs
   const query = ['fhir.patients', limit, external];
   const page = _cursor === undefined ? 1 : decodeCursor(_cursor, query, Page).key[0];
   const { items, total, pages } = await call('users.list', {
-    ...{ page, limit, sort_by: 'created_at', sort_order: 'asc' },
+    page,
+    limit,
+    sort_by: 'created_at',
+    sort_order: 'asc',
     ...(external === null ? {} : { external_user_id: external }),
   });
   return { users: items, total, next: page < pages ? encodeCursor(query, 'next', [page + 1]) : null };
@@ -54,7 +57,8 @@ async function findUsers(call: Call, { user_id, identifier, _count: limit, _curs
 /** The value of a token; empty if its system is not that of external ids. */
 function externalIdOf(identifier: string): string {
   const at = identifier.indexOf('|');
-  const [system, value] = [identifier.slice(0, Math.max(at, 0)), identifier.slice(at + 1)];
+  const system = identifier.slice(0, Math.max(at, 0));
+  const value = identifier.slice(at + 1);
   return at === -1 || system === '' || system === externalUserIdSystem ? value : '';
 }
 
@@ -69,12 +73,8 @@ export async function readPatient(call: Call, userId: string) {
   return patientOf(user);
 }
 
-interface DeviceSearch {
-  readonly user_id: string;
-}
-
 /** All Devices of a user. */
-export async function searchDevices(call: Call, base: string, { user_id }: DeviceSearch) {
+export async function searchDevices(call: Call, base: string, { user_id }: { readonly user_id: string }) {
   const resources = await devicesOf(call, user_id);
   if (resources.length === 0) await call('users.get', { user_id });
   const params = { patient: [user_id] };

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { insights } from '../../contracts/insights.ts';
 import { isError } from '../../domain/errors.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { database, type Queryable } from '../../mixins/database/database.ts';
+import { database } from '../../mixins/database/database.ts';
 import { awaitLateWrites } from '../../mixins/database/forgotten-users.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { cancelJob } from '../../mixins/jobs/job-queue.ts';
@@ -24,7 +24,7 @@ import { deleteComputed, deleteOfUser } from './tables/days.ts';
 import { computeKind, followPart } from './work/follow.ts';
 import { type Computing, recompute } from './work/recompute.ts';
 
-type Given = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
+type Context = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
 
 /** The pace of the service and its clock. Production uses the defaults. */
 interface InsightsPace {
@@ -38,14 +38,21 @@ interface InsightsPace {
 
 /** The pace of production. */
 const insightsPace: InsightsPace = {
-  ...{ followMs: 15_000, settleMs: minuteMs, firstMs: 5000, pollMs: 1000, now: Date.now },
+  followMs: 15_000,
+  settleMs: minuteMs,
+  firstMs: 5000,
+  pollMs: 1000,
+  now: Date.now,
 };
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
 export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {
   const pace: InsightsPace = { ...insightsPace, ...chosen };
-  const depsOf = ({ database, reads, call, config }: Given): ReadDeps => ({
-    ...{ database, reads, call, now: pace.now },
+  const depsOf = ({ database, reads, call, config }: Context): ReadDeps => ({
+    database,
+    reads,
+    call,
+    now: pace.now,
     ...settingsOf(config),
   });
   return implement(insights, {
@@ -60,32 +67,32 @@ export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSche
         return glucoseReport(call, settingsOf(config).shownAs, params);
       },
       async forgetUser({ database, params }) {
-        const forget = async (one: Queryable) => {
-          await cancelJob(one, computeKind, params.user_id);
-          return deleteOfUser(one, params.user_id);
-        };
         await awaitLateWrites(database, 'insights');
-        return { forgotten: await database.transaction(forget) };
+        const forgotten = await database.transaction(async (transaction) => {
+          await cancelJob(transaction, computeKind, params.user_id);
+          return deleteOfUser(transaction, params.user_id);
+        });
+        return { forgotten };
       },
     },
     async started({ database, jobs, config, ...deps }) {
       const { isOn, ...settings } = settingsOf(config);
       if (!isOn) {
-        // What is not followed would be out of date when it is turned on again.
+        // Changes are not followed while insights are off, so results would be out of date when they are turned on again.
         await database.transaction(deleteComputed);
         return async () => undefined;
       }
       const call = callAs(deps.call, 'system:insights');
-      const own: Computing = { database, call, now: pace.now, ...settings };
+      const computing: Computing = { database, call, now: pace.now, ...settings };
       const follow = { name: 'insights.follow', everyMs: pace.followMs, firstAfterMs: pace.firstMs };
       return jobs.start(
         [
-          recurringHandler(follow, (held) => workInParts(() => followPart(own, pace.settleMs), held)),
+          recurringHandler(follow, (held) => workInParts(() => followPart(computing, pace.settleMs), held)),
           jobHandler(
             computeKind,
             async ({ payload }) => {
               try {
-                await recompute(own, payload.user_id);
+                await recompute(computing, payload.user_id);
               } catch (error) {
                 if (!isError(error, 'USER_NOT_FOUND')) throw error;
               }

@@ -18,9 +18,9 @@ export function activityToWire(
   rules: SourceRules,
 ): ActivitySummary {
   const sources = byPriority(day.sources, rules);
-  let named: Offer | undefined;
+  let sourceOffer: Offer | undefined;
   const valueIn = (offer: Offer | undefined): number | null => {
-    named ??= offer;
+    sourceOffer ??= offer;
     return offer?.value ?? null;
   };
   const most = (offers: readonly Offer[]) => valueIn(largest(offers, ({ value }) => value));
@@ -44,7 +44,7 @@ export function activityToWire(
   };
   return {
     date: day.date,
-    source: sourceOf(named ?? anyOf(sources), devices, rules),
+    source: sourceOf(sourceOffer ?? anyOf(sources), devices, rules),
     steps: whole(steps),
     distance_meters: clean(distance),
     floors_climbed: whole(floors),
@@ -184,22 +184,24 @@ export function figureIn(part: Partial<Record<DayFigure, number | null>>, figure
 export function totalEnergyOffers(sources: readonly DaySource[]): Offer[] {
   const figures = ['active_calories_kcal', 'basal_calories_kcal'] as const;
   const cut = figures.map((figure) => intervalsOffer(sources, figure));
-  const own = sources.map((source) =>
+  const ofProviders = sources.map((source) =>
     sumOf(
       figures.map((figure, index) =>
         originOf(source, figure) === 'intervals' ? (cut[index] ?? null) : offerOf(source, figure),
       ),
     ),
   );
-  return [...own.filter((offer) => offer?.isCut !== true), sumOf(cut)].filter((offer) => offer !== null);
+  return [...ofProviders.filter((offer) => offer?.isCut !== true), sumOf(cut)].filter(
+    (offer) => offer !== null,
+  );
 }
 
 // The sum is named after a provider's own value, and is one of intervals if both parts are.
 function sumOf(parts: readonly (Offer | null)[]): Offer | null {
   const offers = parts.filter((offer) => offer !== null);
-  const named = offers.find(({ isCut }) => isCut !== true) ?? offers[0];
-  if (named === undefined || offers.length < parts.length) return null;
-  return { ...named, value: offers.reduce((sum, { value }) => sum + value, 0) };
+  const first = offers.find(({ isCut }) => isCut !== true) ?? offers[0];
+  if (first === undefined || offers.length < parts.length) return null;
+  return { ...first, value: offers.reduce((sum, { value }) => sum + value, 0) };
 }
 
 /** Seconds without movement, of each provider. */

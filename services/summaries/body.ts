@@ -18,41 +18,41 @@ interface Measured {
  * sends an age, and the body mass index is not computed from weight and height.
  */
 export function bodyToWire(facts: BodyFacts, periodDays: number, rules: SourceRules): BodySummary | null {
-  const known = knownOf(facts, rules);
+  const values = valuesOf(facts, rules);
   const newest = largest(
-    Object.values(known).filter((one) => one !== undefined),
+    Object.values(values).filter((value) => value !== undefined),
     ({ at_ms }: Measured) => at_ms,
   );
   if (newest === undefined) return null;
   return {
     source: sourceToWire(newest.provider, newest.device, rules),
     slow_changing: {
-      weight_kg: known.weight?.value ?? null,
-      height_cm: known.height?.value ?? null,
-      body_fat_percent: known.fat?.value ?? null,
-      muscle_mass_kg: known.muscle?.value ?? null,
-      bmi: known.bmi?.value ?? null,
+      weight_kg: values.weight?.value ?? null,
+      height_cm: values.height?.value ?? null,
+      body_fat_percent: values.fat?.value ?? null,
+      muscle_mass_kg: values.muscle?.value ?? null,
+      bmi: values.bmi?.value ?? null,
       age: null,
     },
     averaged: {
       period_days: periodDays,
-      resting_heart_rate_bpm: whole(known.resting?.mean ?? null),
-      avg_hrv_sdnn_ms: hundredths(known.variability?.mean ?? null),
+      resting_heart_rate_bpm: whole(values.resting?.mean ?? null),
+      avg_hrv_sdnn_ms: hundredths(values.variability?.mean ?? null),
       period_start: formatInstant(facts.period_start_ms),
       period_end: formatInstant(facts.period_end_ms),
     },
     latest: {
-      body_temperature_celsius: known.body?.value ?? null,
-      body_temperature_measured_at: timeOf(known.body),
-      skin_temperature_celsius: known.skin?.value ?? null,
-      skin_temperature_measured_at: timeOf(known.skin),
-      blood_pressure: known.pressure === undefined ? null : pressureToWire(known.pressure),
-      blood_pressure_measured_at: timeOf(known.pressure),
+      body_temperature_celsius: values.body?.value ?? null,
+      body_temperature_measured_at: timeOf(values.body),
+      skin_temperature_celsius: values.skin?.value ?? null,
+      skin_temperature_measured_at: timeOf(values.skin),
+      blood_pressure: values.pressure === undefined ? null : pressureToWire(values.pressure),
+      blood_pressure_measured_at: timeOf(values.pressure),
     },
   };
 }
 
-function knownOf({ slow, means, readings, pressures }: BodyFacts, rules: SourceRules) {
+function valuesOf({ slow, means, readings, pressures }: BodyFacts, rules: SourceRules) {
   const newestOf = (values: readonly LatestValue[], type: SeriesType) =>
     largest(byPriority(values.filter(ofType(type)), rules), ({ at_ms }) => at_ms);
   const bestOf = (type: SeriesType) => byPriority<PeriodMean>(means.filter(ofType(type)), rules)[0];
@@ -71,11 +71,11 @@ function knownOf({ slow, means, readings, pressures }: BodyFacts, rules: SourceR
 }
 
 function ofType(type: SeriesType) {
-  return (one: { readonly type: string }) => one.type === type;
+  return (entry: { readonly type: string }) => entry.type === type;
 }
 
-function timeOf(measured: Measured | undefined): string | null {
-  return measured === undefined ? null : formatInstant(measured.at_ms);
+function timeOf(measurement: Measured | undefined): string | null {
+  return measurement === undefined ? null : formatInstant(measurement.at_ms);
 }
 
 function pressureToWire(readings: PressureReadings) {

@@ -33,7 +33,13 @@ export async function readDay(
   { user_id, date }: { readonly user_id: string; readonly date: string },
 ): Promise<Day> {
   const { days } = await call('timeseries.dayValues', {
-    ...{ user_id, first_date: date, last_date: date, after: null, order: 'asc', provider: null, limit: 1 },
+    user_id,
+    first_date: date,
+    last_date: date,
+    after: null,
+    order: 'asc',
+    provider: null,
+    limit: 1,
   });
   return dayToWire(days[0] ?? { date, records: [] }, rules);
 }
@@ -70,27 +76,35 @@ export const recovery = (call: Call, explain: boolean) => ({
     return { total, rows };
   },
   toWire({ date, measures, inputs, scores, methods }: RecoveryDay): RecoverySummary {
-    const source = inputs.find((one) => one.source !== null)?.source ?? scores[0]?.source ?? null;
+    const source = inputs.find((input) => input.source !== null)?.source ?? scores[0]?.source ?? null;
     return {
-      ...{ date, source, measures, scores, methods },
+      date,
+      source,
+      measures,
+      scores,
+      methods,
       ...(explain ? { inputs } : {}),
     };
   },
 });
 
 async function scoresOf(call: Call, user_id: string, first?: string, last = first) {
-  const found: Score[] = [];
-  if (first === undefined || last === undefined) return Map.groupBy(found, ({ date }) => date);
+  const scores: Score[] = [];
+  if (first === undefined || last === undefined) return Map.groupBy(scores, ({ date }) => date);
   for (const kind of recoveryKinds) {
     let cursor: string | null = null;
     do {
       const page: Actions['timeseries.scores']['returns'] = await call('timeseries.scores', {
-        ...{ user_id, start_date: first, end_date: last, kind, limit: scoresPerRead },
+        user_id,
+        start_date: first,
+        end_date: last,
+        kind,
+        limit: scoresPerRead,
         ...(cursor === null ? {} : { cursor }),
       });
-      found.push(...page.data);
+      scores.push(...page.data);
       cursor = page.pagination.next_cursor;
     } while (cursor !== null);
   }
-  return Map.groupBy(found, ({ date }) => date);
+  return Map.groupBy(scores, ({ date }) => date);
 }

@@ -32,19 +32,19 @@ export function explainActivity(
   devices: readonly string[],
   rules: SourceRules,
 ): ActivityExplanation {
-  const on: Day = { sources: byPriority(day.sources, rules), devices, rules };
-  const sum = (figure: DayFigure, unit = 1) => explainFigure(on, figure, 'largest', unit);
-  const rate = (figure: DayFigure) => explainFigure(on, figure, 'priority', 1);
+  const explained: Day = { sources: byPriority(day.sources, rules), devices, rules };
+  const sum = (figure: DayFigure, unit = 1) => explainFigure(explained, figure, 'largest', unit);
+  const rate = (figure: DayFigure) => explainFigure(explained, figure, 'priority', 1);
   return {
     steps: sum('steps'),
     distance_meters: sum('distance_meters'),
     floors_climbed: sum('floors_climbed'),
     elevation_meters: sum('elevation_meters'),
     active_calories_kcal: sum('active_calories_kcal'),
-    total_calories_kcal: explainOffers(on, totalEnergyOffers(on.sources), 'computed', 1),
+    total_calories_kcal: explainOffers(explained, totalEnergyOffers(explained.sources), 'computed', 1),
     active_minutes: sum('active_seconds', 60),
-    sedentary_minutes: explainOffers(on, sedentaryOffers(on.sources), 'epochs', 60),
-    'intensity_minutes.light': explainLight(on),
+    sedentary_minutes: explainOffers(explained, sedentaryOffers(explained.sources), 'epochs', 60),
+    'intensity_minutes.light': explainLight(explained),
     'intensity_minutes.moderate': sum('moderate_seconds', 60),
     'intensity_minutes.vigorous': sum('vigorous_seconds', 60),
     'heart_rate.avg_bpm': rate('avg_bpm'),
@@ -125,7 +125,7 @@ function explainProvider(source: DaySource, figure: DayFigure): ExplainedPart[] 
     if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part, figure) }));
     const explained = explainParts(parts, figure);
     if (reported.length === 1) return explained;
-    return explained.map((one) => (one.share === 0 ? one : { ...one, rule: 'precedence' as const }));
+    return explained.map((entry) => (entry.share === 0 ? entry : { ...entry, rule: 'precedence' as const }));
   });
 }
 
@@ -154,7 +154,8 @@ function explainParts(parts: readonly DayPart[], figure: DayFigure): ExplainedPa
 
 function single(parts: readonly DayPart[], chosen: DayPart | undefined, rule: Rule): ExplainedPart[] {
   return parts.map((part) => ({
-    ...{ part, share: part === chosen ? 1 : 0 },
+    part,
+    share: part === chosen ? 1 : 0,
     rule: parts.length === 1 ? 'only_value' : rule,
   }));
 }
@@ -205,7 +206,9 @@ function explainOffers(
   const alone = origin === 'computed' ? ('active_plus_basal' as const) : ('only_value' as const);
   return offers.map((offer) => ({
     ...entryOf(day, offer.provider, offer.device, offer.value / unit),
-    ...{ origin, share: offer === chosen ? 1 : 0, rule: offers.length > 1 ? ('largest' as const) : alone },
+    origin,
+    share: offer === chosen ? 1 : 0,
+    rule: offers.length > 1 ? ('largest' as const) : alone,
   }));
 }
 
@@ -221,7 +224,9 @@ function explainLight(day: Day): ExplainedSource[] {
   );
   return [...distinct.values()].map(({ provider, device }) => ({
     ...entryOf(day, provider, device, null),
-    ...{ origin: 'computed' as const, share: null, rule: 'remainder' as const },
+    origin: 'computed' as const,
+    share: null,
+    rule: 'remainder' as const,
   }));
 }
 

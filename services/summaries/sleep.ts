@@ -5,7 +5,7 @@ import { formatInstant, wholeMinutes } from '../../domain/time/time.ts';
 import { hundredths, type SourceRules, sourceToWire, whole } from './sources.ts';
 
 /** A night, assigned to the local day of waking up, as the timeseries service returns it. */
-export type Night = Nights['nights'][number];
+type Night = Nights['nights'][number];
 
 type MainFields = Omit<SleepSummary, 'date' | 'source' | 'nap_count' | 'nap_duration_minutes'>;
 
@@ -21,11 +21,11 @@ export function nightToWire(night: Night, devices: readonly string[], rules: Sou
     sources.filter(({ nap_count }) => nap_count > 0),
     ({ nap_seconds }) => nap_seconds ?? -1,
   );
-  const named = slept ?? napped;
-  if (named === undefined) throw new Error('a night without any sleep');
+  const shown = slept ?? napped;
+  if (shown === undefined) throw new Error('a night without any sleep');
   return {
     date: night.date,
-    source: sourceToWire(named.provider, devices[named.device], rules),
+    source: sourceToWire(shown.provider, devices[shown.device], rules),
     ...mainFields(slept?.main ?? null),
     nap_count: napped?.nap_count ?? 0,
     nap_duration_minutes: wholeMinutes(napped === undefined ? 0 : napped.nap_seconds),

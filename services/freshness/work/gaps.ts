@@ -112,11 +112,7 @@ const Payload = z.object({
 type GapRequest = z.infer<typeof Payload>;
 
 /** The jobs that request days with gaps, one of a connection at a time. */
-const gapRequestKind: JobKind<GapRequest> = {
-  name: gapRequestName,
-  payload: Payload,
-  mostFailures: 3,
-};
+const gapRequestKind: JobKind<GapRequest> = { name: gapRequestName, payload: Payload, mostFailures: 3 };
 const gapOutcomeKind: JobKind<GapRequest> = { name: gapOutcomeName, payload: Payload };
 
 /** A request that brought nothing for so long found nothing. */

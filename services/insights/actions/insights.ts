@@ -52,10 +52,10 @@ async function daysOf<Part extends ResultPart>(
   withFacts: boolean,
 ) {
   checkOn(deps);
-  const choice = { withFacts, wanted: computedWith(deps) };
-  const found = await selectDays(deps.reads, part, page, choice);
-  if (found.isCurrent) return found;
-  if (found.isCurrent === null) await deps.call('users.get', { user_id: page.user_id });
+  const choice = { withFacts, current: computedWith(deps) };
+  const selected = await selectDays(deps.reads, part, page, choice);
+  if (selected.isCurrent) return selected;
+  if (selected.isCurrent === null) await deps.call('users.get', { user_id: page.user_id });
   await recompute(deps, page.user_id);
   return selectDays(deps.database, part, page, choice);
 }
@@ -82,7 +82,10 @@ export function readBaselines(
 }
 
 /** The bus rejects messages over 1 MB: the bytes of a page, of a day and of a measure, without and with its input. */
-const [pageBytes, dayBytes, measureBytes, explainedBytes] = [900_000, 300, 240, 420];
+const pageBytes = 900_000;
+const dayBytes = 300;
+const measureBytes = 240;
+const explainedBytes = 420;
 
 function fittingDays(days: readonly DayBaselines[], explain: boolean): number {
   let bytes = 0;
@@ -121,8 +124,13 @@ export function readTraining(
 }
 
 const ofRecovery: ReadonlySet<string> = new Set([
-  ...['resting_heart_rate', 'hrv_rmssd', 'hrv_sdnn', 'respiratory_rate', 'skin_temperature'],
-  ...['skin_temperature_deviation', 'sleep_duration'],
+  'resting_heart_rate',
+  'hrv_rmssd',
+  'hrv_sdnn',
+  'respiratory_rate',
+  'skin_temperature',
+  'skin_temperature_deviation',
+  'sleep_duration',
 ]);
 
 /** The days that have a measure of recovery, with the source of each value. */
@@ -147,21 +155,21 @@ export async function glucoseReport(
 ): Promise<GlucoseReport> {
   const start_date = dateAfter(end_date, 1 - glucoseDays);
   const { source, every_minutes, values } = await call('timeseries.glucoseValues', {
-    ...{ user_id, first_date: start_date, last_date: end_date },
+    user_id,
+    first_date: start_date,
+    last_date: end_date,
   });
   if (source === null) await call('users.get', { user_id });
-  const given = values.map(([mgPerDl, minuteOfDay]) => ({ mgPerDl, minuteOfDay }));
+  const readings = values.map(([mgPerDl, minuteOfDay]) => ({ mgPerDl, minuteOfDay }));
   const { value, confidence, reason } =
-    every_minutes === null ? missing('too_little_coverage') : glucoseReportOf(given, every_minutes);
+    every_minutes === null ? missing('too_little_coverage') : glucoseReportOf(readings, every_minutes);
   return {
-    ...{
-      start_date,
-      end_date,
-      values: values.length,
-      confidence,
-      reason,
-      method: methodOf('glucose_report'),
-    },
+    start_date,
+    end_date,
+    values: values.length,
+    confidence,
+    reason,
+    method: methodOf('glucose_report'),
     source: source && { provider: shownAs(source.provider), device: readMethod(source.device).device },
     mean_mg_per_dl: value?.meanMgPerDl ?? null,
     gmi_percent: value?.gmiPercent ?? null,

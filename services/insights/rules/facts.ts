@@ -6,7 +6,7 @@ import type { SeriesType } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, minuteMs } from '../../../domain/time/time.ts';
 
 /** What a day is computed from, before a source is chosen. */
-interface GivenDays {
+interface DayInputs {
   readonly stored: StoredDayFacts;
   readonly activity: readonly ActivitySummary[];
   /** Providers by priority, highest first. */
@@ -28,7 +28,7 @@ const seriesOfMeasures = [
 ] as const satisfies readonly (readonly [Measure, SeriesType])[];
 
 /** The inputs of days with one source for each, by date. Days without data are absent. */
-export function factsOf({ stored, activity, priority }: GivenDays): Map<string, DayFacts> {
+export function factsOf({ stored, activity, priority }: DayInputs): Map<string, DayFacts> {
   const parts = {
     sessions: Map.groupBy(stored.sessions, ({ date }) => date),
     nightMeans: Map.groupBy(stored.night_means, ({ date }) => date),
@@ -55,7 +55,7 @@ export function factsOf({ stored, activity, priority }: GivenDays): Map<string, 
   return facts;
 }
 
-interface GivenDay {
+interface InputsOfDay {
   readonly date: string;
   readonly sessions: StoredDayFacts['sessions'];
   readonly nightMeans: readonly Mean[];
@@ -66,21 +66,22 @@ interface GivenDay {
   readonly priority: readonly string[];
 }
 
-function dayOf(given: GivenDay): DayFacts {
-  const { date, sessions, nightMeans, dayMeans, workouts, stepMinutes, activity, priority } = given;
+function dayOf(inputs: InputsOfDay): DayFacts {
+  const { date, sessions, nightMeans, dayMeans, workouts, stepMinutes, activity, priority } = inputs;
   const rules = { priority };
   const night = nightOf(sessions, rules, date);
   const inSleep = (type: SeriesType): NightFact['rmssd'] => {
-    const found = meanOf(nightMeans, type, rules);
-    return found && [found[0], found[3]];
+    const mean = meanOf(nightMeans, type, rules);
+    return mean && [mean[0], mean[3]];
   };
   const spans = spansOf(sessions, night?.provider ?? null, rules, date);
   const { moderate = null, vigorous = null } = activity?.intensity_minutes ?? {};
   const isActive = moderate !== null || vigorous !== null;
-  const minutes = largest(byPriority(stepMinutes, rules), (one) => one.minutes);
+  const minutes = largest(byPriority(stepMinutes, rules), (candidate) => candidate.minutes);
   const heart = heartOf(workouts);
-  const [vo2, run] = [meanOf(dayMeans, 'vo2_max', rules), steadyRunOf(workouts)];
-  const values = valuesOf(given, night);
+  const vo2 = meanOf(dayMeans, 'vo2_max', rules);
+  const run = steadyRunOf(workouts);
+  const values = valuesOf(inputs, night);
   return {
     ...(Object.keys(values).length === 0 ? {} : { values }),
     ...(night === null
@@ -103,7 +104,7 @@ function dayOf(given: GivenDay): DayFacts {
 }
 
 function valuesOf(
-  { nightMeans, dayMeans, activity, priority }: GivenDay,
+  { nightMeans, dayMeans, activity, priority }: InputsOfDay,
   night: ReturnType<typeof nightOf>,
 ): NonNullable<DayFacts['values']> {
   const rules = { priority };
@@ -129,11 +130,11 @@ function meanOf(
   type: SeriesType,
   rules: { readonly priority: readonly string[] },
 ): ValueFact | null {
-  const own = means.filter((one) => one.type === type);
-  const [first] = byPriority(own, rules);
+  const meansOfType = means.filter((mean) => mean.type === type);
+  const [first] = byPriority(meansOfType, rules);
   if (first === undefined) return null;
   const best = largest(
-    own.filter(({ provider }) => provider === first.provider),
+    meansOfType.filter(({ provider }) => provider === first.provider),
     ({ n }) => n,
   );
   const { mean, provider, device, n } = best ?? first;
@@ -169,17 +170,20 @@ function nightOf(sessions: readonly Session[], rules: Rules, date: string): Nigh
   return { provider, device, sessions: own.length, fact: nightFactOf(own, first, date) };
 }
 
-function nightFactOf(own: readonly Session[], first: Session, date: string): Night['fact'] {
-  const [start, end] = [localMinutes(first, 0, date), Math.max(...own.map((one) => endOf(one, date)))];
-  const asleep = asleepIn(own);
-  const isStaged = own.every(({ awake }) => awake !== null);
+function nightFactOf(sessions: readonly Session[], first: Session, date: string): Night['fact'] {
+  const start = localMinutes(first, 0, date);
+  const end = Math.max(...sessions.map((session) => endOf(session, date)));
+  const asleep = asleepIn(sessions);
+  const isStaged = sessions.every(({ awake }) => awake !== null);
   const stage = (of: (session: Session) => number | null) =>
-    isStaged && own.some((one) => of(one) !== null) ? sum(own, (one) => of(one) ?? 0) / 60 : null;
-  const wakings = own.flatMap((one) => wakingsOf(one));
+    isStaged && sessions.some((session) => of(session) !== null)
+      ? sum(sessions, (session) => of(session) ?? 0) / 60
+      : null;
+  const wakings = sessions.flatMap((session) => wakingsOf(session));
   // The time between two sessions of a night is a time awake.
-  const between = own.slice(1).map((one, index) => {
-    const before = own[index] ?? one;
-    return Math.max(0, (one.start_ms - before.end_ms) / minuteMs);
+  const between = sessions.slice(1).map((session, index) => {
+    const before = sessions[index] ?? session;
+    return Math.max(0, (session.start_ms - before.end_ms) / minuteMs);
   });
   const awakenings = [...wakings, ...between].filter((minutes) => minutes > 0);
   return {
@@ -188,7 +192,7 @@ function nightFactOf(own: readonly Session[], first: Session, date: string): Nig
     rem: stage(({ rem_seconds }) => rem_seconds),
     bedtime: start,
     middle: (start + end) / 2,
-    awake: awakenings.reduce((all, one) => all + one, 0),
+    awake: awakenings.reduce((total, minutes) => total + minutes, 0),
     awakenings,
   };
 }
@@ -196,20 +200,20 @@ function nightFactOf(own: readonly Session[], first: Session, date: string): Nig
 // Times awake before falling asleep and after the last waking are none.
 function wakingsOf({ awake, start_ms, end_ms }: Session): number[] {
   const length = (end_ms - start_ms) / 1000;
-  return joined(awake ?? [])
+  return mergedSpans(awake ?? [])
     .filter(([from, to]) => from > 0 && to < length)
     .map(([from, to]) => (to - from) / 60);
 }
 
 // Some sources send a long time awake in pieces.
-function joined(spans: readonly (readonly [number, number])[]): [number, number][] {
-  const all: [number, number][] = [];
+function mergedSpans(spans: readonly (readonly [number, number])[]): [number, number][] {
+  const merged: [number, number][] = [];
   for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {
-    const last = all.at(-1);
+    const last = merged.at(-1);
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
-    else all.push([from, to]);
+    else merged.push([from, to]);
   }
-  return all;
+  return merged;
 }
 
 /**
@@ -225,11 +229,14 @@ function spansOf(
   const longest = largest(byPriority(sessions, rules), ({ start_ms, end_ms }) => end_ms - start_ms);
   const chosen = provider ?? longest?.provider;
   return sessions
-    .filter((one) => one.provider === chosen && one.end_ms > one.start_ms && one.asleep_seconds !== null)
-    .flatMap((one) =>
-      asleepSpans(one).map(([from, to]): [number, number] => [
-        localMinutes(one, from * 1000, date),
-        localMinutes(one, to * 1000, date),
+    .filter(
+      (session) =>
+        session.provider === chosen && session.end_ms > session.start_ms && session.asleep_seconds !== null,
+    )
+    .flatMap((session) =>
+      asleepSpans(session).map(([from, to]): [number, number] => [
+        localMinutes(session, from * 1000, date),
+        localMinutes(session, to * 1000, date),
       ]),
     );
 }
@@ -239,7 +246,7 @@ function asleepSpans({ awake, start_ms, end_ms }: Session): [number, number][] {
   const spans: [number, number][] = [];
   const length = (end_ms - start_ms) / 1000;
   let asleepFrom = 0;
-  for (const [from, to] of joined([...(awake ?? []), [length, length]])) {
+  for (const [from, to] of mergedSpans([...(awake ?? []), [length, length]])) {
     if (from > asleepFrom) spans.push([asleepFrom, Math.min(from, length)]);
     asleepFrom = Math.max(asleepFrom, to);
   }
@@ -257,12 +264,12 @@ function localMinutes({ start_ms, zone_offset_minutes }: Session, laterMs: numbe
 
 // Null if the time asleep of any session is not known.
 const asleepIn = (sessions: readonly Session[]) =>
-  sessions.some((one) => one.asleep_seconds === null)
+  sessions.some(({ asleep_seconds }) => asleep_seconds === null)
     ? null
-    : sum(sessions, (one) => one.asleep_seconds ?? 0);
+    : sum(sessions, ({ asleep_seconds }) => asleep_seconds ?? 0);
 
-const sum = (sessions: readonly Session[], of: (session: Session) => number) =>
-  sessions.reduce((all, one) => all + of(one), 0);
+const sum = (sessions: readonly Session[], valueIn: (session: Session) => number) =>
+  sessions.reduce((total, session) => total + valueIn(session), 0);
 
 type Workout = StoredDayFacts['workouts'][number];
 
@@ -270,26 +277,31 @@ type Workout = StoredDayFacts['workouts'][number];
 function heartOf(workouts: readonly Workout[]): [number, number][] {
   const seconds = new Map<number, number>();
   for (const { heart } of workouts)
-    for (const [bpm, held] of heart) seconds.set(bpm, (seconds.get(bpm) ?? 0) + held);
+    for (const [bpm, lasted] of heart) seconds.set(bpm, (seconds.get(bpm) ?? 0) + lasted);
   return [...seconds].toSorted(([a], [b]) => a - b);
 }
 
 /** A run is steady if the heart rate stays near its mean for most of the time, and the way is level. */
-const [nearBpm, leastShare, mostGrade] = [10, 0.8, 0.01];
+const nearBpm = 10;
+const leastShare = 0.8;
+const mostGrade = 0.01;
 
 /** The longest steady run of a day. Null without one. */
 function steadyRunOf(workouts: readonly Workout[]): DayFacts['run'] | null {
-  const steady = workouts.flatMap((one) => (one.type === 'running' ? (steadyOf(one) ?? []) : []));
+  const steady = workouts.flatMap((workout) => (workout.type === 'running' ? (steadyOf(workout) ?? []) : []));
   return steady.toSorted((a, b) => b.seconds - a.seconds)[0] ?? null;
 }
 
 function steadyOf({ heart, duration_seconds, distance_meters, elevation_gain_meters }: Workout) {
-  const seconds = heart.reduce((sum, [, held]) => sum + held, 0);
+  const seconds = heart.reduce((total, [, lasted]) => total + lasted, 0);
   if (distance_meters === null || distance_meters <= 0 || seconds < leastShare * duration_seconds)
     return null;
   if ((elevation_gain_meters ?? 0) > mostGrade * distance_meters) return null;
-  const bpm = heart.reduce((sum, [rate, held]) => sum + rate * held, 0) / seconds;
-  const near = heart.reduce((sum, [rate, held]) => sum + (Math.abs(rate - bpm) <= nearBpm ? held : 0), 0);
+  const bpm = heart.reduce((total, [rate, lasted]) => total + rate * lasted, 0) / seconds;
+  const near = heart.reduce(
+    (total, [rate, lasted]) => total + (Math.abs(rate - bpm) <= nearBpm ? lasted : 0),
+    0,
+  );
   if (near < leastShare * seconds) return null;
   const metersPerMinute = distance_meters / (duration_seconds / 60);
   return { seconds: duration_seconds, metersPerMinute, grade: 0, bpm };

@@ -30,22 +30,27 @@ export function methodOf(name: InsightMethod): Method {
 }
 
 const reported = (name: InsightMethod, { confidence, reason }: Omit<Finding<unknown>, 'value'>) => ({
-  ...{ method: methodOf(name), confidence, reason },
+  method: methodOf(name),
+  confidence,
+  reason,
 });
 
 /** The methods of baselines. */
 export const baselineMethods = [methodOf('baseline'), methodOf('deviation')];
 
-/** The baselines of a day. Measures of which nothing is known are omitted. */
+/** The baselines of a day. Measures without a value and without earlier days are omitted. */
 export function baselinesToWire(
   { date, facts, result }: ResultDay<'baseline_28' | 'baseline_60'>,
   window: number,
   shownAs: ShownAs,
 ): DayBaselines {
-  const known = measuresToWire(result);
+  const measures = measuresToWire(result);
   return {
-    ...{ date, window_days: window, methods: baselineMethods, measures: known },
-    ...(facts === null ? {} : { inputs: baselineInputs(date, facts, known, { window, shownAs }) }),
+    date,
+    window_days: window,
+    methods: baselineMethods,
+    measures,
+    ...(facts === null ? {} : { inputs: baselineInputs(date, facts, measures, { window, shownAs }) }),
   };
 }
 
@@ -67,16 +72,14 @@ function measureToWire(
 export function baselineInputs(
   date: string,
   facts: DayFacts,
-  known: readonly MeasureBaseline[],
+  measures: readonly MeasureBaseline[],
   { window, shownAs }: { readonly window: number; readonly shownAs: ShownAs },
 ): InsightInput[] {
-  return known.map(({ measure, days, value }) => ({
-    ...{
-      measure,
-      start_date: dateAfter(date, -window),
-      end_date: date,
-      days: days + (value === null ? 0 : 1),
-    },
+  return measures.map(({ measure, days, value }) => ({
+    measure,
+    start_date: dateAfter(date, -window),
+    end_date: date,
+    days: days + (value === null ? 0 : 1),
     source: sourceOf(facts.values?.[measure], shownAs),
   }));
 }
@@ -137,12 +140,18 @@ function insightInputs(
   const night = sourceOf(facts.values?.sleep_middle, shownAs);
   const hrv = sourceOf(facts.values?.hrv_rmssd ?? facts.values?.hrv_sdnn, shownAs);
   const span = (measure: string, length: number, share: number, source: InsightInput['source']) => ({
-    ...{ measure, start_date: dateAfter(date, 1 - length), end_date: date, source },
+    measure,
+    start_date: dateAfter(date, 1 - length),
+    end_date: date,
+    source,
     days: Math.round(share * length),
   });
   return [
     {
-      ...{ measure: 'bedtimes', start_date: dateAfter(date, -bedtimes_back), end_date: date, source: night },
+      measure: 'bedtimes',
+      start_date: dateAfter(date, -bedtimes_back),
+      end_date: date,
+      source: night,
       days: facts.night === undefined ? 0 : Math.round(sleep_score.confidence * bedtimeNights) + 1,
     },
     span('heart_rate_variability', 7, hrv_stability.confidence, hrv),
@@ -159,9 +168,11 @@ export function trainingToWire(
   shownAs: ShownAs,
 ): DayTraining {
   const banister = banisterOf(result, sex);
-  const [load, monotony] = [result.fitness_and_fatigue.value, result.monotony.value];
+  const load = result.fitness_and_fatigue.value;
+  const monotony = result.monotony.value;
   return {
-    ...{ date, workouts: result.workouts },
+    date,
+    workouts: result.workouts,
     resting_heart_rate_bpm: result.limits.restBpm,
     max_heart_rate_bpm: result.limits.maxBpm,
     banister: { value: banister.value, ...reported('banister_impulse', banister) },
@@ -169,16 +180,19 @@ export function trainingToWire(
     zones_by_maximum: zonesToWire('heart_rate_zones', result),
     zones_by_reserve: zonesToWire('heart_rate_reserve_zones', result),
     load: {
-      ...{ chronic: load?.chronic ?? null, acute: load?.acute ?? null, balance: load?.balance ?? null },
+      chronic: load?.chronic ?? null,
+      acute: load?.acute ?? null,
+      balance: load?.balance ?? null,
       ...reported('fitness_and_fatigue', result.fitness_and_fatigue),
     },
     monotony: {
-      ...{ week_load: monotony?.weekLoad ?? null, value: monotony?.monotony ?? null },
+      week_load: monotony?.weekLoad ?? null,
+      value: monotony?.monotony ?? null,
       strain: monotony?.strain ?? null,
       ...reported('monotony', result.monotony),
     },
     acute_chronic_ratio: {
-      ...{ value: result.acute_chronic_ratio.value },
+      value: result.acute_chronic_ratio.value,
       ...reported('acute_chronic_ratio', result.acute_chronic_ratio),
     },
     oxygen_uptake: oxygenToWire(result, shownAs),
@@ -213,7 +227,11 @@ function oxygenToWire(
 
 function trainingInputs(date: string, facts: DayFacts, shownAs: ShownAs): InsightInput[] {
   const inputOf = (measure: string, isKnown: boolean, source: InsightInput['source']) => ({
-    ...{ measure, start_date: date, end_date: date, days: isKnown ? 1 : 0, source },
+    measure,
+    start_date: date,
+    end_date: date,
+    days: isKnown ? 1 : 0,
+    source,
   });
   const { resting_heart_rate: resting } = facts.values ?? {};
   return [

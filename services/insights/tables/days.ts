@@ -49,12 +49,14 @@ export async function writeFacts(
   userId: string,
   facts: ReadonlyMap<string, DayFacts | null>,
 ): Promise<string[]> {
-  const known = [...facts].flatMap(([date, one]) =>
-    one === null ? [] : [[date, JSON.stringify(one)] as const],
+  const present = [...facts].flatMap(([date, fact]) =>
+    fact === null ? [] : [[date, JSON.stringify(fact)] as const],
   );
-  const gone = [...facts].flatMap(([date, one]) => (one === null ? [date] : []));
+  const gone = [...facts].flatMap(([date, fact]) => (fact === null ? [date] : []));
   const written = await transaction.query<{ date: string }>(insertFacts, [
-    ...[userId, known.map(([date]) => date), known.map(([, text]) => text)],
+    userId,
+    present.map(([date]) => date),
+    present.map(([, text]) => text),
   ]);
   const removed = await transaction.query<{ date: string }>(removeFacts, [userId, gone]);
   return [...written, ...removed].map(({ date }) => date);
@@ -99,8 +101,12 @@ export async function writeResults(
   const column = (name: 'baseline_28' | 'baseline_60' | 'scores' | 'training') =>
     results.map(({ [name]: value }) => (value === undefined ? null : JSON.stringify(value)));
   const rows = await transaction.query<{ date: string }>(updateResults, [
-    ...[userId, results.map(({ date }) => date), column('baseline_28'), column('baseline_60')],
-    ...[column('scores'), column('training')],
+    userId,
+    results.map(({ date }) => date),
+    column('baseline_28'),
+    column('baseline_60'),
+    column('scores'),
+    column('training'),
   ]);
   return rows.map(({ date }) => date);
 }
@@ -156,7 +162,7 @@ export async function selectDays<Part extends ResultPart>(
   database: Queryable,
   part: Part,
   { user_id, first_date, last_date, after, order, limit }: DayPage,
-  { withFacts, wanted }: { readonly withFacts: boolean; readonly wanted: ComputedWith },
+  { withFacts, current }: { readonly withFacts: boolean; readonly current: ComputedWith },
 ): Promise<{
   readonly isCurrent: boolean | null;
   readonly total: number;
@@ -165,8 +171,8 @@ export async function selectDays<Part extends ResultPart>(
   type Row = ResultDay<Part> & { current: boolean; total: number; date: string | null };
   const statement = statements.get(`${part} ${order}`);
   if (statement === undefined) throw new Error(`no statement reads ${part}`);
-  const values = [user_id, first_date, last_date, after, limit, withFacts, wanted.methods, wanted.sources];
-  const found = await database.query<Row>(statement, values);
-  const rows = found.filter(({ date }) => date !== null);
-  return { isCurrent: found[0]?.current ?? null, total: found[0]?.total ?? 0, rows };
+  const values = [user_id, first_date, last_date, after, limit, withFacts, current.methods, current.sources];
+  const rows = await database.query<Row>(statement, values);
+  const days = rows.filter(({ date }) => date !== null);
+  return { isCurrent: rows[0]?.current ?? null, total: rows[0]?.total ?? 0, rows: days };
 }

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { ComputedWith } from './days.ts';
 
-/** Local days of a user that a change may concern. Null dates stand for all days that are known. */
+/** Local days of a user that a change may concern. Null dates stand for all days that are stored. */
 export interface ChangedDays {
   readonly user_id: string;
   readonly id: string;
@@ -9,7 +9,7 @@ export interface ChangedDays {
   readonly last_date: string | null;
 }
 
-// Rows of `computed` are locked first and in order, as whoever computes locks one: neither waits for the other in a circle. Users
+// Rows of `computed` are locked first and in order, which excludes a deadlock with a computation: it locks one of them. Users
 // who are not computed yet have all of their days read anyway.
 const markDays: Statement = {
   name: 'insights.mark_days',
@@ -35,14 +35,12 @@ const markKnown: Statement = {
 };
 
 /** Marks days as due. The caller holds the position, so that one process marks at a time. */
-export async function markDue(transaction: Queryable, all: readonly ChangedDays[]): Promise<void> {
-  if (all.length === 0) return;
-  const [users, ids, firsts, lasts] = [
-    all.map(({ user_id }) => user_id),
-    all.map(({ id }) => id),
-    all.map(({ first_date }) => first_date),
-    all.map(({ last_date }) => last_date),
-  ];
+export async function markDue(transaction: Queryable, changes: readonly ChangedDays[]): Promise<void> {
+  if (changes.length === 0) return;
+  const users = changes.map(({ user_id }) => user_id);
+  const ids = changes.map(({ id }) => id);
+  const firsts = changes.map(({ first_date }) => first_date);
+  const lasts = changes.map(({ last_date }) => last_date);
   await transaction.query(markDays, [users, ids, firsts, lasts]);
   if (firsts.includes(null)) await transaction.query(markKnown, [users, ids, firsts]);
 }

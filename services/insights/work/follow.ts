@@ -36,7 +36,9 @@ export async function followPart(
 ): Promise<boolean> {
   const after = await selectPosition(database);
   const { changes, last_id, has_more } = await call('webhooks.dataChanges', {
-    ...{ after, limit: changesPerPart, series: followed },
+    after,
+    limit: changesPerPart,
+    series: followed,
   });
   if (last_id === after) return false;
   const marks = changes.flatMap((change) => markOf(change, now()));
@@ -57,8 +59,8 @@ async function enqueueUsers(
 ): Promise<void> {
   const byUser = Map.groupBy(changes, ({ user_id }) => user_id);
   for (const user_id of await selectLiveUsers(transaction, [...byUser.keys()])) {
-    const own = byUser.get(user_id) ?? [];
-    const lane = own.every(({ historical }) => historical) ? lanes.historical : lanes.live;
+    const changesOfUser = byUser.get(user_id) ?? [];
+    const lane = changesOfUser.every(({ historical }) => historical) ? lanes.historical : lanes.live;
     await enqueue(transaction, computeKind, { key: user_id, payload: { user_id }, lane, delayMs: settleMs });
   }
 }
@@ -67,7 +69,8 @@ async function enqueueUsers(
  * Clocks differ by 12 to 14 hours from UTC, and a night belongs to the day after its evening. A night that moves is reported with its
  * new times only; the day before them is read too, because corrected times are near to the former ones.
  */
-const [earlierMs, laterMs] = [12 * hourMs + dayMs, 14 * hourMs + dayMs];
+const earlierMs = 12 * hourMs + dayMs;
+const laterMs = 14 * hourMs + dayMs;
 
 /** The local days that a change may concern. None if all of them are too old to be computed. */
 function markOf({ id, user_id, date, first_ms, last_ms }: Change, nowMs: number): ChangedDays[] {
@@ -81,8 +84,8 @@ function clipped(
   { first_date: first, last_date: last, ...change }: ChangedDays & { first_date: string; last_date: string },
   nowMs: number,
 ): ChangedDays[] {
-  const known = computedRange(nowMs);
-  const first_date = first < known.first_date ? known.first_date : first;
-  const last_date = last > known.last_date ? known.last_date : last;
+  const range = computedRange(nowMs);
+  const first_date = first < range.first_date ? range.first_date : first;
+  const last_date = last > range.last_date ? range.last_date : last;
   return first_date > last_date ? [] : [{ ...change, first_date, last_date }];
 }

@@ -1,4 +1,3 @@
-import type { Actions } from '../../../contracts/all.ts';
 import type { DayFacts } from '../../../domain/insights/day-facts.ts';
 import {
   dateAfter,
@@ -67,21 +66,28 @@ export const computedRange = (nowMs: number) => ({
  * Computes the days of a user that are due, all days if none was computed before, or with other settings. Returns the dates whose
  * results changed. Inputs are read before the transaction; whatever changes meanwhile makes the day due again.
  */
-export async function recompute(own: Computing, userId: string): Promise<string[]> {
-  const { computed, due } = await selectDue(own.database, userId);
-  const wanted = computedWith(own);
+export async function recompute(computing: Computing, userId: string): Promise<string[]> {
+  const { computed, due } = await selectDue(computing.database, userId);
+  const current = computedWith(computing);
   const areInputsNew =
-    computed === null || computed.sources !== wanted.sources || versionsOf(computed) !== versionsOf(wanted);
-  const isNew = areInputsNew || computed.methods !== wanted.methods;
+    computed === null || computed.sources !== current.sources || versionsOf(computed) !== versionsOf(current);
+  const isNew = areInputsNew || computed.methods !== current.methods;
   if (!isNew && due.length === 0) return [];
-  const ranges = areInputsNew ? await wholeRange(own, userId) : rangesOf(due.map(({ date }) => date));
-  const facts = await readFacts(own, userId, ranges);
+  const ranges = areInputsNew ? await wholeRange(computing, userId) : rangesOf(due.map(({ date }) => date));
+  const facts = await readFacts(computing, userId, ranges);
   for (const { date } of due) if (!facts.has(date)) facts.set(date, null);
-  return own.database.transaction(async (transaction) => {
+  return computing.database.transaction(async (transaction) => {
     await lockLateWrites(transaction, 'insights');
-    if (!(await holdUser(transaction, userId, wanted))) return [];
+    if (!(await holdUser(transaction, userId, current))) return [];
     const changed = await writeFacts(transaction, userId, facts);
-    return compute(transaction, { userId, weights: own.weights, changed, isNew, due, nowMs: own.now() });
+    return compute(transaction, {
+      userId,
+      weights: computing.weights,
+      changed,
+      isNew,
+      due,
+      nowMs: computing.now(),
+    });
   });
 }
 
@@ -111,7 +117,7 @@ async function compute(transaction: Queryable, work: ComputeWork): Promise<strin
   return [...written, ...(await writeResults(transaction, userId, recent))];
 }
 
-/** The first values of a user, and those of other settings, are no news: only the last days are reported, not years at once. */
+/** When all days of a user are computed at once, only changes of the last days are reported. */
 const reportedMs = 2 * dayMs;
 
 async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
@@ -129,21 +135,22 @@ function resultsOf(
   const training = trainingOf(history);
   const indexes = changed.map((date) => daysBetween(history.firstDate, date));
   const first = isNew ? 0 : Math.min(...indexes);
-  const isNear = (index: number) => isNew || indexes.some((one) => one <= index && index - one <= windowDays);
+  const isNear = (index: number) =>
+    isNew || indexes.some((changedIndex) => changedIndex <= index && index - changedIndex <= windowDays);
   return [...facts.keys()].flatMap((date): NewResults[] => {
     const index = daysBetween(history.firstDate, date);
-    const own = training[index];
-    if (own === undefined || index < first) return [];
-    return [{ date, training: own, ...(isNear(index) ? windowResults(history, index, weights) : {}) }];
+    const trainingOfDay = training[index];
+    if (trainingOfDay === undefined || index < first) return [];
+    return [
+      { date, training: trainingOfDay, ...(isNear(index) ? windowResults(history, index, weights) : {}) },
+    ];
   });
 }
 
 type DateRange = { readonly first_date: string; readonly last_date: string };
 
 async function wholeRange({ call, now }: Computing, user_id: string): Promise<DateRange[]> {
-  const { first_date, last_date } = await call('timeseries.daySpan', {
-    ...{ user_id, ...computedRange(now()) },
-  });
+  const { first_date, last_date } = await call('timeseries.daySpan', { user_id, ...computedRange(now()) });
   return first_date === null || last_date === null ? [] : piecesOf({ first_date, last_date });
 }
 
@@ -176,19 +183,17 @@ async function readFacts({ call, priority }: Computing, user_id: string, ranges:
       part.map(async (range) => {
         const [stored, activity] = await Promise.all([
           call('timeseries.dayFacts', { user_id, ...range }),
-          call('summaries.activity', activityOf(user_id, range)),
+          call('summaries.activity', {
+            user_id,
+            start_date: range.first_date,
+            end_date: range.last_date,
+            limit: daysPerRead,
+          }),
         ]);
         return factsOf({ stored, activity: activity.data, priority });
       }),
     );
-    for (const own of read) for (const [date, one] of own) facts.set(date, one);
+    for (const factsOfRange of read) for (const [date, day] of factsOfRange) facts.set(date, day);
   }
   return facts;
 }
-
-const activityOf = (
-  user_id: string,
-  { first_date, last_date }: DateRange,
-): Actions['summaries.activity']['params'] => ({
-  ...{ user_id, start_date: first_date, end_date: last_date, limit: daysPerRead },
-});

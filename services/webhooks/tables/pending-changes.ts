@@ -82,10 +82,7 @@ export const isChangeDue = `(${firstIsDue})`;
 
 /** Whether a pending change is due. */
 export async function isAnyDue(database: Queryable): Promise<boolean> {
-  const [row] = await database.query<{ due: boolean }>({
-    name: 'webhooks.is_any_due',
-    text: firstIsDue,
-  });
+  const [row] = await database.query<{ due: boolean }>({ name: 'webhooks.is_any_due', text: firstIsDue });
   return row?.due === true;
 }
 
