@@ -22,15 +22,17 @@ const connectionsPerPart = 200;
 /** Providers that send past data on request. Those that can list it are reconciled instead. */
 const requestedProviders = providerNames.filter((provider) => repairMeans(provider) === 'request');
 
+type LookDeps = Pick<RepairDeps, 'database' | 'call'>;
+
 /** Looks for gaps of the connections that are due, each once a night, and requests their days. Returns whether more are due. */
-export async function lookForGaps(deps: RepairDeps, nowMs: number): Promise<boolean> {
+export async function lookForGaps(deps: LookDeps, nowMs: number): Promise<boolean> {
   let isMore = false;
   for (const provider of requestedProviders) if (await lookForGapsOf(deps, provider, nowMs)) isMore = true;
   return isMore;
 }
 
 async function lookForGapsOf(
-  { database, call }: RepairDeps,
+  { database, call }: LookDeps,
   provider: ProviderName,
   nowMs: number,
 ): Promise<boolean> {
