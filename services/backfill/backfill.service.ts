@@ -6,15 +6,18 @@ import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
-import { cancelBackfill } from './cancel.ts';
-import { isPaged, isRequested, isUploaded, pagerOf, receiverOf } from './provider.ts';
-import { deleteRuns } from './queries/delete-runs.ts';
-import { endRun } from './queries/end-run.ts';
-import { resumeRun } from './queries/resume-run.ts';
-import { receive } from './receive.ts';
-import { type RunPace, runJobs, runPace } from './run-jobs.ts';
-import { connectionOf, showBackfill } from './shown.ts';
-import { requestSpans, startBackfill, startPaged } from './start.ts';
+import {
+  cancelBackfill,
+  connectionOf,
+  requestSpans,
+  showBackfill,
+  startBackfill,
+  startPaged,
+} from './actions/backfills.ts';
+import { isPaged, isRequested, isUploaded, pagerOf, receiverOf } from './rules/providers.ts';
+import { deleteRuns, endRun, resumeRun } from './tables/runs.ts';
+import { receive } from './work/receive.ts';
+import { type RunPace, runJobs, runPace } from './work/steps.ts';
 
 /** The service with a custom pace, for tests. */
 export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): ServiceSchema {

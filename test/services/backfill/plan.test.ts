@@ -2,7 +2,7 @@ import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { dayMs } from '../../../domain/time/time.ts';
 import { devicemaker } from '../../../providers/devicemaker/provider.ts';
-import { lastDays, planSteps } from '../../../services/backfill/plan.ts';
+import { lastDays, planSteps } from '../../../services/backfill/rules/plan.ts';
 
 const endMs = Date.UTC(2026, 5, 30, 12);
 const daysBefore = (days: number) => endMs - days * dayMs;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { dayMs } from '../../../domain/time/time.ts';
-import { claimRuns } from '../../../services/backfill/queries/claim-runs.ts';
-import { insertRun } from '../../../services/backfill/queries/insert-run.ts';
+import { claimRuns, insertRun } from '../../../services/backfill/tables/runs.ts';
 import { refusal } from '../../support/refusal.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { backfillService } from '../../../services/backfill/backfill.service.ts';
-import type { BegunStep } from '../../../services/backfill/queries/begin-step.ts';
-import type { RunLease } from '../../../services/backfill/queries/claim-runs.ts';
-import { settle } from '../../../services/backfill/settle.ts';
+import type { RunLease } from '../../../services/backfill/tables/runs.ts';
+import type { BegunStep } from '../../../services/backfill/tables/steps.ts';
+import { settle } from '../../../services/backfill/work/steps.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase, natsUrl } from '../../support/servers/database.ts';

@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import { ask } from '../../../services/backfill/ask.ts';
-import { beginStep } from '../../../services/backfill/queries/begin-step.ts';
-import { claimRuns } from '../../../services/backfill/queries/claim-runs.ts';
-import { endRun } from '../../../services/backfill/queries/end-run.ts';
-import { insertRun } from '../../../services/backfill/queries/insert-run.ts';
-import { selectMatchingStep } from '../../../services/backfill/queries/note-received.ts';
-import { resumeRun } from '../../../services/backfill/queries/resume-run.ts';
-import { runJobs, runPace } from '../../../services/backfill/run-jobs.ts';
-import { settle } from '../../../services/backfill/settle.ts';
+import { claimRuns, endRun, insertRun, resumeRun } from '../../../services/backfill/tables/runs.ts';
+import { beginStep, selectMatchingStep } from '../../../services/backfill/tables/steps.ts';
+import { ask, runJobs, runPace, settle } from '../../../services/backfill/work/steps.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

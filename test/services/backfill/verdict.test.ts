@@ -1,6 +1,6 @@
 import t from 'tap';
 import { devicemaker } from '../../../providers/devicemaker/provider.ts';
-import { type Verdict, verdictOf, verdictWithout } from '../../../services/backfill/verdict.ts';
+import { type Verdict, verdictOf, verdictWithout } from '../../../services/backfill/rules/verdict.ts';
 
 const { refusals } = devicemaker.backfill;
 const nowMs = Date.UTC(2026, 0, 1);

@@ -3,8 +3,8 @@ import type {
   PagedBackfill,
   RequestedBackfill,
   UploadedBackfill,
-} from '../../domain/provider/provider.ts';
-import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
+} from '../../../domain/provider/provider.ts';
+import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
 
 type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };
 
@@ -19,7 +19,7 @@ export type PagedProvider = {
 }[ProviderName];
 
 /** A provider whose past data is sent by the user's app, or in files. */
-export type UploadedProvider = {
+type UploadedProvider = {
   [N in ProviderName]: Backfills[N] extends UploadedBackfill | ImportedBackfill ? N : never;
 }[ProviderName];
 

@@ -1,8 +1,8 @@
-import type { BackfillRefusal, RequestedBackfill } from '../../domain/provider/provider.ts';
-import { retryAfterMs } from '../../domain/time/retry-after.ts';
-import type { ProviderAnswer } from '../../mixins/provider-api/provider-api.ts';
-import type { NoBearer } from '../../mixins/provider-api/provider-tokens.ts';
-import type { Reason } from './reasons.ts';
+import { accessReasons } from '../../../domain/access-reasons.ts';
+import type { BackfillRefusal, RequestedBackfill } from '../../../domain/provider/provider.ts';
+import { retryAfterMs } from '../../../domain/time/retry-after.ts';
+import type { ProviderAnswer } from '../../../mixins/provider-api/provider-api.ts';
+import type { NoBearer } from '../../../mixins/provider-api/provider-tokens.ts';
 
 /** The outcome of the request of a step, or of the failure to send it. */
 export type Verdict =
@@ -28,7 +28,7 @@ const defaultWaitMs = 60_000;
 const waitBounds = { leastMs: 1000, mostMs: 3_600_000 };
 
 /** The context of a request. `isRetry`: the provider may have accepted it before although the answer was lost. */
-export interface Sent {
+interface Sent {
   readonly isRetry: boolean;
   readonly nowMs: number;
 }
@@ -61,4 +61,31 @@ function refused(reason: BackfillRefusal, isRetry: boolean): Verdict {
 export function verdictWithout(none: NoBearer): Verdict {
   if (none.kind === 'later') return { kind: 'retry', atLeastMs: 0 };
   return none.reason === 'USER_GONE' ? { kind: 'forget' } : { kind: 'stop', reason: none.reason };
+}
+
+/** Why a backfill ended early or a request returned no data: the stored code and its public sentence. */
+const reasons = {
+  ...accessReasons,
+  CONNECTION_REPLACED: 'The account was connected again during the backfill.',
+  HISTORY_WITHHELD: 'The user does not permit the provider to send past data.',
+  TOOK_TOO_LONG: 'The backfill did not finish within 30 days.',
+  ALL_FAILED: 'No request succeeded.',
+  NOTHING_CAME: 'No data arrived in time. The provider may have no data for this span.',
+  ASKED_BEFORE: 'This span was requested before, and the provider sends it only once.',
+  TYPE_OFF: 'This data type is disabled at the provider.',
+  PROVIDER_FAILED: 'The provider failed or did not respond too many times.',
+  REQUEST_REFUSED: 'The provider refused the request.',
+  ENDED: 'The backfill ended before this request.',
+} as const;
+
+/** The name of a reason, as it is stored. */
+export type Reason = keyof typeof reasons;
+
+/** The sentence of a stored code; null where there is none. */
+export function sentenceOf(code: string | null): string | null {
+  return code !== null && isReason(code) ? reasons[code] : null;
+}
+
+function isReason(code: string): code is Reason {
+  return Object.hasOwn(reasons, code);
 }

@@ -1,27 +1,19 @@
-import type { Received } from '../../contracts/backfill.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import type { ProviderName } from '../../providers/all.ts';
-import {
-  countReceived,
-  lockReceiving,
-  type Receipt,
-  type ReceivingRun,
-  selectMatchingStep,
-  selectReceipt,
-  selectReceiving,
-  wakeRun,
-  writeReceipt,
-} from './queries/note-received.ts';
+import type { Received } from '../../../contracts/backfill.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import { type Receipt, selectReceipt, writeReceipt } from '../tables/receipts.ts';
+import { lockReceiving, type ReceivingRun, selectReceiving, wakeRun } from '../tables/runs.ts';
+import { countReceived, selectMatchingStep } from '../tables/steps.ts';
 
 /** What an ingest service reports about a delivery. */
-export interface ReceivedDelivery {
+interface ReceivedDelivery {
   readonly provider: ProviderName;
   readonly delivery_id: string;
   readonly received: readonly Received[];
 }
 
 /** The requests that a delivery answered, and the users whose next request it triggered. */
-export interface Progress {
+interface Progress {
   readonly chained: string[];
   readonly completed: { type: string; user_id: string }[];
 }

@@ -1,5 +1,5 @@
-import type { BackfillRequest } from '../../domain/provider/provider.ts';
-import { dayMs, type Range } from '../../domain/time/time.ts';
+import type { BackfillRequest } from '../../../domain/provider/provider.ts';
+import { dayMs, type Range } from '../../../domain/time/time.ts';
 
 /** The requests for a range: one type after another, the newest span of each first. */
 export function planSteps(types: readonly string[], range: Range, longestSpanMs: number): BackfillRequest[] {

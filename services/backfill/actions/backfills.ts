@@ -1,0 +1,194 @@
+import type { Config } from '../../../config.ts';
+import type { Backfill, BackfillType, StepStatus } from '../../../contracts/backfill.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { RequestedBackfill } from '../../../domain/provider/provider.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { type NewAuditEntry, recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { lanes } from '../../../mixins/jobs/lanes.ts';
+import { type ProviderName, providers } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { lastDays, planSteps } from '../rules/plan.ts';
+import { type PagedProvider, pagerOf, type RequestedProvider } from '../rules/providers.ts';
+import { sentenceOf } from '../rules/verdict.ts';
+import {
+  endRun,
+  insertRun,
+  isStarted,
+  type NewRun,
+  type RunRow,
+  selectRun,
+  type TypeRow,
+} from '../tables/runs.ts';
+
+/** The user, the number of days and the data types of a backfill. */
+interface BackfillOptions {
+  readonly user_id: string;
+  readonly days?: number | undefined;
+  readonly types?: readonly string[] | undefined;
+}
+
+interface Starting {
+  readonly database: Database;
+  readonly call: Call;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+}
+
+/** Starts the backfill of a provider whose past data is read page by page, in the service that reads it. */
+export function startPaged(
+  { call, config }: Pick<Starting, 'call' | 'config'>,
+  provider: PagedProvider,
+  { user_id, days = config.BACKFILL_DAYS }: BackfillOptions,
+  nowMs: number,
+): Promise<Backfill> {
+  const { startMs, endMs } = lastDays(days, nowMs);
+  return call(`${pagerOf(provider)}.startBackfill`, {
+    ...{ user_id, provider, start_ms: startMs, end_ms: endMs },
+  });
+}
+
+/**
+ * Begins a backfill of the last `days` days; returns the connection's id.
+ * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404),
+ * CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING (409)
+ */
+export function startBackfill(
+  starting: Starting,
+  provider: RequestedProvider,
+  { user_id, days = starting.config.BACKFILL_DAYS, types }: BackfillOptions,
+  nowMs: number,
+): Promise<string> {
+  const range = lastDays(days, nowMs);
+  const { longestSpanMs }: RequestedBackfill = providers[provider].backfill;
+  const planned = offeredTypes(starting.config, provider).filter((type) => types?.includes(type) ?? true);
+  const details = { provider, days, ...(types === undefined ? {} : { types: planned }) };
+  const plan = { range, steps: planSteps(planned, range, longestSpanMs), lane: lanes.live };
+  return begin(starting, { user_id, provider }, plan, details);
+}
+
+/** Spans of data types to request again. */
+interface SpanRequests {
+  readonly id: string;
+  readonly user_id: string;
+  readonly requests: readonly { readonly type: string; readonly start_ms: number; readonly end_ms: number }[];
+}
+
+/** Begins a backfill of spans, once per id; returns the number of requests. @throws as `startBackfill` */
+export async function requestSpans(
+  starting: Starting,
+  provider: RequestedProvider,
+  { id, user_id, requests }: SpanRequests,
+): Promise<number> {
+  const types = offeredTypes(starting.config, provider);
+  const steps = requests
+    .filter(({ type }) => types.includes(type))
+    .map(({ type, start_ms: startMs, end_ms: endMs }) => ({ type, startMs, endMs }));
+  if (steps.length === 0 || (await isStarted(starting.database, id))) return steps.length;
+  const range = {
+    startMs: Math.min(...steps.map(({ startMs }) => startMs)),
+    endMs: Math.max(...steps.map(({ endMs }) => endMs)),
+  };
+  const details = { provider, types: [...new Set(steps.map(({ type }) => type))] };
+  await begin(starting, { user_id, provider }, { id, range, steps, lane: lanes.historical }, details);
+  return steps.length;
+}
+
+function offeredTypes({ BACKFILL_TYPES }: Config, provider: RequestedProvider): string[] {
+  const { types }: RequestedBackfill = providers[provider].backfill;
+  return BACKFILL_TYPES.filter((type) => types.includes(type));
+}
+
+async function begin(
+  { database, call, origin }: Starting,
+  { user_id, provider }: { readonly user_id: string; readonly provider: RequestedProvider },
+  plan: Pick<NewRun, 'id' | 'range' | 'steps' | 'lane'>,
+  details: NonNullable<NewAuditEntry['details']>,
+): Promise<string> {
+  const held = await call('users.tokens', { user_id, provider });
+  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id: connectionId, connected_at: connectedAt } = held;
+  const run = { ...plan, connectionId, connectedAt, userId: user_id, provider };
+  await database.transaction(async (transaction) => {
+    if (!(await insertRun(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
+    const entry = { userId: user_id, subjectId: connectionId, details };
+    await recordAudit(transaction, origin, { ...entry, action: 'backfill.started' });
+  });
+  return connectionId;
+}
+
+/** The id of a user's connection. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
+export async function connectionOf(call: Call, user_id: string, provider: ProviderName): Promise<string> {
+  const connections = await call('users.connections', { user_id });
+  const found = connections.find((connection) => connection.provider === provider);
+  if (found === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
+  return found.id;
+}
+
+/** The newest backfill of a connection. @throws BACKFILL_NOT_FOUND (404) when none was ever started */
+export async function showBackfill(database: Queryable, connectionId: string): Promise<Backfill> {
+  const found = await selectRun(database, connectionId);
+  if (found === null) throw new ServiceError('BACKFILL_NOT_FOUND');
+  return toBackfill(found);
+}
+
+/** The backfill to cancel. */
+interface CancelledRun {
+  readonly userId: string;
+  readonly provider: ProviderName;
+  readonly connectionId: string;
+}
+
+/** Cancels the backfill of a connection; a backfill that has ended is unchanged. */
+export function cancelBackfill(
+  database: Database,
+  origin: AuditOrigin,
+  { userId, provider, connectionId }: CancelledRun,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    if (!(await endRun(transaction, connectionId, 'cancelled', null))) return;
+    const entry = { userId, subjectId: connectionId, details: { provider } };
+    await recordAudit(transaction, origin, { ...entry, action: 'backfill.cancelled' });
+  });
+}
+
+/** The wire format of a backfill's rows. */
+function toBackfill({ run, types }: { run: RunRow; types: readonly TypeRow[] }): Backfill {
+  return {
+    id: run.id,
+    user_id: run.user_id,
+    provider: run.provider,
+    status: run.state,
+    reason: sentenceOf(run.reason),
+    start_time: formatInstant(run.start_time.getTime()),
+    end_time: formatInstant(run.end_time.getTime()),
+    created_at: formatInstant(run.created_at.getTime()),
+    finished_at: instantOrNull(run.finished_at),
+    types: types.map(toType),
+  };
+}
+
+function toType(row: TypeRow): BackfillType {
+  return {
+    type: row.type,
+    status: statusOf(row.states),
+    reason: sentenceOf(row.reason),
+    requests: row.requests,
+    requests_done: row.requests_done,
+    items: row.items,
+    saved: row.saved,
+    requested_at: instantOrNull(row.requested_at),
+    received_at: instantOrNull(row.received_at),
+  };
+}
+
+/** The status of a type from those of its requests: open ones first, then the worst outcome that matters. */
+function statusOf(states: readonly StepStatus[]): StepStatus {
+  const has = (state: StepStatus) => states.includes(state);
+  if (has('requested')) return 'requested';
+  if (has('waiting')) return states.some((state) => state !== 'waiting') ? 'requested' : 'waiting';
+  if (has('failed')) return 'failed';
+  return has('received') ? 'received' : 'skipped';
+}
