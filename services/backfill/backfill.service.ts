@@ -34,14 +34,14 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
         if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
         if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
-        const begun = await showBackfill(ctx.database, connectionId);
+        const backfillStarted = await showBackfill(ctx.database, connectionId);
         ctx.rowJobs.notify();
-        return begun;
+        return backfillStarted;
       },
       async request(ctx) {
-        const { provider, ...requested } = ctx.params;
+        const { provider, ...request } = ctx.params;
         if (!isRequested(provider)) throw new ServiceError('CONNECTED_BY_APP');
-        const requests = await requestSpans(ctx, provider, requested);
+        const requests = await requestSpans(ctx, provider, request);
         ctx.rowJobs.notify();
         return { requests };
       },

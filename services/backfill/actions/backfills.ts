@@ -29,7 +29,7 @@ interface BackfillOptions {
   readonly types?: readonly string[] | undefined;
 }
 
-interface Starting {
+interface StartDeps {
   readonly database: Database;
   readonly call: Call;
   readonly config: Config;
@@ -38,15 +38,13 @@ interface Starting {
 
 /** Starts the backfill of a provider whose past data is read page by page, in the service that reads it. */
 export function startPaged(
-  { call, config }: Pick<Starting, 'call' | 'config'>,
+  { call, config }: Pick<StartDeps, 'call' | 'config'>,
   provider: PagedProvider,
   { user_id, days = config.BACKFILL_DAYS }: BackfillOptions,
   nowMs: number,
 ): Promise<Backfill> {
   const { startMs, endMs } = lastDays(days, nowMs);
-  return call(`${pagerOf(provider)}.startBackfill`, {
-    ...{ user_id, provider, start_ms: startMs, end_ms: endMs },
-  });
+  return call(`${pagerOf(provider)}.startBackfill`, { user_id, provider, start_ms: startMs, end_ms: endMs });
 }
 
 /**
@@ -55,17 +53,17 @@ export function startPaged(
  * CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING (409)
  */
 export function startBackfill(
-  starting: Starting,
+  deps: StartDeps,
   provider: RequestedProvider,
-  { user_id, days = starting.config.BACKFILL_DAYS, types }: BackfillOptions,
+  { user_id, days = deps.config.BACKFILL_DAYS, types }: BackfillOptions,
   nowMs: number,
 ): Promise<string> {
   const range = lastDays(days, nowMs);
   const { longestSpanMs }: RequestedBackfill = providers[provider].backfill;
-  const planned = offeredTypes(starting.config, provider).filter((type) => types?.includes(type) ?? true);
-  const details = { provider, days, ...(types === undefined ? {} : { types: planned }) };
-  const plan = { range, steps: planSteps(planned, range, longestSpanMs), lane: lanes.live };
-  return begin(starting, { user_id, provider }, plan, details);
+  const selected = offeredTypes(deps.config, provider).filter((type) => types?.includes(type) ?? true);
+  const details = { provider, days, ...(types === undefined ? {} : { types: selected }) };
+  const plan = { range, steps: planSteps(selected, range, longestSpanMs), lane: lanes.live };
+  return begin(deps, { user_id, provider }, plan, details);
 }
 
 /** Spans of data types to request again. */
@@ -77,21 +75,21 @@ interface SpanRequests {
 
 /** Begins a backfill of spans, once per id; returns the number of requests. @throws as `startBackfill` */
 export async function requestSpans(
-  starting: Starting,
+  deps: StartDeps,
   provider: RequestedProvider,
   { id, user_id, requests }: SpanRequests,
 ): Promise<number> {
-  const types = offeredTypes(starting.config, provider);
+  const types = offeredTypes(deps.config, provider);
   const steps = requests
     .filter(({ type }) => types.includes(type))
     .map(({ type, start_ms: startMs, end_ms: endMs }) => ({ type, startMs, endMs }));
-  if (steps.length === 0 || (await isStarted(starting.database, id))) return steps.length;
+  if (steps.length === 0 || (await isStarted(deps.database, id))) return steps.length;
   const range = {
     startMs: Math.min(...steps.map(({ startMs }) => startMs)),
     endMs: Math.max(...steps.map(({ endMs }) => endMs)),
   };
   const details = { provider, types: [...new Set(steps.map(({ type }) => type))] };
-  await begin(starting, { user_id, provider }, { id, range, steps, lane: lanes.historical }, details);
+  await begin(deps, { user_id, provider }, { id, range, steps, lane: lanes.historical }, details);
   return steps.length;
 }
 
@@ -101,15 +99,15 @@ function offeredTypes({ BACKFILL_TYPES }: Config, provider: RequestedProvider): 
 }
 
 async function begin(
-  { database, call, origin }: Starting,
+  { database, call, origin }: StartDeps,
   { user_id, provider }: { readonly user_id: string; readonly provider: RequestedProvider },
   plan: Pick<NewRun, 'id' | 'range' | 'steps' | 'lane'>,
   details: NonNullable<NewAuditEntry['details']>,
 ): Promise<string> {
-  const held = await call('users.tokens', { user_id, provider });
-  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id: connectionId, connected_at: connectedAt } = held;
+  const connection = await call('users.tokens', { user_id, provider });
+  if (connection.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (connection.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id: connectionId, connected_at: connectedAt } = connection;
   const run = { ...plan, connectionId, connectedAt, userId: user_id, provider };
   await database.transaction(async (transaction) => {
     if (!(await insertRun(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
@@ -122,30 +120,27 @@ async function begin(
 /** The id of a user's connection. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
 export async function connectionOf(call: Call, user_id: string, provider: ProviderName): Promise<string> {
   const connections = await call('users.connections', { user_id });
-  const found = connections.find((connection) => connection.provider === provider);
-  if (found === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
-  return found.id;
+  const connection = connections.find((candidate) => candidate.provider === provider);
+  if (connection === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
+  return connection.id;
 }
 
 /** The newest backfill of a connection. @throws BACKFILL_NOT_FOUND (404) when none was ever started */
 export async function showBackfill(database: Queryable, connectionId: string): Promise<Backfill> {
-  const found = await selectRun(database, connectionId);
-  if (found === null) throw new ServiceError('BACKFILL_NOT_FOUND');
-  return toBackfill(found);
-}
-
-/** The backfill to cancel. */
-interface CancelledRun {
-  readonly userId: string;
-  readonly provider: ProviderName;
-  readonly connectionId: string;
+  const backfill = await selectRun(database, connectionId);
+  if (backfill === null) throw new ServiceError('BACKFILL_NOT_FOUND');
+  return toBackfill(backfill);
 }
 
 /** Cancels the backfill of a connection; a backfill that has ended is unchanged. */
 export function cancelBackfill(
   database: Database,
   origin: AuditOrigin,
-  { userId, provider, connectionId }: CancelledRun,
+  {
+    userId,
+    provider,
+    connectionId,
+  }: { readonly userId: string; readonly provider: ProviderName; readonly connectionId: string },
 ): Promise<void> {
   return database.transaction(async (transaction) => {
     if (!(await endRun(transaction, connectionId, 'cancelled', null))) return;

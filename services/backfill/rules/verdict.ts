@@ -27,17 +27,14 @@ export type Verdict =
 const defaultWaitMs = 60_000;
 const waitBounds = { leastMs: 1000, mostMs: 3_600_000 };
 
-/** The context of a request. `isRetry`: the provider may have accepted it before although the answer was lost. */
-interface Sent {
-  readonly isRetry: boolean;
-  readonly nowMs: number;
-}
-
-/** The outcome that an answer to a request means; `refusals` maps the provider's statuses to refusals. */
+/**
+ * The outcome that an answer to a request means; `refusals` maps the provider's statuses to refusals. `isRetry`: the
+ * provider may have accepted the request before although the answer was lost.
+ */
 export function verdictOf(
   answer: ProviderAnswer,
   refusals: RequestedBackfill['refusals'],
-  { isRetry, nowMs }: Sent,
+  { isRetry, nowMs }: { readonly isRetry: boolean; readonly nowMs: number },
 ): Verdict {
   const { status } = answer;
   const waitMs = retryAfterMs(answer.headers.get('retry-after'), nowMs, waitBounds);

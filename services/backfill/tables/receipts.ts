@@ -35,17 +35,8 @@ export async function writeReceipt(
   runId: string,
   deliveryId: string,
   type: string,
-  receipt: Receipt,
+  { position, items, saved, completed, chained }: Receipt,
 ): Promise<void> {
-  const { position, items, saved, completed, chained } = receipt;
-  await transaction.query(writeStatement, [
-    runId,
-    deliveryId,
-    type,
-    position,
-    items,
-    saved,
-    completed,
-    chained,
-  ]);
+  const values = [runId, deliveryId, type, position, items, saved, completed, chained];
+  await transaction.query(writeStatement, values);
 }

@@ -159,9 +159,9 @@ export function extendRun(database: Queryable, { id, attempt }: RunLease, leaseM
   return extend(database, { key: [id], attempt }, leaseMs);
 }
 
-const released = `update backfill.run set asking = false, run_at = $2 where id = $1`;
+const releaseAt = `update backfill.run set asking = false, run_at = $2 where id = $1`;
 
-const releasedIn = `update backfill.run set asking = false, run_at = now() + $2 * interval '1 ms' where id = $1`;
+const releaseIn = `update backfill.run set asking = false, run_at = now() + $2 * interval '1 ms' where id = $1`;
 
 /** Releases the lease of a run and sets its due time: an instant or a delay. */
 export async function releaseRun(
@@ -169,8 +169,8 @@ export async function releaseRun(
   runId: string,
   due: Date | { readonly inMs: number },
 ): Promise<void> {
-  if (due instanceof Date) await transaction.query(released, [runId, due]);
-  else await transaction.query(releasedIn, [runId, Math.round(due.inMs)]);
+  if (due instanceof Date) await transaction.query(releaseAt, [runId, due]);
+  else await transaction.query(releaseIn, [runId, Math.round(due.inMs)]);
 }
 
 /** A backfill that the received data may belong to. */
@@ -181,7 +181,7 @@ export interface ReceivingRun {
 }
 
 // The data of one request arrives in several notifications, some of them after the last step completed.
-const receiving = `
+const receivingStatement = `
 select id, connection_id, state = 'running' as is_running from backfill.run
 where connection_id = any($1::uuid[]) and provider = $2
   and (state = 'running' or finished_at > now() - interval '1 day')`;
@@ -192,7 +192,7 @@ export function selectReceiving(
   connectionIds: readonly string[],
   provider: ProviderName,
 ): Promise<ReceivingRun[]> {
-  return database.query<ReceivingRun>({ name: 'backfill.receiving', text: receiving }, [
+  return database.query<ReceivingRun>({ name: 'backfill.receiving', text: receivingStatement }, [
     connectionIds,
     provider,
   ]);
@@ -204,24 +204,22 @@ export function lockReceiving(
   connectionIds: readonly string[],
   provider: ProviderName,
 ): Promise<ReceivingRun[]> {
-  return transaction.query<ReceivingRun>(`${receiving} order by id for update`, [connectionIds, provider]);
+  return transaction.query<ReceivingRun>(`${receivingStatement} order by id for update`, [
+    connectionIds,
+    provider,
+  ]);
 }
 
 // A worker that holds the run continues by itself after the provider's answer.
-const moved = `update backfill.run set run_at = case when asking then run_at else now() end where id = $1`;
+const wakeStatement = `update backfill.run set run_at = case when asking then run_at else now() end where id = $1`;
 
-const left = `select exists (select from backfill.step where run_id = $1 and state in ('waiting', 'requested')) as left`;
+const isLeft = `select exists (select from backfill.step where run_id = $1 and state in ('waiting', 'requested')) as left`;
 
 /** Makes a run due at once; true if it has another request to send. */
 export async function wakeRun(transaction: Queryable, runId: string): Promise<boolean> {
-  await transaction.query(moved, [runId]);
-  const [row] = await transaction.query<{ left: boolean }>(left, [runId]);
+  await transaction.query(wakeStatement, [runId]);
+  const [row] = await transaction.query<{ left: boolean }>(isLeft, [runId]);
   return row?.left ?? false;
-}
-
-/** A leased backfill, locked until the transaction ends. */
-interface HeldRun {
-  readonly is_old: boolean;
 }
 
 // Ten years of 16 types take seven days even if no data arrives. The limit of 30 days ends a run that makes no progress.
@@ -233,8 +231,8 @@ from backfill.run where id = $1 and attempt = $2 and state = 'running' for updat
 export async function holdRun(
   transaction: Queryable,
   { id, attempt }: Pick<RunLease, 'id' | 'attempt'>,
-): Promise<HeldRun | null> {
-  const [row] = await transaction.query<HeldRun>(holdStatement, [id, attempt]);
+): Promise<{ readonly is_old: boolean } | null> {
+  const [row] = await transaction.query<{ is_old: boolean }>(holdStatement, [id, attempt]);
   return row ?? null;
 }
 

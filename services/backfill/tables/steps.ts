@@ -99,17 +99,17 @@ const postponeStatement = `
 update backfill.step set state = 'waiting', attempts = attempts - $3
 where run_id = $1 and position = $2 and state = 'requested' returning position`;
 
-/** Schedules a step for another try; `notAsked`: the attempt is not counted. False if its data arrived already. */
+/** Schedules a step for another try; `isCounted`: as one of its attempts. False if its data arrived already. */
 export async function postponeStep(
   transaction: Queryable,
   { runId, position }: StepKey,
-  { notAsked }: { readonly notAsked: boolean },
+  isCounted: boolean,
 ): Promise<boolean> {
-  return (await transaction.query(postponeStatement, [runId, position, notAsked ? 1 : 0])).length > 0;
+  return (await transaction.query(postponeStatement, [runId, position, isCounted ? 0 : 1])).length > 0;
 }
 
 // A tolerance of a day: a night may begin before its span, and a record with a date only has its time set to noon.
-const matching = `
+const matchingStatement = `
 select position, state in ('requested', 'waiting') as is_open from backfill.step
 where run_id = $1 and type = $2 and attempts > 0
   and ($3::timestamptz is null or (start_time - interval '1 day' <= $4 and end_time + interval '1 day' > $3))
@@ -124,11 +124,11 @@ export async function selectMatchingStep(
   const from = first_start_ms ?? last_start_ms;
   const to = last_start_ms ?? first_start_ms;
   const values = [runId, type, from === null ? null : new Date(from), to === null ? null : new Date(to)];
-  const [row] = await transaction.query<{ position: number; is_open: boolean }>(matching, values);
+  const [row] = await transaction.query<{ position: number; is_open: boolean }>(matchingStatement, values);
   return row ?? null;
 }
 
-const counted = `
+const countStatement = `
 update backfill.step set state = 'received', reason = null, deadline = null, items = items + $3, saved = saved + $4,
   received_at = coalesce(received_at, clock_timestamp())
 where run_id = $1 and position = $2`;
@@ -140,5 +140,5 @@ export async function countReceived(
   position: number,
   more: { readonly items: number; readonly saved: number },
 ): Promise<void> {
-  await transaction.query(counted, [runId, position, more.items, more.saved]);
+  await transaction.query(countStatement, [runId, position, more.items, more.saved]);
 }

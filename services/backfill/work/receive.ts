@@ -34,7 +34,8 @@ export async function receive(database: Database, delivery: ReceivedDelivery): P
     const progress = nothing;
     for (const received of delivery.received) {
       const run = byConnection.get(received.connection_id);
-      const receipt = run === undefined ? null : await note(transaction, run, delivery.delivery_id, received);
+      const receipt =
+        run === undefined ? null : await recordReceipt(transaction, run, delivery.delivery_id, received);
       if (receipt?.completed) progress.completed.push({ type: received.type, user_id: received.user_id });
       if (receipt?.chained) progress.chained.push(received.user_id);
     }
@@ -42,21 +43,22 @@ export async function receive(database: Database, delivery: ReceivedDelivery): P
   });
 }
 
-async function note(
+async function recordReceipt(
   transaction: Queryable,
   run: ReceivingRun,
   deliveryId: string,
   received: Received,
 ): Promise<Receipt | null> {
-  const known = await selectReceipt(transaction, run.id, deliveryId, received.type);
-  const receipt = known ?? (await firstReceipt(transaction, run, received));
+  const earlier = await selectReceipt(transaction, run.id, deliveryId, received.type);
+  const receipt = earlier ?? (await firstReceipt(transaction, run, received));
   if (receipt === null) return null;
   // A repeated report of the same delivery may contain more items: only the difference is added.
   const items = Math.max(received.items, receipt.items);
   const saved = Math.max(received.saved, receipt.saved);
   const more = { items: items - receipt.items, saved: saved - receipt.saved };
   await countReceived(transaction, run.id, receipt.position, more);
-  const chained = known === null && receipt.completed ? await wakeRun(transaction, run.id) : receipt.chained;
+  const chained =
+    earlier === null && receipt.completed ? await wakeRun(transaction, run.id) : receipt.chained;
   const written = { ...receipt, items, saved, chained };
   await writeReceipt(transaction, run.id, deliveryId, received.type, written);
   return written;

@@ -64,8 +64,8 @@ async function workOnStep(deps: RunDeps, run: RunLease, { signal }: Held): Promi
   const { database, config, api, tokens, logger } = deps;
   const step = await nextStep(database, run);
   if (step === null) return 'nothing';
-  const asked = await ask({ config, api, tokens, signal }, run, step);
-  const verdict = signal.aborted && asked.kind === 'retry' ? ({ kind: 'interrupted' } as const) : asked;
+  const answer = await ask({ config, api, tokens, signal }, run, step);
+  const verdict = signal.aborted && answer.kind === 'retry' ? ({ kind: 'interrupted' } as const) : answer;
   // How long to wait for the data of a request: the provider combines the requests of 5 minutes in one payload.
   const waitMs = config.BACKFILL_WAIT_SECONDS * 1000;
   const outcome = (await settle(database, run, step, verdict, waitMs)) ? verdict.kind : 'lost';
@@ -76,9 +76,9 @@ async function workOnStep(deps: RunDeps, run: RunLease, { signal }: Held): Promi
 // Null: no request is due now, or the run has ended.
 function nextStep(database: Database, run: RunLease): Promise<BegunStep | null> {
   return database.transaction(async (transaction) => {
-    const held = await holdRun(transaction, run);
-    if (held === null) return null;
-    if (held.is_old) {
+    const lockedRun = await holdRun(transaction, run);
+    if (lockedRun === null) return null;
+    if (lockedRun.is_old) {
       await endRun(transaction, run.connection_id, 'failed', 'TOOK_TOO_LONG');
       return null;
     }
@@ -89,7 +89,7 @@ function nextStep(database: Database, run: RunLease): Promise<BegunStep | null> 
 }
 
 /** Dependencies of a request. */
-interface Asking {
+interface RequestDeps {
   readonly config: Config;
   readonly api: ProviderApi;
   readonly tokens: ProviderTokens;
@@ -97,24 +97,24 @@ interface Asking {
 }
 
 /** Requests the data of one step from the provider, which delivers it later through the webhook. */
-export async function ask(asking: Asking, run: RunLease, step: BegunStep): Promise<Verdict> {
-  const { tokens, signal } = asking;
+export async function ask(deps: RequestDeps, run: RunLease, step: BegunStep): Promise<Verdict> {
+  const { tokens, signal } = deps;
   const bearer = await tokens.bearer(run, { signal });
   if (bearer.kind !== 'token') return verdictWithout(bearer);
   if (Date.parse(bearer.connected_at) !== run.connected_at.getTime())
     return { kind: 'stop', reason: 'CONNECTION_REPLACED' };
-  const verdict = await askWith(asking, run, step, bearer);
+  const verdict = await requestWith(deps, run, step, bearer);
   if (verdict.kind !== 'unauthorized') return verdict;
   const fresh = await tokens.bearer(run, { signal, refused: bearer.version });
   if (fresh.kind !== 'token') return verdictWithout(fresh);
-  const second = await askWith(asking, run, step, fresh);
+  const second = await requestWith(deps, run, step, fresh);
   if (second.kind !== 'unauthorized') return second;
   await tokens.expire(fresh);
   return { kind: 'stop', reason: 'TOKEN_REFUSED' };
 }
 
-async function askWith(
-  { api, config, signal, tokens }: Asking,
+async function requestWith(
+  { api, config, signal, tokens }: RequestDeps,
   { provider }: RunLease,
   step: BegunStep,
   bearer: Bearer,
@@ -166,10 +166,13 @@ async function write(
       await closeStep(transaction, key, 'failed', verdict.reason);
       return releaseRun(transaction, run.id, atOnce);
     case 'wait':
-      return postpone(transaction, key, true, verdict.ms);
+      return postpone(transaction, key, { isCounted: false, inMs: verdict.ms });
     case 'retry':
       if (step.attempts < mostAttempts)
-        return postpone(transaction, key, false, Math.max(verdict.atLeastMs, backoffMs(step.attempts)));
+        return postpone(transaction, key, {
+          isCounted: true,
+          inMs: Math.max(verdict.atLeastMs, backoffMs(step.attempts)),
+        });
       await closeStep(transaction, key, 'failed', 'PROVIDER_FAILED');
       return releaseRun(transaction, run.id, atOnce);
     case 'stop':
@@ -189,9 +192,8 @@ async function write(
 async function postpone(
   transaction: Queryable,
   key: { readonly runId: string; readonly position: number },
-  notAsked: boolean,
-  inMs: number,
+  { isCounted, inMs }: { readonly isCounted: boolean; readonly inMs: number },
 ): Promise<void> {
-  const isOpen = await postponeStep(transaction, key, { notAsked });
+  const isOpen = await postponeStep(transaction, key, isCounted);
   await releaseRun(transaction, key.runId, isOpen ? { inMs } : atOnce);
 }
