@@ -1,14 +1,11 @@
 // A process that reads a stored file: with the reader of imports, or with the parser alone.
+
 import { SaxesParser } from 'saxes';
 import { z } from 'zod';
 import { loadConfig } from '../../config.ts';
-import {
-  chunksOf,
-  type FileBytes,
-  fileBytes,
-  fileFolder,
-} from '../../services/file-import/reading/file-folder.ts';
-import { openFile } from '../../services/file-import/reading/read-file.ts';
+import { chunksOf, type FileBytes } from '../../services/file-import/rules/file-bytes.ts';
+import { openFile } from '../../services/file-import/rules/read-file.ts';
+import { fileBytes, fileFolder } from '../../services/file-import/work/file-folder.ts';
 import { answerParent } from '../parent.ts';
 
 const Request = z.object({ id: z.string(), bytes: z.number() });

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { FileImport } from '../../contracts/file-import.ts';
 import { filePartBytes } from '../../domain/file-part.ts';
-import { fileFolder } from '../../services/file-import/reading/file-folder.ts';
+import { fileFolder } from '../../services/file-import/work/file-folder.ts';
 import { serviceNames } from '../../stack/processes/services.ts';
 import { startChild } from '../child.ts';
 import { appleRecords } from '../files/apple-records.ts';

@@ -17,10 +17,10 @@ import {
   purgeImports,
   showImport,
   stopImports,
-} from './imports.ts';
-import { deleteOldImports, endImport, selectOpenIds, selectStale } from './queries/imports.ts';
-import { type FileFolder, fileFolder } from './reading/file-folder.ts';
-import { importKind, type RunDeps, runImport } from './run-import.ts';
+} from './actions/imports.ts';
+import { deleteOldImports, endImport, selectOpenIds, selectStale } from './tables/imports.ts';
+import { type FileFolder, fileFolder } from './work/file-folder.ts';
+import { importKind, type RunDeps, runImport } from './work/run-import.ts';
 
 const upkeep = { name: 'file-import.upkeep', everyMs: 600_000, firstAfterMs: 30_000 };
 /** A file that arrives no further for so long, or that no job reads. */

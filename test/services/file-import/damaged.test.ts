@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { zipOf } from '../../../sandbox/files/zip.ts';
-import { type FileBytes, fileBytes, fileFolder } from '../../../services/file-import/reading/file-folder.ts';
-import { BytesUnavailable, FileProblem } from '../../../services/file-import/reading/file-problem.ts';
-import { openFile } from '../../../services/file-import/reading/read-file.ts';
+import {
+  BytesUnavailable,
+  type FileBytes,
+  FileProblem,
+} from '../../../services/file-import/rules/file-bytes.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
+import { fileBytes, fileFolder } from '../../../services/file-import/work/file-folder.ts';
 import { appleExport, element, record, watch } from './importing.ts';
 
 const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };

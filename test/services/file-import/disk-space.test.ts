@@ -1,5 +1,5 @@
 import t from 'tap';
-import { requireSpace } from '../../../services/file-import/imports.ts';
+import { requireSpace } from '../../../services/file-import/actions/imports.ts';
 
 t.test('a file is refused that would leave less than twice the reserve', async (t) => {
   const disk = (free: number) => ({ reserveBytes: 512, folder: { freeBytes: async () => free } });

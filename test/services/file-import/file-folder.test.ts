@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { fileFolder } from '../../../services/file-import/reading/file-folder.ts';
+import { fileFolder } from '../../../services/file-import/work/file-folder.ts';
 
 t.test(
   'only folders with the id of an import are files: the others of IMPORT_DIR are not deleted',

@@ -1,7 +1,7 @@
 import { FitBaseType, FitEncoder } from 'fit-file-parser';
 import t from 'tap';
 import { mostSessions } from '../../../providers/file/fit.ts';
-import { openFile } from '../../../services/file-import/reading/read-file.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
 
 const nowMs = Date.parse('2026-06-01');
 const context = { nowMs, rules: null, skip: 0 };

@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { filePartBytes } from '../../../domain/file-part.ts';
 import { collector } from '../../../runtime/idle-memory.ts';
-import { entriesPerBatch } from '../../../services/file-import/reading/batch.ts';
-import { fileBytes, fileFolder } from '../../../services/file-import/reading/file-folder.ts';
-import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
-import { openReader } from '../../../services/file-import/reading/open-reader.ts';
-import { openFile } from '../../../services/file-import/reading/read-file.ts';
+import { entriesPerBatch } from '../../../services/file-import/rules/batch.ts';
+import { FileProblem } from '../../../services/file-import/rules/file-bytes.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
+import { fileBytes, fileFolder } from '../../../services/file-import/work/file-folder.ts';
+import { openReader } from '../../../services/file-import/work/open-reader.ts';
 
 const settings = {
   DATA_DIR: '.data',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Entry } from '../../../providers/file/entry.ts';
-import { isTable, readCsv } from '../../../services/file-import/reading/read-csv.ts';
+import { isTable, readCsv } from '../../../services/file-import/rules/read-csv.ts';
 
 const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
 

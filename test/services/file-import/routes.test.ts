@@ -1,6 +1,6 @@
 import t from 'tap';
 import { zipOf } from '../../../sandbox/files/zip.ts';
-import { openFile } from '../../../services/file-import/reading/read-file.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import { appleExport, element, watch } from './importing.ts';
 
 const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
-import { SampleColumns } from '../../../services/file-import/reading/sample-columns.ts';
+import { SampleColumns } from '../../../services/file-import/rules/batch.ts';
 
 const sample = (start_ms: number, value: number, fields: Partial<PhoneRecord> = {}): PhoneRecord => ({
   ...{ kind: 'sample', id: '', series: 'heart_rate', start_ms, end_ms: start_ms, value },

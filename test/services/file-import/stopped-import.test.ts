@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { configOf, typedCall } from '../../../runtime/environment.ts';
-import { fileFolder } from '../../../services/file-import/reading/file-folder.ts';
-import { runImport } from '../../../services/file-import/run-import.ts';
+import { fileFolder } from '../../../services/file-import/work/file-folder.ts';
+import { runImport } from '../../../services/file-import/work/run-import.ts';
 import { createUser, startApi } from '../../support/api.ts';
 
 const api = await startApi(t, { SANDBOX: 'off', IMPORT_DIR: mkdtempSync(join(tmpdir(), 'imports-')) });

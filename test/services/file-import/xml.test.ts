@@ -1,8 +1,8 @@
 import t from 'tap';
 import { filePartBytes } from '../../../domain/file-part.ts';
-import { FileProblem } from '../../../services/file-import/reading/file-problem.ts';
-import { openFile } from '../../../services/file-import/reading/read-file.ts';
-import { withoutComments, xmlReader } from '../../../services/file-import/reading/xml.ts';
+import { FileProblem } from '../../../services/file-import/rules/file-bytes.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
+import { withoutComments, xmlReader } from '../../../services/file-import/rules/xml.ts';
 
 const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
 const kindOf = async (text: string) => {

@@ -4,14 +4,20 @@ import { type AppleElement, readAppleRecord } from '../../../providers/file/appl
 import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
 import { type Entry, type Skipped, skipped } from '../../../providers/file/entry.ts';
 import { mostPoints, type Point, trackOf } from '../../../providers/file/recording.ts';
-import { archiveProblem, BytesUnavailable, FileProblem } from './file-problem.ts';
-import type { Entries, EntryStream, ReadContext } from './read-context.ts';
+import {
+  archiveProblem,
+  BytesUnavailable,
+  type Entries,
+  type EntryStream,
+  FileProblem,
+  type ReadContext,
+} from './file-bytes.ts';
 import { readTraces } from './read-traces.ts';
 import { type ElementHandler, xmlReader } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 /** The XML of an export, and where its routes are; null if the XML was given alone. */
-export interface AppleExport {
+interface AppleExport {
   readonly xml: AsyncIterable<Buffer>;
   readonly length: number;
   readonly archive: { readonly files: Archive; readonly folder: string } | null;

@@ -1,12 +1,11 @@
 import { skipped } from '../../../providers/file/entry.ts';
 import { type Leaves, pointOf, recordingOf, type TracedActivity } from '../../../providers/file/points.ts';
 import { mostPoints, type Point, readRecording } from '../../../providers/file/recording.ts';
-import { FileProblem } from './file-problem.ts';
-import type { EntryStream, ReadContext } from './read-context.ts';
+import { type EntryStream, FileProblem, type ReadContext } from './file-bytes.ts';
 import { type ElementHandler, localName, xmlReader } from './xml.ts';
 
 /** Activities that are complete, and the number of points without a time, or beyond the most of an activity. */
-export interface Traces {
+interface Traces {
   readonly traced: readonly TracedActivity[];
   readonly unusedPoints: number;
 }

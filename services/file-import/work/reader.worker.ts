@@ -1,9 +1,10 @@
 // The thread that reads a file. It sends a batch for each request, so that the amount in transit is bounded.
+
 import { parentPort, workerData } from 'node:worker_threads';
+import { FileProblem } from '../rules/file-bytes.ts';
+import { openFile } from '../rules/read-file.ts';
 import { fileBytes, fileFolder } from './file-folder.ts';
-import { FileProblem } from './file-problem.ts';
 import type { ReaderInput, ReaderMessage } from './open-reader.ts';
-import { openFile } from './read-file.ts';
 
 const { folder, id, bytes, context }: ReaderInput = workerData;
 const send = (message: ReaderMessage) => parentPort?.postMessage(message);

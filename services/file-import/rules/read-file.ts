@@ -1,10 +1,8 @@
 import type { fileKinds } from '../../../contracts/file-import.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import { BatchBuilder, entriesPerBatch, type ImportBatch, nightsOf } from './batch.ts';
-import { chunksOf, type FileBytes } from './file-folder.ts';
-import { FileProblem } from './file-problem.ts';
+import { chunksOf, type EntryStream, type FileBytes, FileProblem, type ReadContext } from './file-bytes.ts';
 import { readApple } from './read-apple.ts';
-import type { EntryStream, ReadContext } from './read-context.ts';
 import { isTable, readCsv } from './read-csv.ts';
 import { readTraceFile } from './read-traces.ts';
 import { localName, withoutComments } from './xml.ts';
@@ -16,7 +14,7 @@ export type FileKind = (typeof fileKinds)[number];
 type PartStream = AsyncGenerator<ImportBatch | null, void, undefined>;
 
 /** A file whose kind was recognised. */
-export interface OpenedFile {
+interface OpenedFile {
   readonly kind: FileKind;
   /** Parts in the order of the file. Null: as many entries as a part has, which are stored already. */
   readonly batches: PartStream;

@@ -1,11 +1,10 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
-import type { ImportBatch } from './batch.ts';
+import type { ImportBatch } from '../rules/batch.ts';
+import { FileProblem, type ReadContext } from '../rules/file-bytes.ts';
+import type { FileKind } from '../rules/read-file.ts';
 import type { FolderSettings } from './file-folder.ts';
-import { FileProblem } from './file-problem.ts';
-import type { ReadContext } from './read-context.ts';
-import type { FileKind } from './read-file.ts';
 
 /** The file that a thread reads. */
 export interface ReaderInput {
@@ -26,7 +25,7 @@ export type ReaderMessage =
   | { readonly problem: string };
 
 /** A file that is read in a thread of its own: an export has minutes of work. */
-export interface FileReader {
+interface FileReader {
   readonly kind: FileKind;
   /** @throws FileProblem if the file cannot be read further */
   readonly batches: AsyncGenerator<ImportBatch, void, undefined>;
@@ -46,7 +45,7 @@ const resourceLimits = {
 const longestMs = 600_000;
 
 /** The bounds of a reading. */
-export interface ReaderBounds {
+interface ReaderBounds {
   /** Aborting it ends the reading: what waits for a batch is rejected with its reason. */
   readonly signal: AbortSignal;
   readonly limits?: ResourceLimits;

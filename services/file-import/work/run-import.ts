@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { fieldOf } from '../../domain/error-code.ts';
-import { isError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { Job, JobKind, JobOutcome } from '../../mixins/jobs/job-queue.ts';
-import { normaliserVersionOf } from '../../providers/all.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import type { Held } from '../../runtime/jobs/job-worker.ts';
-import { beginReading, endImport, type ImportRow, noteProgress, type Progress } from './queries/imports.ts';
-import { type ImportBatch, mostPositions } from './reading/batch.ts';
-import type { FileFolder } from './reading/file-folder.ts';
-import { FileProblem } from './reading/file-problem.ts';
-import { openReader } from './reading/open-reader.ts';
+import { fieldOf } from '../../../domain/error-code.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Job, JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import { type ImportBatch, mostPositions } from '../rules/batch.ts';
+import { FileProblem } from '../rules/file-bytes.ts';
+import { beginReading, endImport, type ImportRow, noteProgress, type Progress } from '../tables/imports.ts';
+import type { FileFolder } from './file-folder.ts';
+import { openReader } from './open-reader.ts';
 
 /** Reads a file and stores its data. The key is the import. */
 export const importKind: JobKind<{ import_id: string }> = {

@@ -1,7 +1,6 @@
 import { isHeader, readRow } from '../../../providers/file/csv.ts';
 import { type Entry, skipped } from '../../../providers/file/entry.ts';
-import { FileProblem } from './file-problem.ts';
-import type { EntryStream, ReadContext } from './read-context.ts';
+import { type EntryStream, FileProblem, type ReadContext } from './file-bytes.ts';
 
 const longestLine = 64 * 1024;
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { filePartBytes } from '../../../domain/file-part.ts';
 import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
-import { BytesUnavailable } from './file-problem.ts';
+import { BytesUnavailable, type FileBytes } from '../rules/file-bytes.ts';
 
 /** The settings of the folder. */
 export type FolderSettings = Pick<Config, 'DATA_DIR' | 'ENCRYPTION_KEY' | 'IMPORT_DIR'>;
@@ -59,13 +59,6 @@ export function fileFolder(settings: FolderSettings): FileFolder {
   };
 }
 
-/** The bytes of a file, read by position. */
-export interface FileBytes {
-  readonly length: number;
-  /** Bytes from a position on: at least one unless the file has ended, at most a part. @throws BytesUnavailable */
-  from(position: number): Promise<Buffer>;
-}
-
 /** The bytes of a stored file. The last part is kept: a reader asks for the same one again and again. */
 export function fileBytes(folder: Pick<FileFolder, 'read'>, id: string, length: number): FileBytes {
   let last: { readonly part: number; readonly bytes: Promise<Buffer> } | null = null;
@@ -82,14 +75,4 @@ export function fileBytes(folder: Pick<FileFolder, 'read'>, id: string, length: 
 
 function throwUnavailable(cause: unknown): never {
   throw new BytesUnavailable('The stored file cannot be read.', { cause });
-}
-
-/** All bytes of a file in order. */
-export async function* chunksOf(bytes: FileBytes): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; ) {
-    const chunk = await bytes.from(at);
-    if (chunk.length === 0) return;
-    at += chunk.length;
-    yield chunk;
-  }
 }

@@ -1,13 +1,13 @@
-import type { Backfill } from '../../contracts/backfill.ts';
-import type { FileImport } from '../../contracts/file-import.ts';
-import { isError, ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
-import { recordAudit } from '../../mixins/database/audit.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import { cancelJob, enqueue } from '../../mixins/jobs/job-queue.ts';
-import type { Jobs } from '../../mixins/jobs/jobs.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
+import type { Backfill } from '../../../contracts/backfill.ts';
+import type { FileImport } from '../../../contracts/file-import.ts';
+import { isError, ServiceError } from '../../../domain/errors.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { cancelJob, enqueue } from '../../../mixins/jobs/job-queue.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import {
   deleteImports,
   deleteReceived,
@@ -20,9 +20,9 @@ import {
   selectOpenOf,
   setReceived,
   touchReceiving,
-} from './queries/imports.ts';
-import type { FileFolder } from './reading/file-folder.ts';
-import { importKind } from './run-import.ts';
+} from '../tables/imports.ts';
+import type { FileFolder } from '../work/file-folder.ts';
+import { importKind } from '../work/run-import.ts';
 
 /** What the actions on imports need. */
 export interface ImportDeps {

@@ -1,7 +1,7 @@
 import type { FileImport } from '../../../contracts/file-import.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { ImportBatch } from '../reading/batch.ts';
-import type { FileKind } from '../reading/read-file.ts';
+import type { ImportBatch } from '../rules/batch.ts';
+import type { FileKind } from '../rules/read-file.ts';
 
 /** An import as it is stored. */
 export interface ImportRow {

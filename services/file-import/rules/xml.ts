@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { FileProblem } from './file-problem.ts';
+import { FileProblem } from './file-bytes.ts';
 
 /** What is done with the elements of a document. */
 export interface ElementHandler {
@@ -10,7 +10,7 @@ export interface ElementHandler {
 }
 
 /** A document that is read chunk by chunk. */
-export interface XmlReader {
+interface XmlReader {
   /** @throws FileProblem if the document cannot be read further */
   write(bytes: Buffer): void;
   end(): void;

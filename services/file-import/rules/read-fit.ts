@@ -7,9 +7,7 @@ import {
   mostSessions,
 } from '../../../providers/file/fit.ts';
 import { readRecording } from '../../../providers/file/recording.ts';
-import { chunksOf, type FileBytes } from './file-folder.ts';
-import { FileProblem } from './file-problem.ts';
-import type { EntryStream, ReadContext } from './read-context.ts';
+import { chunksOf, type EntryStream, type FileBytes, FileProblem, type ReadContext } from './file-bytes.ts';
 
 /** A recording of two days with all sensors has 20 MB. */
 const mostBytes = 64 * 1024 * 1024;

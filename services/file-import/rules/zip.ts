@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import yauzl, { type Entry as ZipEntry, type ZipFile } from 'yauzl';
-import type { FileBytes } from './file-folder.ts';
-import { archiveProblem, FileProblem } from './file-problem.ts';
+import type { Entry as ZipEntry, ZipFile } from 'yauzl';
+import yauzl from 'yauzl';
+import { archiveProblem, type FileBytes, FileProblem } from './file-bytes.ts';
 
 /** The files in an archive, which are read without unpacking it. */
 export interface Archive {
