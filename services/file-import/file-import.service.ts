@@ -23,7 +23,7 @@ import { type FileFolder, fileFolder } from './work/file-folder.ts';
 import { importKind, type RunDeps, runImport } from './work/run-import.ts';
 
 const upkeep = { name: 'file-import.upkeep', everyMs: 600_000, firstAfterMs: 30_000 };
-/** A file that arrives no further for so long, or that no job reads. */
+/** An import ends after this time without another part, or without a job that reads its file. */
 const staleHours = 1;
 const keptDays = 365;
 const mebibyte = 1024 * 1024;
@@ -34,8 +34,11 @@ const folderMixin: Mixin<FileFolder> = ({ config }) => {
   return fileFolder(config);
 };
 
-type Given = Omit<ImportDeps, 'reserveBytes'> & Pick<Environment, 'config'>;
-const depsOf = (ctx: Given): ImportDeps => ({ ...ctx, reserveBytes: ctx.config.DISK_RESERVE_MIB * mebibyte });
+type Context = Omit<ImportDeps, 'reserveBytes'> & Pick<Environment, 'config'>;
+const depsOf = (ctx: Context): ImportDeps => ({
+  ...ctx,
+  reserveBytes: ctx.config.DISK_RESERVE_MIB * mebibyte,
+});
 
 /** Imports files with health data: takes them in parts, reads them in the background, and stores what they contain. */
 export default implement(fileImport, {
@@ -66,7 +69,7 @@ export default implement(fileImport, {
     ]),
 });
 
-/** Ends imports that nothing goes on with, and deletes files without an open import. */
+/** Ends imports without progress, and deletes files without an open import. */
 async function keepUp({ database, folder }: Pick<RunDeps, 'database' | 'folder'>): Promise<void> {
   for (const id of await selectStale(database, importKind.name, staleHours))
     await endImport(database, id, 'failed', 'The file did not arrive whole, or could not be read.');

@@ -35,7 +35,7 @@ export interface ImportDeps {
   readonly reserveBytes: number;
 }
 
-interface Named {
+interface ImportOfUser {
   readonly user_id: string;
   readonly import_id: string;
 }
@@ -60,23 +60,20 @@ export async function openImport(deps: ImportDeps, user_id: string, bytes: numbe
 }
 
 // The import of a file is an act of the user: it also connects again after a disconnect.
-async function connected(call: Call, user_id: string): Promise<string> {
-  const given = { user_id, provider, provider_user_id: user_id, scope: [] } as const;
+async function connect(call: Call, user_id: string): Promise<string> {
   try {
-    return (await call('users.connect', { ...given, scope: [] })).id;
+    return (await call('users.connect', { user_id, provider, provider_user_id: user_id, scope: [] })).id;
   } catch (error) {
     if (!isError(error, 'CONNECTION_EXISTS')) throw error;
     return (await call('users.connection', { user_id, provider })).id;
   }
 }
 
-interface Disk {
-  readonly folder: Pick<FileFolder, 'freeBytes'>;
-  readonly reserveBytes: number;
-}
-
 /** Below the reserve the gateway refuses webhooks, so imports leave twice as much. @throws SERVICE_UNAVAILABLE (503) */
-export async function requireSpace({ folder, reserveBytes }: Disk, bytes: number): Promise<void> {
+export async function requireSpace(
+  { folder, reserveBytes }: { readonly folder: Pick<FileFolder, 'freeBytes'>; readonly reserveBytes: number },
+  bytes: number,
+): Promise<void> {
   if ((await folder.freeBytes()) < 2 * reserveBytes + bytes)
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The disk has no room for this file now.');
 }
@@ -84,7 +81,7 @@ export async function requireSpace({ folder, reserveBytes }: Disk, bytes: number
 /** Stores a part. It is written before the import is looked up, so that no erasure leaves one behind. */
 export async function appendPart(
   deps: ImportDeps,
-  { user_id, import_id, part, bytes }: Named & { readonly part: number; readonly bytes: string },
+  { user_id, import_id, part, bytes }: ImportOfUser & { readonly part: number; readonly bytes: string },
 ) {
   await requireSpace(deps, bytes.length);
   await deps.folder.write(import_id, part, Buffer.from(bytes, 'base64'));
@@ -99,16 +96,18 @@ const notFound = (id: string) => new ServiceError('IMPORT_NOT_FOUND', `Import ${
 /** The file has arrived: it is read in the background. */
 export async function createImport(
   { database, call, jobs, origin }: ImportDeps,
-  given: Named & { readonly name: string | null; readonly bytes: number },
+  file: ImportOfUser & { readonly name: string | null; readonly bytes: number },
 ): Promise<FileImport> {
-  const { user_id, import_id } = given;
-  const connectionId = await connected(call, user_id);
+  const { user_id, import_id } = file;
+  const connectionId = await connect(call, user_id);
   const row = await database.transaction(async (transaction) => {
-    const received = await setReceived(transaction, { ...given, connectionId });
+    const received = await setReceived(transaction, { ...file, connectionId });
     if (received === undefined) throw notFound(import_id);
-    const details = { bytes: given.bytes };
     await recordAudit(transaction, origin, {
-      ...{ action: 'import.created', userId: user_id, subjectId: import_id, details },
+      action: 'import.created',
+      userId: user_id,
+      subjectId: import_id,
+      details: { bytes: file.bytes },
     });
     await enqueue(transaction, importKind, { key: import_id, payload: { import_id } });
     return received;
@@ -118,7 +117,7 @@ export async function createImport(
 }
 
 /** Deletes what arrived of a file. */
-export async function dropImport({ database, folder }: ImportDeps, { user_id, import_id }: Named) {
+export async function dropImport({ database, folder }: ImportDeps, { user_id, import_id }: ImportOfUser) {
   const dropped = await deleteReceiving(database, user_id, import_id);
   if (dropped) await folder.remove(import_id);
   return { dropped };
@@ -127,10 +126,10 @@ export async function dropImport({ database, folder }: ImportDeps, { user_id, im
 /** One import. @throws IMPORT_NOT_FOUND (404) */
 export async function showImport(
   { database }: Pick<ImportDeps, 'database'>,
-  named: Named,
+  importOfUser: ImportOfUser,
 ): Promise<FileImport> {
-  const row = await selectImport(database, named.user_id, named.import_id);
-  if (row === undefined) throw notFound(named.import_id);
+  const row = await selectImport(database, importOfUser.user_id, importOfUser.import_id);
+  if (row === undefined) throw notFound(importOfUser.import_id);
   return toWire(row);
 }
 
@@ -145,19 +144,19 @@ export async function listImports(
 }
 
 /** Cancels an import. @throws IMPORT_NOT_FOUND (404) */
-export async function cancelImport(deps: ImportDeps, named: Named): Promise<FileImport> {
+export async function cancelImport(deps: ImportDeps, importOfUser: ImportOfUser): Promise<FileImport> {
   const { database, origin } = deps;
-  const found = await showImport(deps, named);
+  const before = await showImport(deps, importOfUser);
   const ended = await database.transaction(async (transaction) => {
-    const row = await endImport(transaction, found.id, 'cancelled');
+    const row = await endImport(transaction, before.id, 'cancelled');
     if (row === undefined) return undefined;
-    await cancelJob(transaction, importKind, found.id);
-    const subject = { userId: named.user_id, subjectId: found.id };
+    await cancelJob(transaction, importKind, before.id);
+    const subject = { userId: importOfUser.user_id, subjectId: before.id };
     await recordAudit(transaction, origin, { action: 'import.cancelled', ...subject });
     return row;
   });
-  if (ended === undefined) return found;
-  await deps.folder.remove(found.id);
+  if (ended === undefined) return before;
+  await deps.folder.remove(before.id);
   return toWire(ended);
 }
 
@@ -195,21 +194,32 @@ async function forget({ database, folder }: ImportDeps, ids: readonly string[]) 
 
 /** An import in the form of the API. */
 function toWire(row: ImportRow): FileImport {
-  const { id, user_id, state, name, kind, bytes, bytes_read, position, counts, skipped, error } = row;
   return {
-    ...{ id, user_id, state, name, kind, bytes, bytes_read, items: position },
-    ...{
-      counts: { ...counts },
-      skipped: skipped.map((one) => ({ ...one, positions: [...(one.positions ?? [])] })),
-    },
-    ...{ start_time: instantOrNull(row.first_time), end_time: instantOrNull(row.last_time), error },
-    ...{ created_at: formatInstant(row.created_at.getTime()), finished_at: instantOrNull(row.finished_at) },
+    id: row.id,
+    user_id: row.user_id,
+    state: row.state,
+    name: row.name,
+    kind: row.kind,
+    bytes: row.bytes,
+    bytes_read: row.bytes_read,
+    items: row.position,
+    counts: { ...row.counts },
+    skipped: row.skipped.map((skipped) => ({ ...skipped, positions: [...(skipped.positions ?? [])] })),
+    start_time: instantOrNull(row.first_time),
+    end_time: instantOrNull(row.last_time),
+    error: row.error,
+    created_at: formatInstant(row.created_at.getTime()),
+    finished_at: instantOrNull(row.finished_at),
   };
 }
 
 const statuses: Readonly<Record<FileImport['state'], Backfill['status']>> = {
-  ...{ receiving: 'running', waiting: 'running', reading: 'running' },
-  ...{ done: 'done', failed: 'failed', cancelled: 'cancelled' },
+  receiving: 'running',
+  waiting: 'running',
+  reading: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
 };
 
 /** The newest import as a backfill. @throws BACKFILL_NOT_FOUND (404) */
@@ -219,28 +229,28 @@ export async function newestAsBackfill(
 ): Promise<Backfill> {
   const [row] = await selectImports(database, userId, 1);
   if (row === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
-  const { id, user_id, state, error, created_at, finished_at, first_time, last_time } = row;
-  const at = formatInstant(created_at.getTime());
-  const isOver = finished_at !== null;
+  const created_at = formatInstant(row.created_at.getTime());
+  const finished_at = instantOrNull(row.finished_at);
   return {
-    ...{ id, user_id, provider, status: statuses[state], reason: error, created_at: at },
-    start_time: instantOrNull(first_time) ?? at,
-    end_time: instantOrNull(last_time) ?? at,
-    finished_at: instantOrNull(finished_at),
+    id: row.id,
+    user_id: row.user_id,
+    provider,
+    status: statuses[row.state],
+    reason: row.error,
+    created_at,
+    start_time: instantOrNull(row.first_time) ?? created_at,
+    end_time: instantOrNull(row.last_time) ?? created_at,
+    finished_at,
     types: Object.entries(row.counts).map(([type, items]) => ({
-      ...{
-        type,
-        status: isOver ? ('received' as const) : ('requested' as const),
-        reason: null,
-        items,
-        saved: items,
-      },
-      ...{
-        requests: 1,
-        requests_done: isOver ? 1 : 0,
-        requested_at: at,
-        received_at: instantOrNull(finished_at),
-      },
+      type,
+      status: finished_at === null ? 'requested' : 'received',
+      reason: null,
+      items,
+      saved: items,
+      requests: 1,
+      requests_done: finished_at === null ? 0 : 1,
+      requested_at: created_at,
+      received_at: finished_at,
     })),
   };
 }

@@ -86,7 +86,9 @@ export class BatchBuilder {
     const blocks = this.#samples.blocks();
     const samples = blocks.length === 0 ? [] : [sampleItem(blocks)];
     return {
-      ...{ position, progress, span: this.#span },
+      position,
+      progress,
+      span: this.#span,
       items: itemCalls([...samples, ...this.#items]),
       intervals: [...intervalCalls(this.#intervals)],
       counts: Object.fromEntries(this.#counts),
@@ -112,7 +114,9 @@ function sampleItem(samples: SampleBlock[]): StoreItem {
 /** The nights of all phases of a file. */
 export function nightsOf(phases: readonly SleepPhase[]): Entry[] {
   const sourced = phases.map(({ source, ...phase }) => ({
-    ...{ ...phase, device: source.device, device_type: source.device_type },
+    ...phase,
+    device: source.device,
+    device_type: source.device_type,
     source: JSON.stringify([source.device, source.app]),
   }));
   return chooseGroups(joinPhases(sourced)).map((group) => nightItem(sessionOf(group)));
@@ -123,7 +127,11 @@ function nightItem(session: SleepRecord): Entry {
   const duration_seconds = Math.round((end_ms - start_ms) / 1000);
   const source = { device, device_type: 'unknown', device_id: null, app: null } as const;
   const item: StoreItem = {
-    ...{ ...bareItem, data_type: 'sleep', supersede: 'sleep', duration_seconds, sleeps: [session] },
+    ...bareItem,
+    data_type: 'sleep',
+    supersede: 'sleep',
+    duration_seconds,
+    sleeps: [session],
     key: keyOf('sleep', source, session, null),
     hash: hash('sha256', JSON.stringify(session), 'base64url'),
   };
@@ -153,8 +161,8 @@ export class SampleColumns {
 
   #groupOf(type: Columns['type'], device: string, zone_offset_minutes: number | null): Columns {
     const key = `${type}\0${zone_offset_minutes}\0${device}`;
-    const known = this.#groups.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#groups.get(key);
+    if (existing !== undefined) return existing;
     const columns = { type, device, zone_offset_minutes, times: [], values: [] };
     this.#groups.set(key, columns);
     return columns;
@@ -167,21 +175,26 @@ export class SampleColumns {
 }
 
 function blockOf({ times, values, ...series }: Columns): SampleBlock {
-  const places = isAscending(times) ? null : orderedPlaces(times);
-  const [sorted, kept] = places === null ? [times, values] : [placed(times, places), placed(values, places)];
+  const order = isAscending(times) ? null : ascendingOrder(times);
+  const sorted = order === null ? times : inOrder(times, order);
   const base_ms = sorted[0] ?? 0;
-  return { ...series, base_ms, at: sorted.map((ms) => ms - base_ms), values: kept };
+  return {
+    ...series,
+    base_ms,
+    at: sorted.map((ms) => ms - base_ms),
+    values: order === null ? values : inOrder(values, order),
+  };
 }
 
 function isAscending(times: readonly number[]): boolean {
   return times.every((ms, index) => index === 0 || ms > (times[index - 1] ?? ms));
 }
 
-function orderedPlaces(times: readonly number[]): number[] {
+function ascendingOrder(times: readonly number[]): number[] {
   const lastAt = new Map(times.map((ms, index) => [ms, index]));
   return [...lastAt].toSorted(([a], [b]) => a - b).map(([, index]) => index);
 }
 
-function placed(numbers: readonly number[], places: readonly number[]): number[] {
-  return places.map((place) => numbers[place] ?? 0);
+function inOrder(numbers: readonly number[], order: readonly number[]): number[] {
+  return order.map((index) => numbers[index] ?? 0);
 }

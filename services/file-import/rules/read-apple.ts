@@ -41,14 +41,16 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
   const reader = xmlReader(handler);
   const routesOf = routeReader(archive);
   let bytesRead = 0;
-  const taken = async (): Promise<Entries> => {
+  const takeEntries = async (): Promise<Entries> => {
     const read = waiting;
     waiting = [];
     const notes: Skipped[] = [];
     const entries: (Entry | null)[] = [];
-    for (const [index, one] of read.entries()) {
+    for (const [index, entry] of read.entries()) {
       const ofWorkout: Skipped[] = [];
-      entries.push(one?.kind === 'workout' ? await withRoutes(one, routesOf, context.rules, ofWorkout) : one);
+      entries.push(
+        entry?.kind === 'workout' ? await withRoutes(entry, routesOf, context.rules, ofWorkout) : entry,
+      );
       for (const note of ofWorkout) notes.push({ ...note, position: count - read.length + index + 1 });
     }
     return { entries, notes, progress: Math.min(1, bytesRead / length) };
@@ -57,15 +59,15 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     for await (const chunk of xml) {
       bytesRead += chunk.length;
       reader.write(chunk);
-      yield await taken();
+      yield await takeEntries();
     }
     reader.end();
   } catch (error) {
     // What was read before the problem is good.
-    yield await taken();
+    yield await takeEntries();
     throw archiveProblem(error);
   }
-  const last = await taken();
+  const last = await takeEntries();
   yield { ...last, notes: [...last.notes, ...problemsOf(reader.unexpanded, archive)] };
 }
 
@@ -82,8 +84,14 @@ function entryOf(element: AppleElement, nowMs: number): Read {
 
 /** Elements that are entries. Those in a `Correlation` are entries too, unless the document has their type beside it. */
 const entryNames = new Set([
-  ...['Record', 'Correlation', 'Workout', 'ActivitySummary', 'ClinicalRecord', 'Audiogram'],
-  ...['VisionPrescription', 'Me'],
+  'Record',
+  'Correlation',
+  'Workout',
+  'ActivitySummary',
+  'ClinicalRecord',
+  'Audiogram',
+  'VisionPrescription',
+  'Me',
 ]);
 /** Elements with a value for each beat, which are not read. */
 const passedOver = 'HeartRateVariabilityMetadataList';
@@ -175,6 +183,6 @@ async function routePoints(
   if ((files.files.get(name) ?? 0) > mostRouteBytes) throw new FileProblem('The route is too large.');
   const points: Point[] = [];
   for await (const { traced } of readTraces(await files.open(name)))
-    for (const one of traced) points.push(...one.points);
+    for (const activity of traced) points.push(...activity.points);
   return points.slice(0, mostPoints);
 }

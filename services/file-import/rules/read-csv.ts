@@ -11,7 +11,10 @@ export async function* readCsv(
   { nowMs, skip }: ReadContext,
 ): EntryStream {
   const decoder = new TextDecoder('utf-8');
-  let [rest, count, line, bytesRead]: [string, number, number, number] = ['', 0, 0, 0];
+  let rest = '';
+  let count = 0;
+  let line = 0;
+  let bytesRead = 0;
   let header: readonly string[] | null = null;
   const entryOf = (text: string) => {
     const cells = cellsOf(text);
@@ -62,9 +65,9 @@ function cellsOf(line: string): string[] | null {
   const cells: string[] = [];
   cell.lastIndex = 0;
   // A match takes the separator with its cell: an empty one at the beginning would be found again and again.
-  for (let found = cell.exec(line); found !== null; found = cell.exec(line)) {
-    cells.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
-    if (found[3] === '') return cells;
+  for (let match = cell.exec(line); match !== null; match = cell.exec(line)) {
+    cells.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] === '') return cells;
   }
   return null;
 }

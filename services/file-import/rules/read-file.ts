@@ -22,38 +22,30 @@ interface OpenedFile {
 
 /** Opens a file. @throws FileProblem if its kind is unknown, or if it cannot be read */
 export async function openFile(bytes: FileBytes, context: ReadContext): Promise<OpenedFile> {
-  const { kind, entries } = await recognised(bytes, context);
+  const { kind, entries } = await recognise(bytes, context);
   return { kind, batches: batchesOf(entries, context.skip) };
 }
 
 type Recognised = { readonly kind: FileKind; readonly entries: EntryStream };
 
-async function recognised(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
+async function recognise(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
   const head = await bytes.from(0);
-  if (head.toString('latin1', 0, 2) === 'PK') return archived(bytes, context);
+  if (head.toString('latin1', 0, 2) === 'PK') return recogniseArchive(bytes, context);
   if (head.toString('latin1', 8, 12) === '.FIT') {
     // Its parser takes 6 MB of memory, which other files do not need.
     const { readFit } = await import('./read-fit.ts');
     return { kind: 'fit', entries: readFit(bytes, context) };
   }
   const root = rootOf(head);
-  const given = [chunksOf(bytes), bytes.length, context] as const;
+  const readerInput = [chunksOf(bytes), bytes.length, context] as const;
   if (root === 'HealthData') {
     const xml = { xml: chunksOf(bytes), length: bytes.length, archive: null };
     return { kind: 'apple_health', entries: readApple(xml, context) };
   }
-  if (root === 'gpx') return { kind: 'gpx', entries: readTraceFile(...given) };
-  if (root === 'TrainingCenterDatabase') return { kind: 'tcx', entries: readTraceFile(...given) };
-  if (
-    root === null &&
-    isTable(
-      head
-        .toString('utf8')
-        .replace(/^\uFEFF/, '')
-        .toLowerCase(),
-    )
-  )
-    return { kind: 'csv', entries: readCsv(...given) };
+  if (root === 'gpx') return { kind: 'gpx', entries: readTraceFile(...readerInput) };
+  if (root === 'TrainingCenterDatabase') return { kind: 'tcx', entries: readTraceFile(...readerInput) };
+  const text = head.toString('utf8').replace(/^\uFEFF/, '');
+  if (root === null && isTable(text.toLowerCase())) return { kind: 'csv', entries: readCsv(...readerInput) };
   throw new FileProblem('The file is none of the kinds that can be imported.');
 }
 
@@ -77,13 +69,13 @@ function withoutDoctype(text: string): string {
 const exportFile = /^(.*apple_health_export)\/[^/]+\.xml$/;
 
 // The name of the file depends on the language of the phone: the largest document of the folder is the export.
-async function archived(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
+async function recogniseArchive(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
   const files = await openArchive(bytes);
-  const [found] = [...files.files]
+  const [largest] = [...files.files]
     .filter(([name]) => exportFile.test(name) && !/_cda\.xml$/i.test(name))
     .toSorted(([, a], [, b]) => b - a);
-  if (found === undefined) throw new FileProblem('The archive contains no export of Apple Health.');
-  const [name, length] = found;
+  if (largest === undefined) throw new FileProblem('The archive contains no export of Apple Health.');
+  const [name, length] = largest;
   const folder = exportFile.exec(name)?.[1] ?? '';
   const content = await files.open(name);
   return {
@@ -98,8 +90,9 @@ const mostPhases = 1_000_000;
 async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   const phases: SleepPhase[] = [];
   let builder = new BatchBuilder();
-  let [position, progress] = [0, 0];
-  const taken = () => {
+  let position = 0;
+  let progress = 0;
+  const takeBatch = () => {
     const batch = builder.take(position, progress);
     builder = new BatchBuilder();
     return batch;
@@ -112,7 +105,7 @@ async function* batchesOf(stream: EntryStream, skip: number): PartStream {
         if (entry?.kind === 'phase') {
           if (phases.length < mostPhases) phases.push(entry.phase);
         } else if (entry !== null && position > skip) builder.add(entry, position);
-        if (position % entriesPerBatch === 0) yield position > skip ? taken() : null;
+        if (position % entriesPerBatch === 0) yield position > skip ? takeBatch() : null;
       }
       for (const note of notes) builder.addSkipped(note);
       progress = reached;
@@ -125,8 +118,8 @@ async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   for (const night of isOver ? nightsOf(phases) : []) {
     position += 1;
     if (position > skip && night.kind !== 'phase') builder.add(night, position);
-    if (position % entriesPerBatch === 0 && position > skip) yield taken();
+    if (position % entriesPerBatch === 0 && position > skip) yield takeBatch();
   }
-  if (isOver || position > skip) yield taken();
+  if (isOver || position > skip) yield takeBatch();
   if (problem !== undefined) throw problem;
 }

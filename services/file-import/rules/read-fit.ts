@@ -17,8 +17,8 @@ export async function* readFit(bytes: FileBytes, { rules, nowMs }: ReadContext):
   if (bytes.length > mostBytes) throw new FileProblem('A FIT file has at most 64 MiB.');
   const parts: Buffer[] = [];
   for await (const chunk of chunksOf(bytes)) parts.push(chunk);
-  const file = await parsed(Buffer.concat(parts));
-  const recordings = fitRecordings(file).map((one) => readRecording(one, rules, nowMs));
+  const file = await parseFit(Buffer.concat(parts));
+  const recordings = fitRecordings(file).map((recording) => readRecording(recording, rules, nowMs));
   const entries = [...recordings, ...fitMonitoring(file, nowMs)];
   yield { entries, notes: notKept(file), progress: 1 };
 }
@@ -28,7 +28,9 @@ const reasons: Readonly<Record<string, string>> = {
   'Header CRC mismatch': 'The checksum of the FIT file is wrong, so none of it is used.',
 };
 
-async function parsed(bytes: Buffer<ArrayBuffer>): Promise<FitFile & { readonly others: readonly string[] }> {
+async function parseFit(
+  bytes: Buffer<ArrayBuffer>,
+): Promise<FitFile & { readonly others: readonly string[] }> {
   const { default: FitParser } = await import('fit-file-parser'); // other files are read without it
   try {
     const read: object = await new FitParser({ mode: 'list', force: false }).parseAsync(bytes);
@@ -37,8 +39,11 @@ async function parsed(bytes: Buffer<ArrayBuffer>): Promise<FitFile & { readonly 
       return Array.isArray(value) ? value : [];
     };
     return {
-      ...{ sessions: listOf('sessions'), laps: listOf('laps'), records: listOf('records') },
-      ...{ monitors: listOf('monitors'), file_ids: listOf('file_ids') },
+      sessions: listOf('sessions'),
+      laps: listOf('laps'),
+      records: listOf('records'),
+      monitors: listOf('monitors'),
+      file_ids: listOf('file_ids'),
       activity: { ...Object(Reflect.get(read, 'activity')) },
       others: otherNames.filter((name) => listOf(name).length > 0),
     };

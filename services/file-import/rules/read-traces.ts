@@ -20,7 +20,7 @@ export async function* readTraces(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Traces & { readonly bytesRead: number }> {
   let traced: TracedActivity[] = [];
-  const handler = traceHandler((one) => traced.push(one));
+  const handler = traceHandler((activity) => traced.push(activity));
   const reader = xmlReader(handler);
   let bytesRead = 0;
   for await (const chunk of chunks) {
@@ -42,22 +42,24 @@ export async function* readTraceFile(
 ): EntryStream {
   for await (const { traced, bytesRead, unusedPoints } of readTraces(chunks))
     yield {
-      entries: traced.map((one) => readRecording(recordingOf(one), rules, nowMs)),
+      entries: traced.map((activity) => readRecording(recordingOf(activity), rules, nowMs)),
       notes:
         unusedPoints === 0 ? [] : [skipped('points', 'Points without a time, or too many of one activity.')],
       progress: Math.min(1, bytesRead / length),
     };
 }
 
-interface Growing {
+/** An activity whose element is not closed yet. */
+interface OpenActivity {
   readonly head: Record<string, string>;
   readonly points: Point[];
   readonly laps: Leaves[];
 }
 
-function traceHandler(add: (one: TracedActivity) => void): ElementHandler & { takeUnused(): number } {
-  let [activity, lap, point]: [Growing | null, Record<string, string> | null, Record<string, string> | null] =
-    [null, null, null];
+function traceHandler(add: (activity: TracedActivity) => void): ElementHandler & { takeUnused(): number } {
+  let activity: OpenActivity | null = null;
+  let lap: Record<string, string> | null = null;
+  let point: Record<string, string> | null = null;
   let unused = 0;
   const path: string[] = [];
   return {
@@ -67,8 +69,8 @@ function traceHandler(add: (one: TracedActivity) => void): ElementHandler & { ta
       unused = 0;
       return count;
     },
-    open(given, attributes) {
-      const name = localName(given);
+    open(qualifiedName, attributes) {
+      const name = localName(qualifiedName);
       if (path.length === 0 && name !== 'gpx' && name !== 'TrainingCenterDatabase')
         throw new FileProblem('The file is neither GPX nor TCX.');
       path.push(name);
@@ -91,7 +93,8 @@ function traceHandler(add: (one: TracedActivity) => void): ElementHandler & { ta
         activity = null;
       } else {
         const leaf = text.trim();
-        const [parent = '', holder = point ?? lap ?? activity?.head] = [path.at(-1)];
+        const parent = path.at(-1) ?? '';
+        const holder = point ?? lap ?? activity?.head;
         // The name of the device is in `Creator`, and the value of a heart rate in an element of its own.
         const key = name === 'Value' || (name === 'Name' && parent === 'Creator') ? parent : name;
         if (leaf !== '' && holder !== undefined && !Object.hasOwn(holder, key))

@@ -30,7 +30,8 @@ export function xmlReader(handler: ElementHandler): XmlReader {
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
   const texts: string[] = [];
   let decoder: InstanceType<typeof TextDecoder> | null = null;
-  let [silent, unexpanded] = [0, 0];
+  let silent = 0;
+  let unexpanded = 0;
   let failure: FileProblem | null = null;
   parser.on('doctype', (text) => {
     if (namesFile(text)) failure ??= new FileProblem('The document type names another file.');
@@ -84,15 +85,15 @@ function namesFile(doctype: string): boolean {
 
 /** A text without its comments. An expression would search for the end of each `<!--` again, up to the end of the text. */
 export function withoutComments(text: string): string {
-  const kept: string[] = [];
+  const parts: string[] = [];
   let from = 0;
   for (let begin = text.indexOf('<!--'); begin >= 0; begin = text.indexOf('<!--', from)) {
     const end = text.indexOf('-->', begin + 4);
     if (end < 0) break;
-    kept.push(text.slice(from, begin));
+    parts.push(text.slice(from, begin));
     from = end + 3;
   }
-  return [...kept, text.slice(from)].join('');
+  return [...parts, text.slice(from)].join('');
 }
 
 function encodingOf(bytes: Buffer): string {

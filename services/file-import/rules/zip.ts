@@ -26,13 +26,13 @@ export async function openArchive(bytes: FileBytes): Promise<Archive> {
   const options = { lazyEntries: true, decodeStrings: false, autoClose: false };
   try {
     const zip = await yauzl.fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.length, options);
-    return await indexed(zip);
+    return await indexArchive(zip);
   } catch (error) {
     throw archiveProblem(error);
   }
 }
 
-async function indexed(zip: ZipFile): Promise<Archive> {
+async function indexArchive(zip: ZipFile): Promise<Archive> {
   if (zip.entryCount > mostEntries) throw new FileProblem('The archive has too many files.');
   const entries = new Map<string, ZipEntry>();
   const problems: string[] = [];

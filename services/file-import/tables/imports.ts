@@ -81,9 +81,8 @@ interface ReceivedFile {
 /** The file has arrived whole. Undefined if the import does not receive one. */
 export async function setReceived(
   transaction: Queryable,
-  given: ReceivedFile,
+  { user_id, import_id, name, bytes, connectionId }: ReceivedFile,
 ): Promise<ImportRow | undefined> {
-  const { user_id, import_id, name, bytes, connectionId } = given;
   const text = `update imports.import set state = 'waiting', name = $3, bytes = $4, connection_id = $5, touched_at = now()
     where user_id = $1 and id = $2 and state = 'receiving' returning ${columns}`;
   const [row] = await transaction.query<ImportRow>(text, [user_id, import_id, name, bytes, connectionId]);

@@ -41,15 +41,15 @@ export function fileFolder(settings: FolderSettings): FileFolder {
       await rename(`${path}.new`, path);
     },
     async read(id, part) {
-      const stored = await readFile(fileOf(id, part));
-      const key_id = stored.toString('latin1', 0, keyIdBytes);
-      return cipher().decrypt({ key_id, sealed: stored.subarray(keyIdBytes) }, boundTo(id, part));
+      const sealedPart = await readFile(fileOf(id, part));
+      const key_id = sealedPart.toString('latin1', 0, keyIdBytes);
+      return cipher().decrypt({ key_id, sealed: sealedPart.subarray(keyIdBytes) }, boundTo(id, part));
     },
     remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
     async ids() {
       await ensure(root);
       const entries = await readdir(root, { withFileTypes: true });
-      return entries.filter((one) => one.isDirectory() && uuid.test(one.name)).map(({ name }) => name);
+      return entries.filter((entry) => entry.isDirectory() && uuid.test(entry.name)).map(({ name }) => name);
     },
     async freeBytes() {
       await ensure(root);

@@ -92,7 +92,7 @@ function messagesOf(worker: Worker, { signal, longestMs }: Required<Omit<ReaderB
   };
   const abort = () => end(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  worker.on('error', (error) => end(named(error)));
+  worker.on('error', (error) => end(withCause(error)));
   worker.on('exit', () => end(new Error('the reading thread ended')));
   worker.on('message', (message: ReaderMessage) => {
     if ('problem' in message) waiting?.reject(new FileProblem(message.problem));
@@ -101,11 +101,11 @@ function messagesOf(worker: Worker, { signal, longestMs }: Required<Omit<ReaderB
   return {
     async next() {
       if (ending !== null) throw ending.cause;
-      const one = Promise.withResolvers<ReaderMessage>();
-      waiting = one;
-      const expire = () => one.reject(new FileProblem('Reading the file takes too long.'));
+      const message = Promise.withResolvers<ReaderMessage>();
+      waiting = message;
+      const expire = () => message.reject(new FileProblem('Reading the file takes too long.'));
       const timer = setTimeout(expire, longestMs);
-      return one.promise.finally(() => clearTimeout(timer));
+      return message.promise.finally(() => clearTimeout(timer));
     },
     async close() {
       signal.removeEventListener('abort', abort);
@@ -136,7 +136,7 @@ async function* batchesOf(
 }
 
 // Beyond its memory a thread ends with this error; the file is the cause.
-function named(error: unknown): unknown {
+function withCause(error: unknown): unknown {
   const isMemory = fieldOf(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? new FileProblem('Reading the file takes too much memory.') : error;
 }

@@ -65,15 +65,15 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
   const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
   const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context }, held);
   const { kind } = reader;
-  let known: ImportRow | Progress = row;
+  let latest: ImportRow | Progress = row;
   const began = performance.now();
   try {
     for await (const batch of reader.batches) {
       if (held.signal.aborted) return 'stopped';
       await storeBatch(deps, row, batch);
-      const progress = added(known, batch, { kind, bytesRead: Math.round(batch.progress * row.bytes) });
+      const progress = withBatch(latest, batch, { kind, bytesRead: Math.round(batch.progress * row.bytes) });
       if (!(await noteProgress(database, row.id, progress))) return 'gone';
-      known = progress;
+      latest = progress;
     }
   } finally {
     await reader.close();
@@ -81,46 +81,46 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
   const connection_ids = row.connection_id === null ? [] : [row.connection_id];
   await call('users.synced', { connection_ids }).catch(() => null);
   const took_ms = Math.round(performance.now() - began);
-  logger.info('import.done', { import_id: row.id, kind, items: known.position, took_ms });
+  logger.info('import.done', { import_id: row.id, kind, items: latest.position, took_ms });
   return 'done';
 }
 
 async function storeBatch({ call }: RunDeps, { user_id }: ImportRow, batch: ImportBatch): Promise<void> {
   for (const items of batch.items)
     await call('timeseries.store', { user_id, provider, normaliser_version, items: [...items] });
-  for (const given of batch.intervals)
-    await call('timeseries.storeIntervals', { user_id, provider, ...given, has_content_ids: true });
+  for (const intervals of batch.intervals)
+    await call('timeseries.storeIntervals', { user_id, provider, ...intervals, has_content_ids: true });
 }
 
 const mostReasons = 200;
 
-function added(
+function withBatch(
   before: ImportRow | Progress,
   { position, counts, skipped, span }: ImportBatch,
   now: Pick<Progress, 'kind' | 'bytesRead'>,
 ): Progress {
-  const all: Record<string, number> = { ...before.counts };
-  for (const [type, items] of Object.entries(counts)) all[type] = (all[type] ?? 0) + items;
+  const totals: Record<string, number> = { ...before.counts };
+  for (const [type, items] of Object.entries(counts)) totals[type] = (totals[type] ?? 0) + items;
   const reasons = new Map(
-    before.skipped.map((one) => [`${one.type}\n${one.reason}`, { positions: [], ...one }]),
+    before.skipped.map((reason) => [`${reason.type}\n${reason.reason}`, { positions: [], ...reason }]),
   );
-  for (const one of skipped) {
-    const isKnown = reasons.has(`${one.type}\n${one.reason}`) || reasons.size < mostReasons;
-    const shown = isKnown ? one : { ...one, type: 'others', reason: 'Other entries were skipped.' };
+  for (const entry of skipped) {
+    const isNamed = reasons.has(`${entry.type}\n${entry.reason}`) || reasons.size < mostReasons;
+    const shown = isNamed ? entry : { ...entry, type: 'others', reason: 'Other entries were skipped.' };
     const key = `${shown.type}\n${shown.reason}`;
     const former = reasons.get(key);
     const positions = [...(former?.positions ?? []), ...shown.positions].slice(0, mostPositions);
     reasons.set(key, { ...shown, positions, items: shown.items + (former?.items ?? 0) });
   }
-  return { ...now, position, counts: all, skipped: [...reasons.values()], span: spanOf(before, span) };
+  return { ...now, position, counts: totals, skipped: [...reasons.values()], span: spanOf(before, span) };
 }
 
 function spanOf(before: ImportRow | Progress, span: ImportBatch['span']): Progress['span'] {
-  const known = 'span' in before ? before.span : storedSpan(before);
-  if (known === null || span === null) return known ?? span;
+  const former = 'span' in before ? before.span : storedSpan(before);
+  if (former === null || span === null) return former ?? span;
   return {
-    start_ms: Math.min(known.start_ms, span.start_ms),
-    end_ms: Math.max(known.end_ms, span.end_ms),
+    start_ms: Math.min(former.start_ms, span.start_ms),
+    end_ms: Math.max(former.end_ms, span.end_ms),
   };
 }
 
