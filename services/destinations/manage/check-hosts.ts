@@ -2,7 +2,14 @@ import { isIP } from 'node:net';
 import type { Config } from '../../../config.ts';
 import { validationFailed } from '../../../domain/errors.ts';
 import { isPublicAddress } from '../../../runtime/http/public-address.ts';
-import type { TargetHost } from '../targets/target.ts';
+
+/** A host that settings lead to. */
+export interface TargetHost {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS authenticates the host. Other connections are allowed to hosts of DESTINATION_HOSTS only. */
+  readonly isEncrypted: boolean;
+}
 
 type Allowed = Pick<Config, 'DESTINATION_HOSTS'>;
 

@@ -2,7 +2,6 @@ import { TargetError } from '../../../domain/destinations/target-errors.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
-import type { TargetKind } from '../targets/target.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -10,7 +9,7 @@ type Settings = Readonly<Record<string, unknown>>;
 export function sealed(
   cipher: Cipher,
   id: string,
-  { secrets }: Pick<TargetKind, 'secrets'>,
+  { secrets }: { readonly secrets: readonly string[] },
   settings: Settings,
 ): { readonly settings: Settings; readonly secrets: string } {
   const parts = Object.groupBy(Object.entries(settings), ([name]) =>

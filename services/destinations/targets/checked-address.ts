@@ -4,9 +4,9 @@ import { TargetError, type TargetErrorCode } from '../../../domain/destinations/
 import { errorCodeOf } from '../../../domain/error-code.ts';
 import { AddressRefused, publicLookup, withinLimits } from '../../../runtime/http/guarded-request.ts';
 import { isPublicAddress } from '../../../runtime/http/public-address.ts';
-import { isListed } from '../manage/check-hosts.ts';
+import { isListed, type TargetHost } from '../manage/check-hosts.ts';
 import type { Host } from '../session/connection.ts';
-import type { Run, TargetHost } from './target.ts';
+import type { Run } from './target.ts';
 
 /** A host with the addresses that connections are made to. @throws TargetError */
 export async function checkedHost(run: Run, { host, port, isEncrypted }: TargetHost): Promise<Host> {

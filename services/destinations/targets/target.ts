@@ -4,6 +4,7 @@ import type { Config } from '../../../config.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Resolve } from '../../../runtime/http/guarded-request.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import type { TargetHost } from '../manage/check-hosts.ts';
 import type { Pace } from '../pace.ts';
 import type { DestinationRow } from '../queries/destinations.ts';
 import type { TargetThreads } from '../session/threads.ts';
@@ -27,17 +28,9 @@ export interface Run {
 /** The proof that users are not at a destination any more: numbers for the audit entry. */
 export type ErasureProof = Readonly<Record<string, number>>;
 
-/** A host that settings lead to. */
-export interface TargetHost {
-  readonly host: string;
-  readonly port: number;
-  /** Whether TLS authenticates the host. Other connections are allowed to hosts of DESTINATION_HOSTS only. */
-  readonly isEncrypted: boolean;
-}
-
 /**
  * A kind of destinations. `part` and `erase` read `run.destination` anew each time, and advance it in the transaction of each commit
- * (queries/commit.ts), so that a process may end at any point.
+ * (tables/destinations.ts), so that a process may end at any point.
  */
 export interface Target<S> {
   /** The settings with their secrets. */

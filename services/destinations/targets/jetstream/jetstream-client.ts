@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { TargetError } from '../../../../domain/destinations/target-errors.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { checkedHost } from '../checked-address.ts';
-import type { Run, TargetHost } from '../target.ts';
+import type { TargetHost } from '../../manage/check-hosts.ts';
+import type { Run } from '../target.ts';
 import { hostsOf, type JetstreamSettings } from './jetstream-settings.ts';
 
 /** A message of a stream. A repeated id within the window of the stream is stored once. */

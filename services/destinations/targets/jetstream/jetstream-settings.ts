@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TargetHost } from '../target.ts';
+import type { TargetHost } from '../../manage/check-hosts.ts';
 import { HostName, optional, tlsSettings } from '../tls-settings.ts';
 
 const serverForm = 'must be host and port, such as nats.example.com:4222';

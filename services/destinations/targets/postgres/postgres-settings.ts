@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Text } from '../../../../domain/wire.ts';
-import type { TargetHost } from '../target.ts';
+import type { TargetHost } from '../../manage/check-hosts.ts';
 import { HostName, tlsSettings } from '../tls-settings.ts';
 
 const Name = Text.min(1, 'must not be empty').max(63, 'must be at most 63 characters');

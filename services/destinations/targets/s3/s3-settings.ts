@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Text } from '../../../../domain/wire.ts';
-import type { TargetHost } from '../target.ts';
+import type { TargetHost } from '../../manage/check-hosts.ts';
 
 const endpointForm = 'must be an http or https URL without path, user name and query';
 
