@@ -298,7 +298,7 @@ const parsesOwnJson = [
   'services/api-gateway/pipeline/idempotency.ts',
   'services/auth/mail/send-mail.ts',
   'services/auth/passwords/forgot-password.ts',
-  'services/destinations/manage/secrets.ts',
+  'services/destinations/tables/secrets.ts',
   'services/devicemaker-ingest/reading/open-body.ts',
 ];
 

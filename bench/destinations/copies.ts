@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { DestinationKind } from '../../contracts/destinations/schemas.ts';
 import type { Database } from '../../mixins/database/database.ts';
-import { enqueueRun } from '../../services/destinations/manage/manage.ts';
-import { resetDestination, selectDestination } from '../../services/destinations/queries/destinations.ts';
+import { enqueueRun } from '../../services/destinations/actions/destinations.ts';
+import { resetDestination, selectDestination } from '../../services/destinations/tables/destinations.ts';
 import type { Product } from '../product.ts';
 
 const Created = z.object({ id: z.string() });

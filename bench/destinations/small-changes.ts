@@ -1,7 +1,7 @@
 import { seriesOf } from '../../domain/records/series.ts';
 import type { Database } from '../../mixins/database/database.ts';
-import { enqueueRun } from '../../services/destinations/manage/manage.ts';
-import { selectDestination } from '../../services/destinations/queries/destinations.ts';
+import { enqueueRun } from '../../services/destinations/actions/destinations.ts';
+import { selectDestination } from '../../services/destinations/tables/destinations.ts';
 import { until } from './copies.ts';
 
 /** Inserts users with a series each, without changes. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dayMs, localDate } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { enqueueRun } from '../../services/destinations/manage/manage.ts';
+import { enqueueRun } from '../../services/destinations/actions/destinations.ts';
 import { startHostileHosts } from '../../test/support/servers/hostile-hosts.ts';
 import { createDestination } from '../destinations/copies.ts';
 import { insertRows } from '../destinations/insert-rows.ts';

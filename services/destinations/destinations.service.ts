@@ -8,24 +8,26 @@ import type { Starting } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/http/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { endKeys, forgetProject, forgetUser } from './manage/end.ts';
 import {
   changeDestination,
   createDestination,
+  endKeys,
   enqueueRun,
   findDestination,
+  forgetProject,
+  forgetUser,
   listDestinations,
   pauseDestination,
   removeDestination,
   resetCopy,
   resumeDestination,
-} from './manage/manage.ts';
-import { resealSecrets } from './manage/secrets.ts';
-import { defaultPace, type Pace } from './pace.ts';
-import { selectWorkable } from './queries/health.ts';
-import { runDestination } from './run/run-destination.ts';
-import { runKind } from './run/run-kind.ts';
-import { newTargetThreads, type TargetThreads } from './session/threads.ts';
+} from './actions/destinations.ts';
+import { selectWorkable } from './tables/destinations.ts';
+import { resealSecrets } from './tables/secrets.ts';
+import { defaultPace, type Pace } from './work/pace.ts';
+import { runDestination } from './work/run.ts';
+import { runKind } from './work/run-kind.ts';
+import { newTargetThreads, type TargetThreads } from './work/session/threads.ts';
 
 /** What tests choose: the resolver of names, and the pace of the work. */
 export interface DestinationsChoice {

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { placeOf, stateSentence, stateWord } from '../../console/src/destination-texts.ts';
 import { adviceOn, forms, settingsOf } from '../../console/src/parts/destinations/forms.ts';
-import { targets } from '../../services/destinations/targets/all.ts';
-import { JetstreamSettings } from '../../services/destinations/targets/jetstream/jetstream-settings.ts';
-import { PostgresSettings } from '../../services/destinations/targets/postgres/postgres-settings.ts';
-import { S3Settings } from '../../services/destinations/targets/s3/s3-settings.ts';
+import { targets } from '../../services/destinations/work/targets/all.ts';
+import { JetstreamSettings } from '../../services/destinations/work/targets/jetstream/client.ts';
+import { PostgresSettings } from '../../services/destinations/work/targets/postgres/client.ts';
+import { S3Settings } from '../../services/destinations/work/targets/s3/client.ts';
 import { destination } from './home-figures.ts';
 
 const values: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { resealSecrets } from '../../../services/destinations/manage/secrets.ts';
+import { resealSecrets } from '../../../services/destinations/tables/secrets.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import { upTo } from '../webhooks/setting.ts';

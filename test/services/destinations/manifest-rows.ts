@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { z } from 'zod';
 import { columnList, recordKinds, rowKindOf } from '../../../domain/destinations/columns.ts';
-import { readRecords } from '../../../services/destinations/read/records.ts';
+import { readRecords } from '../../../services/destinations/tables/records.ts';
 import type { TestDatabase } from '../../support/servers/database.ts';
 import type { S3Store } from '../../support/servers/s3-store.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { planChanges } from '../../../services/destinations/copy/plan-changes.ts';
-import type { ObjectChange } from '../../../services/destinations/read/changes.ts';
+import type { ObjectChange } from '../../../services/destinations/tables/changes.ts';
+import { planChanges } from '../../../services/destinations/work/copy.ts';
 
 const common = { user_id: 'user', action: 'updated', recorded_at: new Date(0) } as const;
 const sample = (id: string, first: number | null, last: number | null, device = 'Watch'): ObjectChange => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
-import { advance } from '../../../services/destinations/queries/commit.ts';
+import { advance } from '../../../services/destinations/tables/destinations.ts';
 import { startS3Store } from '../../support/servers/s3-store.ts';
 import { until } from '../../support/until.ts';
 import { activity, block, day, item, night, sleep, workout } from '../timeseries/items.ts';
