@@ -107,13 +107,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     QUEUE_LIMIT: 'deliveries of a provider that wait; beyond that webhooks are refused with 503',
     WEBHOOK_MEMORY_MIB:
       'bodies of webhooks that a process has in memory; beyond that they are refused with 503',
-    WEBHOOK_STORED_MIB: 'bodies that are kept; beyond that webhooks at plain addresses are refused with 503',
-    WEBHOOK_STORED_ADDRESS_MIB: 'the same of one network address',
     DISK_RESERVE_MIB: 'free disk below which webhooks are refused with 503, and files below twice as much',
     BODY_TIMEOUT_SECONDS: 'how long a body may take to arrive, besides the time of its bytes; then 408',
     BODY_MAX_RATIO: 'how many times its size a compressed body may unpack to',
     MAX_CONNECTIONS: 'connections of a process',
-    MAX_CONNECTIONS_PER_ADDRESS: 'connections of one network address, not for trusted proxies',
   },
   'Limits, per minute': {
     RATE_LIMIT_API_KEY: 'requests of an API key',

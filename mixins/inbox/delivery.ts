@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** A lease expires after this time without an extension. Another worker may then take the delivery over. */
 export const leaseMs = 30_000;
 
@@ -12,7 +14,7 @@ export interface NewDelivery {
   readonly body: Buffer;
   /** The request came to the secret address, so its sender is the provider. */
   readonly authenticated?: boolean;
-  /** The sender key for byte accounting. Without one the bytes are not counted. */
+  /** The user of an upload, as `userSender`. */
   readonly sender?: string;
   /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
   readonly handOver?: boolean;
@@ -50,3 +52,10 @@ export interface Retry {
 
 /** The header under which a delivery keeps whether its Authorization header was `right` or `wrong`. */
 export const authorizationHeader = 'pulsebus-authorization';
+
+/**
+ * The sender of an upload of a user. It stays with the row for as long as the row is kept: a deleted user cannot be found
+ * by a hash of the id.
+ */
+export const userSender = (userId: string) =>
+  `address:user ${createHash('sha256').update(userId).digest('base64url')}`;

@@ -26,8 +26,8 @@ export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
     insert into deliveries.delivery
-      (provider, kind, headers, body, priority, attempts, run_at, authenticated, sender, received_bytes)
-    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7, $8, $9)
+      (provider, kind, headers, body, priority, attempts, run_at, authenticated, sender)
+    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7, $8)
     returning id`,
 };
 

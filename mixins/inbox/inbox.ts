@@ -13,7 +13,6 @@ import {
 import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
-import { addStored, type StoredBytes } from './inbox-stored.ts';
 
 /**
  * The durable queue of deliveries. Functions that write an outcome take the attempt. They return false (or null) if the
@@ -53,8 +52,6 @@ export interface Inbox {
   fail(id: string, attempt: number, reason: string, answer?: unknown): Promise<boolean>;
   /** The answer of a delivery, partial or final. Null while there is none. */
   answerOf(id: string): Promise<unknown>;
-  /** Adds stored bytes by sender and returns the sums. */
-  addStored(bytes: ReadonlyMap<string, number>): Promise<StoredBytes>;
   /** The number of unfinished deliveries of a provider, counted up to `most`. */
   waiting(provider: string, most: number): Promise<number>;
   /** Returns null if the delivery does not exist. */
@@ -93,7 +90,6 @@ export function inboxOn(database: Database): Inbox {
     handBack: (id, attempt) => change(sql.handBackDelivery, id, attempt),
     fail: (id, attempt, reason, answer) => change(sql.failDelivery, id, attempt, reason, jsonOrNull(answer)),
     answerOf: async (id) => (await stateOf(database, id))?.answer ?? null,
-    addStored: (bytes) => addStored(database, bytes),
     async waiting(provider, most) {
       const [row] = await database.query<{ n: number }>(sql.countWaiting, [provider, most]);
       return row?.n ?? 0;
@@ -106,7 +102,7 @@ async function receive(database: Database, delivery: NewDelivery): Promise<strin
   const { provider, kind, headers, body, priority = priorities.live, authenticated = false } = delivery;
   const values = [
     ...[provider, kind, JSON.stringify(headers), body, priority, leaseMs, authenticated],
-    ...[delivery.sender ?? null, body.length],
+    delivery.sender ?? null,
   ];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');

@@ -83,15 +83,14 @@ insert into deliveries.sealed_body (delivery_id, entry, key_id, sealed, body_byt
 on conflict (delivery_id, entry) do update
   set key_id = excluded.key_id, sealed = excluded.sealed, body_bytes = excluded.body_bytes`;
 
-/** Keeps a body encrypted, in place of a former one. Returns its encrypted size. */
+/** Keeps a body encrypted, in place of a former one. */
 export async function keepSealed(
   transaction: Queryable,
   cipher: BodyCipher,
   { id, entry, body }: { readonly id: string; readonly entry: string; readonly body: Buffer },
-): Promise<number> {
+): Promise<void> {
   const { key_id, sealed } = await cipher.encrypt(body, boundTo(id, entry));
   await transaction.query(kept, [id, entry, key_id, sealed, body.length]);
-  return sealed.length;
 }
 
 /** The encrypted bodies of a delivery by entry. */

@@ -55,11 +55,6 @@ export const metricTable = {
     help: 'Memory that the gateway uses for webhook bodies that are not stored yet.',
     labels: [],
   },
-  pulsebus_stored_delivery_bytes: {
-    kind: 'gauge',
-    help: 'Size of the stored deliveries as they were received.',
-    labels: [],
-  },
   pulsebus_action_duration_seconds: {
     kind: 'histogram',
     help: 'Duration of an action in the process that ran it.',

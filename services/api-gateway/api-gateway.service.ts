@@ -16,9 +16,7 @@ import { freeDisk } from '../../runtime/free-disk.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startPeriodicTask } from '../../runtime/jobs/periodic-task.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { StoredBytesLimit } from './body/stored-bytes.ts';
 import { assetsOf } from './connect-page/send-page.ts';
-import { boundConnections, connectionBounds } from './connections.ts';
 import { close, drain } from './drain.ts';
 import { httpHandler } from './http-handler.ts';
 import { AccessCounts } from './pipeline/access-counts.ts';
@@ -38,7 +36,6 @@ interface Sender {
   sendError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
 }
 
-const storedEveryMs = 1000;
 const accessesEveryMs = 1000;
 
 const urls = new WeakMap<ServiceBroker, string>();
@@ -92,13 +89,7 @@ const service = implement(apiGateway, {
       database,
       logger,
       inbox,
-      capacity: webhookCapacity(config, inbox),
-      stored: new StoredBytesLimit(config, {
-        add: inbox.addStored,
-        freeBytes: freeDisk(config),
-        logger,
-        now: Date.now,
-      }),
+      capacity: webhookCapacity(config, { inbox, freeBytes: freeDisk(config), logger }),
       received,
       idempotency: idempotent,
       accesses: new AccessCounts({
@@ -117,21 +108,12 @@ const service = implement(apiGateway, {
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');
     const routed = router.call(broker.getLocalService(apiGateway.name));
     const server = createGatewayServer(pipeline, routed, recordRequests(metricsOf(broker), schemeOf(config)));
-    const openConnections = boundConnections(server, connectionBounds(config));
     const metrics = metricsOf(broker);
-    metrics.onScrape(() => {
-      metrics.set('pulsebus_http_connections', {}, openConnections());
+    metrics.onScrape(async () => {
+      metrics.set('pulsebus_http_connections', {}, await openConnections(server));
       metrics.set('pulsebus_webhook_body_bytes', {}, pipeline.capacity.heldBytes());
-      metrics.set('pulsebus_stored_delivery_bytes', {}, pipeline.stored.totalBytes);
     });
     const stopCleaning = await jobs.start([cleaningHandler(idempotent)], { pollMs: 10_000 });
-    const stopExchange = startPeriodicTask({
-      name: 'gateway.stored_bytes',
-      everyMs: storedEveryMs,
-      firstAfterMs: 0,
-      work: () => pipeline.stored.exchange(),
-      logger,
-    });
     const stopCounting = startPeriodicTask({
       name: 'gateway.accesses',
       everyMs: accessesEveryMs,
@@ -148,11 +130,17 @@ const service = implement(apiGateway, {
     logger.info('gateway.listening', { url: gatewayUrl(broker) });
     return async () => {
       stopping.add(broker);
-      await Promise.all([stopCleaning(), stopExchange(), stopCounting()]);
+      await Promise.all([stopCleaning(), stopCounting()]);
       await close(server);
     };
   },
 });
+
+function openConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
 
 // The services still run while the gateway drains.
 async function writeRest({ accesses, logger }: Pipeline): Promise<void> {

@@ -21,6 +21,8 @@ export type Router = (req: IncomingMessage, res: ServerResponse, next: Next) => 
 
 const corsMaxAgeSeconds = 86_400;
 const headersTimeoutMs = 66_000;
+/** A connection without traffic is closed after this time, in any state. */
+const silentMs = 300_000;
 
 /**
  * The HTTP server in front of the router. It sets the common headers (request id, security) and answers HEAD, OPTIONS,
@@ -57,6 +59,8 @@ export function createGatewayServer(
     router(req, res, () => void answerUnrouted(pipeline, req, res, path).catch(sendError));
   });
   server.on('clientError', answerUnreadable);
+  server.maxConnections = pipeline.config.MAX_CONNECTIONS;
+  server.timeout = silentMs;
   server.keepAliveTimeout = 65_000; // longer than that of a load balancer, so that the load balancer closes the connection
   server.headersTimeout = headersTimeoutMs;
   server.requestTimeout = requestTimeoutMs(pipeline.config);

@@ -2,7 +2,6 @@ import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import type { Database, Queryable } from '../../mixins/database/database.ts';
 import { deleteInBatches } from '../../mixins/database/delete-in-batches.ts';
-import { countStored } from '../../mixins/inbox/inbox-stored.ts';
 import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
 import { deleteOldDeadJobs } from '../../mixins/jobs/dead-jobs.ts';
 import { type JobHandler, recurringHandler } from '../../mixins/jobs/jobs.ts';
@@ -25,7 +24,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Deletes expired deliveries and dead letters every ten minutes in one process, and counts the bytes of the remaining ones. */
+/** Deletes expired deliveries and dead letters every ten minutes in one process. */
 export function retentionHandler({ database, config, logger }: Deps): JobHandler {
   const { DELIVERY_RETENTION_DAYS: days } = config;
   const kept = { done: bodyRetentionDays(config), dead: deadFactor * days };
@@ -35,7 +34,6 @@ export function retentionHandler({ database, config, logger }: Deps): JobHandler
     await deleteOldRuns(database, runDays);
     await deleteOldDeadJobs(database, days);
     const deleted = await expire(database, kept, expiredPerStatement, signal);
-    await countStored(database);
     if (deleted > 0) logger.info('deliveries.expired', { deleted });
   });
 }

@@ -77,15 +77,13 @@ export function sealPiece(database: Database, cipher: BodyCipher, days: number):
 
 async function seal(transaction: Queryable, cipher: BodyCipher, row: UnsealedRow): Promise<void> {
   const { id } = row;
-  let bytes = await keepSealed(transaction, cipher, {
-    ...{ id, entry: ownBody },
-    body: await readBody(transaction, row),
-  });
+  const body = await readBody(transaction, row);
+  await keepSealed(transaction, cipher, { id, entry: ownBody, body });
   for (const entry of await fetchedEntries(transaction, id)) {
-    const body = await readProgressBody(transaction, id, entry);
-    if (body !== null) bytes += await keepSealed(transaction, cipher, { id, entry, body });
+    const fetched = await readProgressBody(transaction, id, entry);
+    if (fetched !== null) await keepSealed(transaction, cipher, { id, entry, body: fetched });
   }
-  await clearPlain(transaction, row, bytes);
+  await clearPlain(transaction, row);
 }
 
 /** Decrypts the bodies of a delivery, which is processed again. */

@@ -23,8 +23,7 @@ const audit = ['auth.record_audit(text, text, text, uuid, uuid, jsonb, text)'];
 // Whoever works on deliveries claims, answers and finishes them. Bodies are inserted by the gateway only.
 const inbox = { 'deliveries.delivery': 'select, update', 'deliveries.progress': 'select, insert, update' };
 const sealed = { 'deliveries.sealed_body': 'select' };
-const columns =
-  'provider, kind, headers, body, priority, attempts, run_at, authenticated, sender, received_bytes';
+const columns = 'provider, kind, headers, body, priority, attempts, run_at, authenticated, sender';
 
 const own = (...schemas: string[]): ServiceRights => ({ schemas, tables: {}, functions: [], sequences: [] });
 
@@ -34,8 +33,7 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
   'api-gateway': {
     ...own('gateway'),
     tables: {
-      'deliveries.delivery': `insert (${columns}), select (id, provider, state, answer, sender, received_bytes)`,
-      'deliveries.stored': 'select, insert, update',
+      'deliveries.delivery': `insert (${columns}), select (id, provider, state, answer)`,
     },
     functions: audit,
     jobs: 'gateway',

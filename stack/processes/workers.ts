@@ -83,7 +83,6 @@ export function shareOf(config: Config, index: number): Environment {
     ),
     WEBHOOK_MEMORY_MIB: String(share(config.WEBHOOK_MEMORY_MIB)),
     MAX_CONNECTIONS: String(share(config.MAX_CONNECTIONS)),
-    MAX_CONNECTIONS_PER_ADDRESS: String(share(config.MAX_CONNECTIONS_PER_ADDRESS)),
     ...(METRICS_PORT === undefined || METRICS_PORT === 0
       ? {}
       : { METRICS_PORT: String(METRICS_PORT + index) }),

@@ -18,7 +18,6 @@ const processes: MoreServers = {
   'test/http/mcp-gateways.test.ts': most(1, 3),
   'test/http/metrics.test.ts': most(1, 3),
   'test/http/reduced-answers.test.ts': most(1, 2),
-  'test/http/stored-bytes.test.ts': most(1, 2),
   'test/mixins/inbox-worker.test.ts': most(1, 14),
   'test/mixins/job-queue.test.ts': most(1, 2),
   'test/mixins/jobs.test.ts': most(1, 29),

@@ -7,7 +7,6 @@ import type { Database } from '../../../mixins/database/database.ts';
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
 import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import type { StoredBytesLimit } from '../body/stored-bytes.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { WebhookAccess } from '../webhooks/webhook-access.ts';
 import type { WebhookCapacity } from '../webhooks/webhook-capacity.ts';
@@ -26,7 +25,6 @@ export interface Pipeline {
   readonly logger: Logger;
   readonly inbox: Inbox;
   readonly capacity: WebhookCapacity;
-  readonly stored: StoredBytesLimit;
   readonly received: ReceivedCounts;
   readonly idempotency: Idempotency;
   readonly accesses: AccessCounts;

@@ -5,19 +5,16 @@ import { isError, ServiceError } from '../../../domain/errors.ts';
 import type { Provider } from '../../../domain/provider/provider.ts';
 import { authorizationHeader } from '../../../mixins/inbox/delivery.ts';
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
-import { addressSender, providerSender } from '../../../mixins/inbox/inbox-stored.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { callByName } from '../../../runtime/environment.ts';
 import { settingsOf } from '../../../runtime/provider-settings.ts';
 import { checkContentType } from '../body/body.ts';
 import { bodyBounds } from '../body/body-bounds.ts';
+import type { CountBytes } from '../body/body-reading.ts';
 import { announcedBytes, readBytes } from '../body/read-bytes.ts';
-import type { Sender } from '../body/stored-bytes.ts';
 import { sendJson, setWindow } from '../pipeline/answer.ts';
 import { checkWebhookAccess, type Exchange, limited, type Pipeline } from '../pipeline/exchange.ts';
-import { network } from '../windows/windows.ts';
 import { equal } from './webhook-access.ts';
-import type { IncomingBody } from './webhook-capacity.ts';
 
 /**
  * Receives a webhook: checks the required header (401), the size and the content type, stores the delivery in one committed
@@ -39,12 +36,13 @@ export async function receiveDelivery(
   if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   if (req.headers['content-type'] !== undefined) checkContentType(req, endpoint.route.form === true);
   await pipeline.capacity.refuseIfFull(delivery.provider, res);
-  const sender = senderOf(pipeline, req, delivery);
-  pipeline.stored.refuseIfFull(sender, announcedBytes(req), res);
   const checked = authorizationResult(delivery.provider, req, pipeline.config);
-  const origin = { sender, headers: { ...keptHeaders(delivery.provider, req.headers), ...checked } };
-  const id = await pipeline.capacity.hold(res, (body) =>
-    readAndStore(pipeline, exchange, delivery, origin, body),
+  const origin = {
+    authenticated: pipeline.webhooks.isAuthenticated(req),
+    headers: { ...keptHeaders(delivery.provider, req.headers), ...checked },
+  };
+  const id = await pipeline.capacity.hold(res, (count) =>
+    readAndStore(pipeline, exchange, delivery, origin, count),
   );
   const work = () => callByName(call, endpoint.action, { delivery_id: id });
   const problem = await problemOf(pipeline.inbox, id, work);
@@ -86,50 +84,38 @@ export function problemOf(
   return promise.finally(() => clearInterval(timer));
 }
 
-/** Who sends a body: the sender whose bytes are counted, and the headers that are kept with the delivery. */
+/** Who sends a body, and the headers that are kept with the delivery. */
 export interface Origin {
-  readonly sender: Sender;
+  readonly authenticated: boolean;
+  /** The user of an upload, as `userSender`. */
+  readonly sender?: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Reads a body and stores it as a delivery; returns its id. */
 export async function readAndStore(
   pipeline: Pipeline,
-  { req, res, endpoint }: Exchange,
+  { req, endpoint }: Exchange,
   delivery: Delivery,
-  { sender, headers }: Origin,
-  { count, ending, arrived }: IncomingBody,
+  origin: Origin,
+  count: CountBytes,
 ): Promise<string> {
-  const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count, ending });
-  arrived();
+  const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count });
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  pipeline.stored.refuseIfFull(sender, body.length, res);
-  const id = await store(pipeline, delivery, { sender, headers }, body);
-  pipeline.stored.add(sender, body.length);
+  const id = await store(pipeline, delivery, origin, body);
   pipeline.received.note(providerNamed(delivery.provider), { deliveries: 1 });
   return id;
-}
-
-function senderOf(pipeline: Pipeline, req: IncomingMessage, { provider }: Delivery): Sender {
-  return pipeline.webhooks.isAuthenticated(req)
-    ? { name: providerSender(provider), isStranger: false }
-    : { name: addressSender(network(pipeline.addressOf(req))), isStranger: true };
 }
 
 async function store(
   { inbox }: Pipeline,
   { provider, kind }: Delivery,
-  { sender, headers }: Origin,
+  origin: Origin,
   body: Buffer,
 ): Promise<string> {
-  const kept = {
-    headers,
-    sender: sender.name,
-    authenticated: !sender.isStranger,
-  };
   try {
-    return await inbox.receive({ provider, kind, body, ...kept, handOver: true });
+    return await inbox.receive({ provider, kind, body, ...origin, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }

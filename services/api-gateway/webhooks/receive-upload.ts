@@ -3,7 +3,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type { Delivery } from '../../../domain/contract.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import type { Webhooks } from '../../../domain/provider/provider.ts';
-import { userSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { userSender } from '../../../mixins/inbox/delivery.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { callByName } from '../../../runtime/environment.ts';
 import { bodyBounds } from '../body/body-bounds.ts';
@@ -93,9 +93,8 @@ async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, ori
   const { limitBytes } = bodyBounds(pipeline.config, endpoint.route);
   if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   await pipeline.capacity.refuseIfFull(upload.provider, res);
-  pipeline.stored.refuseIfFull(origin.sender, announcedBytes(req), res);
-  const id = await pipeline.capacity.hold(res, (body) =>
-    readAndStore(pipeline, exchange, upload, origin, body),
+  const id = await pipeline.capacity.hold(res, (count) =>
+    readAndStore(pipeline, exchange, upload, origin, count),
   );
   const given = { delivery_id: id, user_id: exchange.path.user_id };
   const problem = await problemOf(pipeline.inbox, id, () => callByName(call, endpoint.action, given));
@@ -106,13 +105,13 @@ async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, ori
   sendJson(res, endpoint.route.status ?? 202, answer ?? upload.pending());
 }
 
-// The stored bytes of each user are limited as those of an address, so that one device cannot fill the disk.
 function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
   const userId = userIdOf(path);
   const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
   const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
   return {
-    sender: { name: userSender(userId), isStranger: true },
+    authenticated: false,
+    sender: userSender(userId),
     headers: { ...keptHeaders(provider, req.headers), ...account },
   };
 }

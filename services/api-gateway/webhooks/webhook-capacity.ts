@@ -1,70 +1,93 @@
 import type { ServerResponse } from 'node:http';
+import type { Logger } from 'moleculer';
 import type { Config } from '../../../config.ts';
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
-import { BodyMemory } from '../body/body-memory.ts';
 import type { CountBytes } from '../body/body-reading.ts';
 import { unavailableFor } from '../pipeline/answer.ts';
 
 /**
- * The capacity of a gateway for webhooks: the bytes of bodies that are not stored yet, and the number of deliveries that
- * wait to be processed. Beyond it, requests are refused with 503 and Retry-After, before memory or disk runs out.
+ * The capacity of a gateway for webhooks and uploads: the bytes of bodies that are not stored yet, the number of deliveries
+ * that wait to be processed, and the free disk space. Beyond it, requests are refused with 503 and Retry-After.
  */
 export interface WebhookCapacity {
-  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) while too many deliveries of a provider wait. */
+  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) while too many deliveries of a provider wait, or the disk is nearly full. */
   refuseIfFull(provider: string, res: ServerResponse): Promise<void>;
-  /** Runs `work`, which counts each byte that it holds; the bytes are released when it ends. */
-  hold<T>(res: ServerResponse, work: (body: IncomingBody) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work`, which counts each byte that it holds; the bytes are released when it ends. The count throws
+   * SERVICE_UNAVAILABLE (503, with Retry-After) if there is no memory left. One body alone may exceed it.
+   */
+  hold<T>(res: ServerResponse, work: (count: CountBytes) => Promise<T>): Promise<T>;
   /** The number of bytes that are held now. */
   heldBytes(): number;
 }
 
-/** One body that is not stored yet. */
-export interface IncomingBody {
-  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) if there is no memory left. */
-  readonly count: CountBytes;
-  /** Aborted with the refusal if the memory is given to faster senders. */
-  readonly ending: AbortController;
-  /** Marks the body as complete; it is not refused any more. */
-  arrived(): void;
+/** Dependencies: the queue, and the free disk space (null if the disk is on another machine). */
+export interface CapacityDeps {
+  readonly inbox: Pick<Inbox, 'waiting'>;
+  freeBytes(): Promise<number | null>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly now?: () => number;
 }
 
+type Limits = Pick<Config, 'WEBHOOK_MEMORY_MIB' | 'QUEUE_LIMIT' | 'DISK_RESERVE_MIB'>;
+
 const mebibyte = 1024 * 1024;
-const countedForMs = 1000;
-const retryFullSeconds = 30;
+const readAgainMs = 1000;
+const warnAgainMs = 60_000;
+const retryBodySeconds = 5;
+const retryQueueSeconds = 30;
+const retryDiskSeconds = 600;
 
 /** Creates the capacity of one gateway. */
 export function webhookCapacity(
-  { WEBHOOK_MEMORY_MIB, QUEUE_LIMIT }: Config,
-  inbox: Inbox,
-  now = Date.now,
+  { WEBHOOK_MEMORY_MIB, QUEUE_LIMIT, DISK_RESERVE_MIB }: Limits,
+  { inbox, freeBytes, logger, now = Date.now }: CapacityDeps,
 ): WebhookCapacity {
-  const memory = new BodyMemory(WEBHOOK_MEMORY_MIB * mebibyte, now);
-  const counts = new Map<string, { readonly atMs: number; readonly waiting: Promise<number> }>();
+  let heldBytes = 0;
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
   // A failed count does not refuse the request: storing the delivery reports the failure of the database.
-  const count = (provider: string) => {
-    const waiting = inbox.waiting(provider, QUEUE_LIMIT).catch(() => 0);
-    counts.set(provider, { atMs: now(), waiting });
-    return waiting;
+  const waiting = keptFor(now, (provider) => inbox.waiting(provider, QUEUE_LIMIT).catch(() => 0));
+  const free = keptFor(now, () => freeBytes());
+  const isDiskFull = async () => {
+    const bytes = await free('');
+    return bytes !== null && bytes < DISK_RESERVE_MIB * mebibyte;
   };
   return {
     async refuseIfFull(provider, res) {
-      const known = counts.get(provider);
-      const fresh = known !== undefined && now() - known.atMs < countedForMs;
-      if ((await (fresh ? known.waiting : count(provider))) < QUEUE_LIMIT) return;
-      throw unavailableFor(res, retryFullSeconds, 'Too many deliveries wait for their work.');
+      if ((await waiting(provider)) >= QUEUE_LIMIT)
+        throw unavailableFor(res, retryQueueSeconds, 'Too many deliveries wait for their work.');
+      if (!(await isDiskFull())) return;
+      if (now() - warnedAtMs >= warnAgainMs) {
+        warnedAtMs = now();
+        logger.warn('webhook.disk_full', { limit: 'DISK_RESERVE_MIB' });
+      }
+      throw unavailableFor(res, retryDiskSeconds, 'No more deliveries can be stored for now.');
     },
     async hold(res, work) {
-      const body = memory.begin(res);
-      const { ending } = body;
-      const arrived = () => {
-        body.isArriving = false;
-      };
+      let ownBytes = 0;
       try {
-        return await work({ count: (bytes) => memory.take(body, bytes), ending, arrived });
+        return await work((bytes) => {
+          if (heldBytes + bytes > WEBHOOK_MEMORY_MIB * mebibyte && heldBytes > ownBytes)
+            throw unavailableFor(res, retryBodySeconds, 'Too many large bodies are arriving at once.');
+          ownBytes += bytes;
+          heldBytes += bytes;
+        });
       } finally {
-        memory.refund(body);
+        heldBytes -= ownBytes;
       }
     },
-    heldBytes: () => memory.heldBytes,
+    heldBytes: () => heldBytes,
+  };
+}
+
+/** Reads a value by key at most once a second. */
+function keptFor<T>(now: () => number, read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const values = new Map<string, { readonly atMs: number; readonly value: Promise<T> }>();
+  return (key) => {
+    const last = values.get(key);
+    if (last !== undefined && now() - last.atMs < readAgainMs) return last.value;
+    const value = read(key);
+    values.set(key, { atMs: now(), value });
+    return value;
   };
 }

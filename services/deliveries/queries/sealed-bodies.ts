@@ -31,16 +31,12 @@ export async function fetchedEntries(transaction: Queryable, id: string): Promis
   return (await transaction.query<{ entry: string }>(statement, [id])).map(({ entry }) => entry);
 }
 
-/** Empties the plain bodies of a delivery. The encrypted ones count as stored bytes of its sender. */
-export async function clearPlain(
-  transaction: Queryable,
-  { id, body_bytes }: UnsealedRow,
-  sealedBytes: number,
-): Promise<void> {
-  await transaction.query(
-    `update deliveries.delivery set body = '', sealed_bytes = $2, received_bytes = $3 where id = $1`,
-    [id, body_bytes, sealedBytes],
-  );
+/** Empties the plain bodies of a delivery. */
+export async function clearPlain(transaction: Queryable, { id, body_bytes }: UnsealedRow): Promise<void> {
+  await transaction.query(`update deliveries.delivery set body = '', sealed_bytes = $2 where id = $1`, [
+    id,
+    body_bytes,
+  ]);
   await transaction.query('update deliveries.progress set body = null where delivery_id = $1', [id]);
   await transaction.query(ended, [id]);
 }
@@ -51,10 +47,10 @@ where d.id = $1 and s.delivery_id = d.id and s.entry = ''`;
 
 /** Stores the plain body of a delivery. */
 export async function restorePlain(transaction: Queryable, id: string, body: Buffer): Promise<void> {
-  await transaction.query(
-    `update deliveries.delivery set body = $2, sealed_bytes = null, received_bytes = $3 where id = $1`,
-    [id, body, body.length],
-  );
+  await transaction.query(`update deliveries.delivery set body = $2, sealed_bytes = null where id = $1`, [
+    id,
+    body,
+  ]);
 }
 
 /** Stores the plain body that was fetched for an entry. */

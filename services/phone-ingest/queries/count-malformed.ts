@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { userSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { userSender } from '../../../mixins/inbox/delivery.ts';
 
 const text = `
 select count(*)::int as n from deliveries.delivery

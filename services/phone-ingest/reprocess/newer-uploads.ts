@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { userSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { userSender } from '../../../mixins/inbox/delivery.ts';
 import { type StoredBody, selectNewer } from '../../../mixins/inbox/kept-delivery.ts';
 import { type BodyKeys, readKeptBody } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { gatewayUrl } from '../../../services/api-gateway/api-gateway.service.ts';
+import { webhookCapacity } from '../../../services/api-gateway/webhooks/webhook-capacity.ts';
 import { push, startApi } from '../../support/api.ts';
+import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 
-const api = await startApi(t, { QUEUE_LIMIT: '2', WEBHOOK_MEMORY_MIB: '1' });
+const api = await startApi(t, { QUEUE_LIMIT: '2', WEBHOOK_MEMORY_MIB: '1', MAX_CONNECTIONS: '20' });
 const isKnownMs = 1100; // a count is kept for a second
 const bodyOf = (bytes: number) => `{"dailies": [], "x": "${'x'.repeat(bytes)}"}`;
 
@@ -58,18 +62,9 @@ async function stopBeforeEnd(bytes: number) {
   return sender;
 }
 
-/** Pushes beside a sender that stopped until that is refused. A sender that stopped for 2 s gives way to others. */
-async function refusedBeside(bytes: number) {
-  for (;;) {
-    const slow = await stopBeforeEnd(900_000);
-    const refused = await push(api, bodyOf(bytes));
-    if (refused.status !== 200) return { slow, refused };
-    slow.destroy();
-  }
-}
-
 t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
-  const { slow, refused } = await refusedBeside(500_000);
+  const slow = await stopBeforeEnd(900_000);
+  const refused = await push(api, bodyOf(500_000));
   t.equal(refused.status, 503);
   t.same(refused.body, {
     detail: 'Too many large bodies are arriving at once.',
@@ -114,4 +109,38 @@ t.test('releases the memory of compressed bodies whose senders disconnect', asyn
     }
   }
   t.equal((await pushUntil(200, 900_000)).status, 200);
+});
+
+t.test('closes connections beyond MAX_CONNECTIONS', async (t) => {
+  const { port } = new URL(gatewayUrl(api.broker));
+  const sockets = Array.from({ length: 25 }, () => connect(Number(port), '127.0.0.1').resume());
+  for (const socket of sockets) socket.on('error', () => undefined);
+  await until(async () => sockets.filter(({ closed }) => closed).length >= 5, 'five are closed');
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await push(api, { dailies: [] }).catch(() => null))?.status === 200);
+  t.pass('a closed one frees a place');
+});
+
+t.test('refuses deliveries while the disk is nearly full, and warns once a minute', async (t) => {
+  const disk = { freeBytes: 4 * 1024 * 1024, nowMs: 0 };
+  const warned: unknown[] = [];
+  const capacity = webhookCapacity(
+    { WEBHOOK_MEMORY_MIB: 1, QUEUE_LIMIT: 1, DISK_RESERVE_MIB: 5 },
+    {
+      inbox: { waiting: async () => 0 },
+      freeBytes: async () => disk.freeBytes,
+      logger: { warn: (...line: unknown[]) => void warned.push(line) },
+      now: () => disk.nowMs,
+    },
+  );
+  for (const nowMs of [0, 500, 59_000, 60_000]) {
+    disk.nowMs = nowMs;
+    const res = new ServerResponse(new IncomingMessage(new Socket()));
+    await t.rejects(capacity.refuseIfFull('devicemaker', res), refusal('SERVICE_UNAVAILABLE'));
+    t.equal(res.getHeader('Retry-After'), 600);
+  }
+  t.same(warned, Array(2).fill(['webhook.disk_full', { limit: 'DISK_RESERVE_MIB' }]));
+  disk.freeBytes *= 2;
+  disk.nowMs = 61_000;
+  await capacity.refuseIfFull('devicemaker', new ServerResponse(new IncomingMessage(new Socket())));
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { userSender } from '../../../mixins/inbox/inbox-stored.ts';
+import { userSender } from '../../../mixins/inbox/delivery.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { installApp, record, uploadOf } from './app.ts';

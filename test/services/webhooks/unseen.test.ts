@@ -25,7 +25,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
-    ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
+    ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute'],
     ...[
       'freshness.hour',
       'freshness.position',
