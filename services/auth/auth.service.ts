@@ -1,8 +1,24 @@
+import type { Config } from '../../config.ts';
 import { auth } from '../../contracts/auth.ts';
 import { defaultProject } from '../../domain/access.ts';
+import { database } from '../../mixins/database/database.ts';
+import { orm } from '../../mixins/database/orm.ts';
+import { reads } from '../../mixins/database/reads.ts';
+import { jobs } from '../../mixins/jobs/jobs.ts';
+import { cipherOf } from '../../mixins/provider-api/cipher.ts';
+import type { Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { forgetAccesses, noteAccesses, readAccesses } from './accesses.ts';
+import { forgetAccesses, noteAccesses, readAccesses } from './actions/accesses.ts';
+import { admit, outage, readWindow } from './actions/admission.ts';
+import {
+  changeApplication,
+  createApplication,
+  deleteApplication,
+  replaceSecret,
+  toApplication,
+} from './actions/applications.ts';
+import { readAudit } from './actions/audit.ts';
 import {
   callingDeveloper,
   changePassword,
@@ -10,51 +26,63 @@ import {
   createDeveloper,
   findDeveloper,
   readDeveloper,
-} from './accounts.ts';
-import { acting } from './actor.ts';
-import { admit } from './admission/admission.ts';
-import { readWindow } from './admission/window.ts';
-import { readAudit } from './audit.ts';
-import { authResources } from './auth.resources.ts';
-import { cleaningHandler } from './cleaning.ts';
-import { logoIn, setLogo } from './connect-logo.ts';
-import { keyEndingHandler, removeKey, removeMember } from './end-key.ts';
-import { acceptInvitation } from './invitations/accept.ts';
-import { invite, revokeInvitation, toInvitation } from './invitations/invite.ts';
+  toDeveloper,
+} from './actions/developers.ts';
+import { createEmbed, originsOfEmbed } from './actions/embeds.ts';
+import { acceptInvitation, invite, revokeInvitation, toInvitation } from './actions/invitations.ts';
+import { createApiKey, removeKey, replaceApiKey, shownKey } from './actions/keys.ts';
+import { createSignInLink, endSession, logIn, startSession, startSessionByLink } from './actions/log-in.ts';
+import { addMember, removeMember, toMember } from './actions/members.ts';
+import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './actions/passkeys.ts';
 import {
-  changeApplication,
-  createApiKey,
-  createApplication,
-  deleteApplication,
-  replaceApiKey,
-  replaceSecret,
-  shownKey,
-} from './keys.ts';
-import { countAttempt } from './log-in/attempts.ts';
-import { createSignInLink, endSession, startSession, startSessionByLink } from './log-in/console-sessions.ts';
-import { logIn } from './log-in/log-in.ts';
-import { beginPasskeySignIn, startSessionByPasskey } from './log-in/passkey-sign-in.ts';
-import { mailHandler } from './mail/send-mail.ts';
-import { oidcIn, signInByOidc } from './oidc/sign-in.ts';
-import { forgotPassword, forgottenHandler } from './passwords/forgot-password.ts';
-import { refuseWithoutPasswords } from './passwords/passwords-off.ts';
-import { resetByLink } from './passwords/reset-by-link.ts';
-import { projectDeletionHandler, readProject, removeProject } from './project-deletion.ts';
-import { addMember, createProject, toMember, toProject, updateProject } from './projects.ts';
-import { renameApiKey } from './queries/change-keys.ts';
-import { selectLogo } from './queries/connect-logos.ts';
-import { deleteDeveloper } from './queries/delete-developer.ts';
-import { endFamiliesOfUser } from './queries/end-families.ts';
-import { selectInvitations } from './queries/invitations.ts';
-import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
-import { selectBrand, selectMembers, selectProjects } from './queries/select-projects.ts';
-import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './second-factor/passkeys.ts';
-import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './second-factor/totp.ts';
-import { createEmbed, originsOfEmbed } from './tokens/embeds.ts';
-import { issueForCode, issueToken } from './tokens/issue-token.ts';
-import { refresh } from './tokens/refresh.ts';
-import { revoke } from './tokens/revoke.ts';
-import { toApplication, toDeveloper } from './wire.ts';
+  createProject,
+  logoIn,
+  readProject,
+  removeProject,
+  setLogo,
+  toProject,
+  updateProject,
+} from './actions/projects.ts';
+import { resetByLink } from './actions/reset-by-link.ts';
+import { beginPasskeySignIn, oidcIn, signInByOidc, startSessionByPasskey } from './actions/sign-in.ts';
+import { issueForCode, issueToken, refresh, revoke } from './actions/tokens.ts';
+import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './actions/totp.ts';
+import { tokenSignerOf } from './rules/access-tokens.ts';
+import { refuseWithoutPasswords } from './rules/password-rules.ts';
+import { acting } from './tables/acting.ts';
+import type { AdmittedRow } from './tables/admission.ts';
+import { renameApiKey, selectApiKeys } from './tables/api-keys.ts';
+import { selectApplications } from './tables/applications.ts';
+import { deleteDeveloper, selectDevelopers } from './tables/developers.ts';
+import { ApiKey, Application, Developer } from './tables/entities.ts';
+import { endFamiliesOfUser } from './tables/families.ts';
+import { selectInvitations } from './tables/invitations.ts';
+import { selectBrand, selectLogo, selectMembers, selectProjects } from './tables/projects.ts';
+import { countAttempt } from './work/attempts.ts';
+import { cleaningHandler } from './work/cleaning.ts';
+import { keyEndingHandler } from './work/end-key.ts';
+import { forgotPassword, forgottenHandler } from './work/forgot-password.ts';
+import { GroupedCounts } from './work/grouped-counts.ts';
+import { mailer, mailHandler } from './work/mail.ts';
+import { oidc } from './work/oidc.ts';
+import { createPasswords } from './work/passwords.ts';
+import { projectDeletionHandler } from './work/project-deletion.ts';
+
+/** The resources in the context of every action of auth. */
+const authResources = {
+  database: database(),
+  reads: reads(),
+  outage: outage(),
+  jobs: jobs(),
+  orm: orm([Developer, ApiKey, Application]),
+  tokens: ({ config }: Starting) => tokenSignerOf(config),
+  passwords: () => createPasswords(),
+  cipher: ({ config }: Starting) => cipherOf(config),
+  mailer: mailer(),
+  oidc: oidc(),
+  counts: () => new GroupedCounts<AdmittedRow>(),
+  config: ({ config }: Starting): Config => config,
+};
 
 export default implement(auth, {
   uses: authResources,

@@ -1,6 +1,6 @@
 // `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
 // With --without-second-factor it removes the authenticator and the passkeys of the account.
-import { accountEmails, resetPassword } from '../../services/auth/log-in/reset-password.ts';
+import { accountEmails, resetPassword } from '../../services/auth/work/first-developer.ts';
 import { runOnDatabase } from '../database/own-database.ts';
 import { StartError } from '../machine/start-error.ts';
 

@@ -1,8 +1,9 @@
 // npm run test:browser: invitations, a new password, an authenticator, passkeys, and the ways to sign in.
+
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { insertResetLink } from '../../services/auth/queries/reset-links.ts';
-import { sha256 } from '../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../services/auth/rules/secrets.ts';
+import { insertResetLink } from '../../services/auth/tables/developers.ts';
 import { insertMember, password as memberPassword } from '../support/members.ts';
 import { codeOf } from '../support/totp.ts';
 import { until } from '../support/until.ts';

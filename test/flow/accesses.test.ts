@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
 import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
-import { forgetAccesses, noteAccesses } from '../../services/auth/accesses.ts';
+import { forgetAccesses, noteAccesses } from '../../services/auth/actions/accesses.ts';
 import { loadServices } from '../../stack/processes/services.ts';
 import { at, item, other } from '../services/timeseries/items.ts';
 import { ask, createUser, createWearer, joinApi, startApi, type TestApi, userToken } from '../support/api.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { ConfigError, loadConfig } from '../../config.ts';
 import { roles } from '../../domain/access.ts';
-import { oidcOf } from '../../services/auth/oidc/provider.ts';
+import { oidcOf } from '../../services/auth/work/oidc.ts';
 import { developer, startApi } from '../support/api.ts';
 import { startAuth } from '../support/auth.ts';
 import { insertMember, password } from '../support/members.ts';

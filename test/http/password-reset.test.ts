@@ -1,9 +1,10 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { z } from 'zod';
 import { roles } from '../../domain/access.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import { mailerOf } from '../../services/auth/mail/mailer.ts';
-import { forgotPassword } from '../../services/auth/passwords/forgot-password.ts';
+import { forgotPassword } from '../../services/auth/work/forgot-password.ts';
+import { mailerOf } from '../../services/auth/work/mail.ts';
 import { type Answer, developer, startApi, type TestApi } from '../support/api.ts';
 import { insertMember, password as memberPassword, memberToken } from '../support/members.ts';
 import { testConfig } from '../support/servers/broker.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { backgrounds, contrast } from '../../../services/api-gateway/connect-page/accent.ts';
-import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
+import { deleteExpired } from '../../../services/auth/tables/expired.ts';
 import { startApi } from '../../support/api.ts';
 import { memberToken } from '../../support/members.ts';
 import { as, type Filled, fillProject, makeProject, send } from './two-projects.ts';

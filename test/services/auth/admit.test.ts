@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import auth from '../../../services/auth/auth.service.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
 import { logIn, startAuth } from '../../support/auth.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { readAudit } from '../../../services/auth/audit.ts';
-import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
+import { readAudit } from '../../../services/auth/actions/audit.ts';
+import { deleteExpired } from '../../../services/auth/tables/expired.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 t.test('audit entries older than AUDIT_RETENTION_DAYS are deleted in parts; 0 keeps all', async (t) => {

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { Database } from '../../../mixins/database/database.ts';
 import { type Orm, orm } from '../../../mixins/database/orm.ts';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { typedCall } from '../../../runtime/environment.ts';
-import { changePassword } from '../../../services/auth/accounts.ts';
-import { Developer } from '../../../services/auth/auth.entities.ts';
-import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
-import { createPasswords, type Passwords } from '../../../services/auth/log-in/passwords.ts';
+import { changePassword } from '../../../services/auth/actions/developers.ts';
+import { logIn as logInWith } from '../../../services/auth/actions/log-in.ts';
+import { freshFamily } from '../../../services/auth/actions/tokens.ts';
+import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
+import { Developer } from '../../../services/auth/tables/entities.ts';
 import {
   insertFamilyByApplication,
   insertFamilyByDeveloper,
   insertSession,
-} from '../../../services/auth/queries/insert-family.ts';
-import { freshFamily } from '../../../services/auth/tokens/fresh-family.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
+} from '../../../services/auth/tables/families.ts';
+import { createPasswords, type Passwords } from '../../../services/auth/work/passwords.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker, testConfig } from '../../support/servers/broker.ts';

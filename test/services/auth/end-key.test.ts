@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import auth from '../../../services/auth/auth.service.ts';
 import destinations from '../../../services/destinations/destinations.service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { auditFailedLogIn } from '../../../services/auth/log-in/failed-log-in.ts';
+import { auditFailedLogIn } from '../../../services/auth/work/attempts.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const origin = { actor: null, requestId: 'first' };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { GroupedCounts } from '../../../services/auth/admission/grouped-counts.ts';
+import { GroupedCounts } from '../../../services/auth/work/grouped-counts.ts';
 
 /** A window whose statements end when the test says so. */
 function heldWindow() {

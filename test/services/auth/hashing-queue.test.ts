@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createHashingQueue } from '../../../services/auth/log-in/hashing-queue.ts';
+import { createHashingQueue } from '../../../services/auth/work/passwords.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A queue whose work ends on demand; `order` has what began. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import auth from '../../../services/auth/auth.service.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
 import { logIn, outcomes, startAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';

@@ -1,8 +1,8 @@
 import jwt from 'jsonwebtoken';
 import t from 'tap';
 import type { Tokens } from '../../../contracts/auth/schemas.ts';
-import { familyOfId, familyOfRefreshToken } from '../../../services/auth/queries/find-family.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
+import { familyOfId, familyOfRefreshToken } from '../../../services/auth/tables/families.ts';
 import { logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import {
-  type AttemptPriority,
-  countAttempt,
-  trustedPriority,
-} from '../../../services/auth/log-in/attempts.ts';
-import { createHashingQueue } from '../../../services/auth/log-in/hashing-queue.ts';
-import { logIn } from '../../../services/auth/log-in/log-in.ts';
-import type { Passwords } from '../../../services/auth/log-in/passwords.ts';
-import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
+import { logIn } from '../../../services/auth/actions/log-in.ts';
+import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
+import { deleteExpired } from '../../../services/auth/tables/expired.ts';
+import { type AttemptPriority, countAttempt, trustedPriority } from '../../../services/auth/work/attempts.ts';
+import { createHashingQueue, type Passwords } from '../../../services/auth/work/passwords.ts';
 import { account, startAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testConfig } from '../../support/servers/broker.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { logIn as logInWith } from '../../../services/auth/log-in/log-in.ts';
-import { createPasswords } from '../../../services/auth/log-in/passwords.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
+import { logIn as logInWith } from '../../../services/auth/actions/log-in.ts';
+import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
+import { createPasswords } from '../../../services/auth/work/passwords.ts';
 import { account, logIn, outcomes, startAuth } from '../../support/auth.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -3,12 +3,11 @@ import pg from 'pg';
 import t from 'tap';
 import { databaseOf } from '../../../mixins/database/database.ts';
 import { isAway } from '../../../mixins/database/primary-away.ts';
-import { admit } from '../../../services/auth/admission/admission.ts';
-import { GroupedCounts } from '../../../services/auth/admission/grouped-counts.ts';
-import { MemoryWindows } from '../../../services/auth/admission/outage.ts';
-import type { AdmittedRow } from '../../../services/auth/queries/admit.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
-import { tokenSignerOf } from '../../../services/auth/tokens/tokens.ts';
+import { admit, MemoryWindows } from '../../../services/auth/actions/admission.ts';
+import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
+import type { AdmittedRow } from '../../../services/auth/tables/admission.ts';
+import { GroupedCounts } from '../../../services/auth/work/grouped-counts.ts';
 import { account, logIn, startAuth } from '../../support/auth.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 

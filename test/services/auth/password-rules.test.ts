@@ -1,5 +1,5 @@
 import t from 'tap';
-import { passwordProblem } from '../../../services/auth/log-in/password-rules.ts';
+import { passwordProblem } from '../../../services/auth/rules/password-rules.ts';
 import { account, logIn, startAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import t from 'tap';
 import type { Tokens } from '../../../contracts/auth/schemas.ts';
-import { insertFamilyByApplication } from '../../../services/auth/queries/insert-family.ts';
-import { rotateSecret } from '../../../services/auth/queries/rotate-secret.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
+import { rotateSecret } from '../../../services/auth/tables/applications.ts';
+import { insertFamilyByApplication } from '../../../services/auth/tables/families.ts';
 import { logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -6,7 +6,7 @@ import {
   otpauthUrlOf,
   plainCode,
   stepOf,
-} from '../../../services/auth/second-factor/totp-codes.ts';
+} from '../../../services/auth/rules/totp-codes.ts';
 
 // RFC 6238, appendix B, for SHA-1: the last six of its eight digits. The secret is `12345678901234567890`.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

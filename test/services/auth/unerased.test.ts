@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { countUnerased } from '../../../services/auth/queries/delete-project.ts';
+import { countUnerased } from '../../../services/auth/tables/projects.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

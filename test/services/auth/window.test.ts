@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { selectWindow } from '../../../services/auth/queries/select-window.ts';
-import { sha256 } from '../../../services/auth/tokens/secrets.ts';
+import { sha256 } from '../../../services/auth/rules/secrets.ts';
+import { selectWindow } from '../../../services/auth/tables/admission.ts';
 import { logIn, startAuth } from '../../support/auth.ts';
 
 const limits = { RATE_LIMIT_API_KEY: '11', RATE_LIMIT_DEVELOPER: '12', RATE_LIMIT_SDK: '13' };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceSchema } from 'moleculer';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper } from '../../../services/auth/log-in/first-developer.ts';
+import { ensureFirstDeveloper } from '../../../services/auth/work/first-developer.ts';
 import users from '../../../services/users/users.service.ts';
 import { account as developer, logIn } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../../config.ts';
 import { cipherOf } from '../../../../mixins/provider-api/cipher.ts';
-import { mailerOf } from '../../../../services/auth/mail/mailer.ts';
-import { enqueueMail, mailHandler } from '../../../../services/auth/mail/send-mail.ts';
+import { enqueueMail, mailerOf, mailHandler } from '../../../../services/auth/work/mail.ts';
 import { freshDatabase } from '../../../support/servers/database.ts';
 import { startMailServer, startSilentServer } from '../../../support/smtp.ts';
 

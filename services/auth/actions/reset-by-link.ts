@@ -1,0 +1,54 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { refuseWeakPassword } from '../rules/password-rules.ts';
+import { sha256 } from '../rules/secrets.ts';
+import { acting } from '../tables/acting.ts';
+import { confirmAddress, selectResetAccount, useResetLink } from '../tables/developers.ts';
+import { endOtherSessions } from '../tables/families.ts';
+import type { Passwords } from '../work/passwords.ts';
+import { disableSecondFactor } from '../work/second-factor.ts';
+
+interface Resetting {
+  readonly database: Database;
+  readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Sets the password of the account of a link, confirms its address, and ends all of its sessions and other links.
+ * @throws RESET_LINK_NOT_FOUND (404) if it is used, expired or unknown, VALIDATION_FAILED (422) for a weak password
+ */
+export async function resetByLink(
+  { database, passwords, origin }: Resetting,
+  { token, password }: { readonly token: string; readonly password: string },
+): Promise<void> {
+  const link = sha256(token);
+  const account = await selectResetAccount(database, link);
+  if (account === undefined) throw new ServiceError('RESET_LINK_NOT_FOUND');
+  await refuseWeakPassword('password', password, account.email);
+  const hash = await passwords.hash(password);
+  await acting(database, { ...origin, actor: `admin:${account.id}` }, async (on) => {
+    if (!(await useResetLink(on, link, account.id))) throw new ServiceError('RESET_LINK_NOT_FOUND');
+    await takeOver(on, { ...origin, actor: `admin:${account.id}` }, account.id, hash);
+  });
+}
+
+/**
+ * Gives an account to the holder of its e-mail address, who has a link that was sent there: a new password, and no session
+ * and link of before. If the address was not confirmed, somebody else may have made the account, so second factors go too.
+ */
+export async function takeOver(
+  on: Queryable,
+  origin: AuditOrigin,
+  developerId: string,
+  passwordHash: string,
+): Promise<void> {
+  const statement =
+    'select is_owner or confirmed_at is not null as yes from auth.developer where id = $1 for update';
+  const [confirmed] = await on.query<{ yes: boolean }>(statement, [developerId]);
+  await on.query('update auth.developer set password = $2 where id = $1', [developerId, passwordHash]);
+  await confirmAddress(on, developerId);
+  await endOtherSessions(on, developerId, null);
+  if (confirmed?.yes === false) await disableSecondFactor(on, origin, developerId);
+}

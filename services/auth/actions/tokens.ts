@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'moleculer';
+import type { Caller, Tokens } from '../../../contracts/auth/schemas.ts';
+import type { User } from '../../../contracts/users/schemas.ts';
+import { isError, ServiceError, userNotFound, validationFailed } from '../../../domain/errors.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call, Meta } from '../../../runtime/environment.ts';
+import type { TokenSigner } from '../rules/access-tokens.ts';
+import { type Lifetime, lifetimesOf, type SessionDays } from '../rules/lifetimes.ts';
+import { wrongCredentials } from '../rules/password-rules.ts';
+import { newRefreshToken, sameHash, sha256 } from '../rules/secrets.ts';
+import { acting } from '../tables/acting.ts';
+import { selectApplicationSecret } from '../tables/applications.ts';
+import {
+  consumeRefreshToken,
+  endFamily,
+  endReusedFamily,
+  familyOfId,
+  familyOfRefreshToken,
+  insertFamilyByApplication,
+  insertFamilyByDeveloper,
+  insertFamilyOfUser,
+  type LiveFamily,
+  type NewFamily,
+  selectRefreshToken,
+} from '../tables/families.ts';
+
+/** Dependencies of issuing tokens. */
+interface Issuing {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly call: Call;
+  readonly origin: AuditOrigin;
+  readonly config: SessionDays;
+}
+
+/** A request for a user's token; an application sends its id and secret. */
+interface TokenRequest {
+  readonly user_id: string;
+  readonly app_id?: string | undefined;
+  readonly app_secret?: string | undefined;
+}
+
+/**
+ * Issues tokens that read one user's data, to an application or a developer.
+ * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
+ */
+export async function issueToken(
+  { database, tokens, call, origin, config }: Issuing,
+  request: TokenRequest,
+  caller: Caller | null,
+): Promise<Tokens> {
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
+  const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
+  await keepUnlessGone({ database, call }, request.user_id, family.familyId);
+  const grant = { kind: 'sdk', subject: request.user_id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+/**
+ * Issues tokens to a user who entered a code. @throws UNAUTHENTICATED (401) if the developer of the code was deleted,
+ * USER_NOT_FOUND (404)
+ */
+export async function issueForCode(
+  { database, tokens, call, origin, config }: Issuing,
+  { user_id, developer_id }: { readonly user_id: string; readonly developer_id: string | null },
+): Promise<Tokens> {
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
+  await acting(database, { ...origin, actor: `user:${user_id}` }, async (on) => {
+    if (developer_id === null) await insertFamilyOfUser(on, family, user_id);
+    else if (!(await insertFamilyByDeveloper(on, family, user_id, developer_id))) throw wrongCredentials();
+  });
+  await keepUnlessGone({ database, call }, user_id, family.familyId);
+  const issuedBy = developer_id === null ? `user:${user_id}` : `admin:${developer_id}`;
+  const grant = { kind: 'sdk', subject: user_id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+/**
+ * The user of a new family, which ends if the user does not exist. The user is looked up after the family is committed: a concurrent deletion of the
+ * user either ends the family or is seen by this call. @throws USER_NOT_FOUND (404)
+ */
+export async function keepUnlessGone(
+  { database, call }: Pick<Issuing, 'database' | 'call'>,
+  user_id: string,
+  familyId: string,
+): Promise<User> {
+  try {
+    return await call('users.get', { user_id });
+  } catch (error) {
+    await endFamily(database, familyId);
+    throw error;
+  }
+}
+
+// An application finds the users of its own project only. @throws USER_NOT_FOUND (404)
+async function refuseForeign(database: Queryable, userId: string, project: string): Promise<void> {
+  const statement = 'select users.project_of($1) as project';
+  const [row] = await database.query<{ project: string | null }>(statement, [userId]);
+  if (typeof row?.project === 'string' && row.project !== project) throw userNotFound(userId);
+}
+
+async function beginFamily(
+  database: Queryable,
+  { user_id, app_id, app_secret }: TokenRequest,
+  caller: Caller | null,
+  family: NewFamily,
+): Promise<string> {
+  if (app_id !== undefined || app_secret !== undefined) {
+    const application = await selectApplicationSecret(database, app_id ?? '');
+    const matches = sameHash(sha256(app_secret ?? ''), application?.secretHash ?? sha256(''));
+    if (application === null || !matches) throw wrongCredentials();
+    await refuseForeign(database, user_id, application.project);
+    if (await insertFamilyByApplication(database, family, user_id, application)) return `app:${app_id}`;
+    throw wrongCredentials();
+  }
+  if (caller === null) throw new ServiceError('CREDENTIALS_MISSING');
+  const developerId = caller.kind === 'developer' ? caller.developer_id : null;
+  if (developerId === null) throw new ServiceError('FORBIDDEN');
+  if (await insertFamilyByDeveloper(database, family, user_id, developerId)) return `admin:${developerId}`;
+  throw wrongCredentials();
+}
+
+/** A new token family with its first refresh token as plain text. */
+interface FreshFamily {
+  readonly family: NewFamily;
+  readonly refreshToken: string;
+}
+
+/** Generates a family's id and first refresh token; stores nothing. */
+export function freshFamily({ refreshSeconds }: Lifetime): FreshFamily {
+  const refreshToken = newRefreshToken();
+  const refreshHash = sha256(refreshToken);
+  return { refreshToken, family: { familyId: randomUUID(), refreshHash, refreshSeconds } };
+}
+
+/** Dependencies of refreshing. */
+interface Refreshing {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly call: Call;
+  readonly logger: Logger;
+  readonly config: SessionDays;
+  readonly origin: AuditOrigin;
+  readonly meta: Meta;
+}
+
+/** Exchanges a refresh token for new tokens. @throws UNAUTHENTICATED (401) if it is unknown or used, or its user is deleted */
+export async function refresh(refreshing: Refreshing, refreshToken: string): Promise<Tokens> {
+  const { database, tokens, config, meta } = refreshing;
+  const hash = sha256(refreshToken);
+  const held = await selectRefreshToken(database, hash);
+  if (held === null) throw refreshRefused();
+  const client = sha256(`${hash} ${meta.client ?? ''}`);
+  const refuse = async () => {
+    await endReused(refreshing, hash, client);
+    return refreshRefused();
+  };
+  if (held.consumed) throw await refuse();
+  // The user is looked up before the token is consumed: if the users service is unavailable, the token stays valid.
+  if (held.user_id !== null) await requireUser(refreshing, held.user_id, held.family_id);
+  const next = newRefreshToken();
+  const family = await consumeRefreshToken(database, hash, sha256(next), lifetimesOf(config), client);
+  const subject = family?.user_id ?? family?.developer_id ?? null;
+  // Another request may have used the token meanwhile.
+  if (family === null || subject === null) throw await refuse();
+  const kind = family.user_id === null ? 'developer' : 'sdk';
+  const grant = { kind, subject, familyId: family.id, issuedBy: family.issued_by } as const;
+  return tokens.sign(grant, next, family.seconds_left);
+}
+
+async function endReused(
+  { database, origin, logger }: Refreshing,
+  hash: string,
+  client: string,
+): Promise<void> {
+  const ended = await database.transaction(async (transaction) => {
+    const family = await endReusedFamily(transaction, hash, client);
+    if (family === null) return null;
+    const entry = { userId: family.user_id, subjectId: family.id };
+    await recordAudit(transaction, origin, { ...entry, action: 'token.reused' });
+    return family;
+  });
+  if (ended !== null) logger.warn('refresh.reused', { family_id: ended.id });
+}
+
+async function requireUser(
+  { call, database }: Pick<Refreshing, 'call' | 'database'>,
+  id: string,
+  family: string,
+) {
+  try {
+    await call('users.get', { user_id: id });
+  } catch (error) {
+    if (!isError(error, 'USER_NOT_FOUND')) throw error;
+    await endFamily(database, family);
+    throw refreshRefused();
+  }
+}
+
+const refreshRefused = () => new ServiceError('UNAUTHENTICATED', 'The refresh token is not valid.');
+
+/** Dependencies of revoking. */
+interface Revoking {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly origin: AuditOrigin;
+}
+
+/** A token to revoke, with the credentials of the application that requests it, if any. */
+interface Revocation {
+  readonly token: string;
+  readonly app_id?: string | undefined;
+  readonly app_secret?: string | undefined;
+  readonly client_id?: string | undefined;
+  readonly client_secret?: string | undefined;
+}
+
+/**
+ * Ends the family of a token (RFC 7009). An unknown or expired token is no error.
+ * @throws VALIDATION_FAILED (422) for an API key, UNAUTHENTICATED (401) for a wrong application, FORBIDDEN (403) for a
+ * token that another application obtained
+ */
+export async function revoke(revoking: Revoking, request: Revocation): Promise<void> {
+  const { database, tokens, origin } = revoking;
+  if (request.token.startsWith('sk-')) throw notAToken();
+  const application = await applicationOf(database, request);
+  const family = await familyOf(database, tokens, request.token);
+  if (family === null) return;
+  if (application !== null && family.application_id !== application.id) throw notItsToken();
+  const actor = application === null ? ownerOf(family) : `app:${application.appId}`;
+  await database.transaction(async (transaction) => {
+    if (!(await endFamily(transaction, family.id))) return;
+    const entry = { userId: family.user_id, subjectId: family.id };
+    await recordAudit(transaction, { ...origin, actor }, { ...entry, action: 'token.revoked' });
+  });
+}
+
+function familyOf(database: Queryable, tokens: TokenSigner, token: string): Promise<LiveFamily | null> {
+  if (token.startsWith('rt-')) return familyOfRefreshToken(database, sha256(token));
+  const claims = tokens.verify(token);
+  return claims === null ? Promise.resolve(null) : familyOfId(database, claims.family);
+}
+
+// Both names are accepted: app_id and app_secret, and those of RFC 7009 clients.
+async function applicationOf(database: Queryable, request: Revocation) {
+  const appId = request.app_id ?? request.client_id;
+  const secret = request.app_secret ?? request.client_secret;
+  if (appId === undefined && secret === undefined) return null;
+  const application = await selectApplicationSecret(database, appId ?? '');
+  const matches = sameHash(sha256(secret ?? ''), application?.secretHash ?? sha256(''));
+  if (application === null || !matches) throw wrongCredentials();
+  return { id: application.id, appId };
+}
+
+function ownerOf({ user_id, developer_id }: LiveFamily): string {
+  return user_id === null ? `admin:${developer_id}` : `user:${user_id}`;
+}
+
+const notItsToken = () => new ServiceError('FORBIDDEN', 'This token was not issued to this application.');
+const notAToken = () =>
+  validationFailed([
+    {
+      field: 'token',
+      message:
+        'must be an access token or a refresh token; an API key is deleted by DELETE /api-keys/{key_id}',
+    },
+  ]);

@@ -1,0 +1,203 @@
+import type { Role } from '../../../domain/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { acting } from './acting.ts';
+import type { Developer } from './entities.ts';
+
+/** The maximum length of a list of keys, applications or developers. */
+const mostListed = 1000;
+export const newestFirst = `order by created_at desc, id desc limit ${mostListed}`;
+
+/** An account without its password. */
+export type ShownDeveloper = Pick<Developer, 'id' | 'email' | 'createdAt' | 'isOwner' | 'confirmedAt'>;
+const shownDeveloper =
+  'id, email, created_at as "createdAt", is_owner as "isOwner", confirmed_at as "confirmedAt"';
+const ofDeveloper = `select ${shownDeveloper} from auth.developer`;
+
+/** The accounts of developers, newest first. */
+export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]> =>
+  database.query(`${ofDeveloper} ${newestFirst}`);
+
+/** An account. Undefined if there is none. */
+export async function selectDeveloper(database: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+  const [row] = await database.query<ShownDeveloper>(`${ofDeveloper} where id = $1`, [id]);
+  return row;
+}
+
+/** Confirms the address of an account; undefined if there is none. A confirmed one keeps its time. */
+export async function confirmAddress(on: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+  const statement = `
+    update auth.developer set confirmed_at = coalesce(confirmed_at, now()) where id = $1 returning ${shownDeveloper}`;
+  const [row] = await on.query<ShownDeveloper>(statement, [id]);
+  return row;
+}
+
+/** A developer's stored password, and whether they have logged in from the requesting address before. */
+export interface PasswordRow {
+  readonly id: string;
+  readonly password: string;
+  readonly isKnown: boolean;
+}
+
+const passwordOf = `
+  select id, password, exists (
+    select from auth.known_log_in
+    where developer_id = developer.id and address_hash = sha256(convert_to($2, 'UTF8'))
+  ) as "isKnown"
+  from auth.developer where lower(email) = lower($1)`;
+
+/** The password of an account, by e-mail in any case; null when there is no such account. */
+export async function selectPassword(
+  database: Queryable,
+  email: string,
+  address = '',
+): Promise<PasswordRow | null> {
+  const [row] = await database.query<PasswordRow>(passwordOf, [email.trim(), address]);
+  return row ?? null;
+}
+
+/** A developer as shown; times as they are. */
+interface DeveloperRow {
+  id: string;
+  email: string;
+  created_at: Date;
+  is_owner: boolean;
+  confirmed_at: Date | null;
+}
+
+/**
+ * Deletes a developer with the sessions and issued tokens. All rows are locked first, in one order, so that of two
+ * owners who delete each other at the same time, one remains.
+ * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
+ */
+export function deleteDeveloper(database: Database, origin: AuditOrigin, id: string): Promise<DeveloperRow> {
+  return acting(database, origin, async (transaction) => {
+    const all = await transaction.query<{ id: string; is_owner: boolean }>(
+      'select id, is_owner from auth.developer order by id for update',
+    );
+    if (!all.some((developer) => developer.id === id)) throw new ServiceError('DEVELOPER_NOT_FOUND');
+    if (!all.some((developer) => developer.is_owner && developer.id !== id))
+      throw new ServiceError('LAST_DEVELOPER');
+    const statement =
+      'delete from auth.developer where id = $1 returning id, email, created_at, is_owner, confirmed_at';
+    const [deleted] = await transaction.query<DeveloperRow>(statement, [id]);
+    if (deleted === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
+    return deleted;
+  });
+}
+
+interface Subject {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** An account that a sign-in with a provider may be of. */
+interface BoundAccount {
+  readonly id: string;
+  /** It is bound to this subject; otherwise it has the address. */
+  readonly isBound: boolean;
+  /** It is bound, or its address was confirmed: an account that somebody else made is not bound. */
+  readonly isConfirmed: boolean;
+  /** It is bound to another subject of the issuer. */
+  readonly isOthers: boolean;
+}
+
+/** The account that is bound to a subject, otherwise the one with the address; undefined without either. */
+export async function selectBoundAccount(
+  on: Queryable,
+  { issuer, subject }: Subject,
+  email: string,
+): Promise<BoundAccount | undefined> {
+  const statement = `
+    select d.id, i.subject is not distinct from $2 as "isBound", i.subject is not null and i.subject <> $2 as "isOthers",
+      i.subject is not null or d.is_owner or d.confirmed_at is not null as "isConfirmed"
+    from auth.developer d left join auth.identity i on i.developer_id = d.id and i.issuer = $1
+    where i.subject = $2 or (lower(d.email) = lower($3)
+      and not exists (select from auth.identity own where own.issuer = $1 and own.subject = $2))`;
+  const [row] = await on.query<BoundAccount>(statement, [issuer, subject, email]);
+  return row;
+}
+
+/** Binds an account to a subject; false if another sign-in did so at the same time with another one. */
+export async function insertIdentity(
+  on: Queryable,
+  { issuer, subject }: Subject,
+  developerId: string,
+): Promise<boolean> {
+  const statement = `
+    insert into auth.identity (issuer, subject, developer_id) values ($1, $2, $3)
+    on conflict do nothing returning developer_id`;
+  if ((await on.query(statement, [issuer, subject, developerId])).length === 1) return true;
+  const same = 'select from auth.identity where issuer = $1 and subject = $2 and developer_id = $3';
+  return (await on.query(same, [issuer, subject, developerId])).length === 1;
+}
+
+/** A role in a project. */
+export interface GivenRole {
+  readonly project: string;
+  readonly role: Role;
+}
+
+/**
+ * Gives a developer the roles that a provider states, and none in the other projects of `decided`; returns those that lost
+ * the member. An owner keeps every permission without a role; a project that does not exist has no members.
+ */
+export async function setRoles(
+  on: Queryable,
+  developerId: string,
+  { given, decided }: { readonly given: readonly GivenRole[]; readonly decided: readonly string[] },
+): Promise<string[]> {
+  const projects = given.map(({ project }) => project);
+  const left = await on.query<{ project_id: string }>(
+    'delete from auth.member where developer_id = $1 and project_id = any($2) and project_id <> all($3) returning project_id',
+    [developerId, decided, projects],
+  );
+  await on.query(
+    `insert into auth.member as held (project_id, developer_id, role)
+     select p.id, d.id, g.role from unnest($2::text[], $3::text[]) g (project, role)
+     join auth.project p on p.id = g.project join auth.developer d on d.id = $1 and not d.is_owner
+     on conflict (developer_id, project_id) do update set role = excluded.role where held.role <> excluded.role`,
+    [developerId, projects, given.map(({ role }) => role)],
+  );
+  return left.map(({ project_id }) => project_id);
+}
+
+/** Stores a link that sets the password of an account; undefined if no account has the address. */
+export async function insertResetLink(
+  database: Queryable,
+  { hash, email, seconds }: { readonly hash: string; readonly email: string; readonly seconds: number },
+): Promise<{ readonly email: string; readonly expires_at: Date } | undefined> {
+  const statement = `
+    with account as (select id, email from auth.developer where lower(email) = lower($2)),
+    made as (
+      insert into auth.reset_link (hash, developer_id, expires_at)
+      select $1, id, now() + make_interval(secs => $3) from account returning expires_at
+    )
+    select email, expires_at from made, account`;
+  const [row] = await database.query<{ email: string; expires_at: Date }>(statement, [hash, email, seconds]);
+  return row;
+}
+
+/** The account of a link; undefined if the link is used, expired or unknown. */
+export async function selectResetAccount(
+  database: Queryable,
+  hash: string,
+): Promise<{ readonly id: string; readonly email: string } | undefined> {
+  const statement = `
+    select d.id, d.email from auth.reset_link l join auth.developer d on d.id = l.developer_id
+    where l.hash = $1 and l.expires_at > now()`;
+  const [row] = await database.query<{ id: string; email: string }>(statement, [hash]);
+  return row;
+}
+
+/** Uses up a link of an account, and the account's other links: of several uses at once one gets true. */
+export async function useResetLink(on: Queryable, hash: string, developerId: string): Promise<boolean> {
+  // The account is locked before the links, in the order of a change of the password.
+  await on.query('select from auth.developer where id = $1 for update', [developerId]);
+  const used = await on.query(
+    'delete from auth.reset_link where hash = $1 and developer_id = $2 and expires_at > now() returning hash',
+    [hash, developerId],
+  );
+  return used.length === 1;
+}
