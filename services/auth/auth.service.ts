@@ -191,8 +191,8 @@ export default implement(auth, {
     createKey(ctx) {
       const { name, scopes, expires_at, addresses } = ctx.params;
       const expiresAt = expires_at === null ? null : new Date(expires_at.ms);
-      const given = { name, scopes, expires_at: expiresAt, addresses };
-      return createApiKey(ctx, projectOf(ctx.meta), given, callingDeveloper(ctx.meta).developer_id);
+      const key = { name, scopes, expires_at: expiresAt, addresses };
+      return createApiKey(ctx, projectOf(ctx.meta), key, callingDeveloper(ctx.meta).developer_id);
     },
     async listKeys(ctx) {
       return (await selectApiKeys(ctx.reads, projectOf(ctx.meta))).map(shownKey);
@@ -271,8 +271,11 @@ export default implement(auth, {
   },
   started: ({ jobs, ...environment }) => {
     const handlers = [
-      ...[cleaningHandler(environment), keyEndingHandler(environment), projectDeletionHandler(environment)],
-      ...[forgottenHandler({ ...environment, jobs }), mailHandler(environment)],
+      cleaningHandler(environment),
+      keyEndingHandler(environment),
+      projectDeletionHandler(environment),
+      forgottenHandler({ ...environment, jobs }),
+      mailHandler(environment),
     ];
     return jobs.start(handlers, { pollMs: 10_000 });
   },

@@ -5,7 +5,7 @@ import { newAppId, newAppSecret, sha256 } from '../rules/secrets.ts';
 import { acting, actingWith } from '../tables/acting.ts';
 import { rotateSecret, type ShownApplication } from '../tables/applications.ts';
 import { Application } from '../tables/entities.ts';
-import type { Acting } from './keys.ts';
+import type { AuthDeps, ChangeDeps } from '../work/deps.ts';
 
 /** The wire format of an application's row, without its secret. */
 export function toApplication({ id, appId, name, createdAt }: ShownApplication): wire.Application {
@@ -14,22 +14,27 @@ export function toApplication({ id, appId, name, createdAt }: ShownApplication):
 
 /** Creates an application. Only this answer contains its secret. */
 export async function createApplication(
-  { orm, origin }: Acting,
+  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
   projectId: string,
   name: string,
 ): Promise<wire.NewApplication> {
   const secret = newAppSecret();
   const row = await actingWith(orm, origin, async (em) => {
-    const made = em.create(Application, { name, projectId, appId: newAppId(), secretHash: sha256(secret) });
-    await em.persist(made).flush();
-    return made;
+    const application = em.create(Application, {
+      name,
+      projectId,
+      appId: newAppId(),
+      secretHash: sha256(secret),
+    });
+    await em.persist(application).flush();
+    return application;
   });
   return { ...toApplication(row), app_secret: secret };
 }
 
 /** Changes an application and returns the new state. @throws APPLICATION_NOT_FOUND (404) */
 export function changeApplication(
-  { orm, origin }: Acting,
+  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
   projectId: string,
   appId: string,
   change: { readonly name: string },
@@ -48,7 +53,7 @@ export function changeApplication(
  * @throws APPLICATION_NOT_FOUND (404)
  */
 export async function replaceSecret(
-  { database, origin }: Acting,
+  { database, origin }: ChangeDeps,
   projectId: string,
   appId: string,
 ): Promise<wire.NewApplication> {
@@ -60,7 +65,7 @@ export async function replaceSecret(
 
 /** Deletes an application and ends the tokens that it obtained. @throws APPLICATION_NOT_FOUND (404) */
 export function deleteApplication(
-  { orm, origin }: Acting,
+  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
   projectId: string,
   appId: string,
 ): Promise<Application> {

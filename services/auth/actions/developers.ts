@@ -3,7 +3,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Orm } from '../../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
@@ -12,15 +12,8 @@ import { acting, actingWith } from '../tables/acting.ts';
 import { confirmAddress, type ShownDeveloper, selectDeveloper } from '../tables/developers.ts';
 import { Developer } from '../tables/entities.ts';
 import { endOtherSessions } from '../tables/families.ts';
-import type { Passwords } from '../work/passwords.ts';
+import type { AuthDeps, ChangeDeps } from '../work/deps.ts';
 import { countingProofs } from '../work/second-factor.ts';
-
-/** Dependencies of the account functions. */
-interface Accounts {
-  readonly database: Database;
-  readonly orm: Orm;
-  readonly passwords: Passwords;
-}
 
 /** The developer behind a call. @throws UNAUTHENTICATED (401) without a caller, FORBIDDEN (403) for another kind. */
 export function callingDeveloper({ caller }: Meta): Caller & { readonly developer_id: string } {
@@ -44,18 +37,8 @@ export async function readDeveloper(database: Queryable, id: string): Promise<Sh
   return developer;
 }
 
-/** An account to be created. */
-interface NewDeveloper {
-  readonly email: string;
-  readonly password: string;
-  readonly is_owner: boolean;
-}
-
 /** Confirms the address of an account on the word of an owner. @throws DEVELOPER_NOT_FOUND (404) */
-export function confirmDeveloper(
-  { database, origin }: { readonly database: Database; readonly origin: AuditOrigin },
-  id: string,
-): Promise<ShownDeveloper> {
+export function confirmDeveloper({ database, origin }: ChangeDeps, id: string): Promise<ShownDeveloper> {
   return database.transaction(async (on) => {
     const developer = await confirmAddress(on, id);
     if (developer === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
@@ -66,9 +49,13 @@ export function confirmDeveloper(
 
 /** Creates an account with a confirmed address, as an owner does. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) (case-insensitive) */
 export async function createDeveloper(
-  { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
+  { orm, passwords }: Pick<AuthDeps, 'orm' | 'passwords'>,
   origin: AuditOrigin,
-  { email, password, is_owner: isOwner }: NewDeveloper,
+  {
+    email,
+    password,
+    is_owner: isOwner,
+  }: { readonly email: string; readonly password: string; readonly is_owner: boolean },
 ): Promise<Developer> {
   await refuseWeakPassword('password', password, email);
   const hash = await passwords.hash(password);
@@ -88,7 +75,7 @@ const insert =
  * @throws VALIDATION_FAILED (422) for a weak password, FORBIDDEN (403) where the current one is wrong, RATE_LIMITED (429)
  */
 export async function changePassword(
-  { database, orm, passwords, origin }: Accounts & { readonly origin: AuditOrigin },
+  { database, orm, passwords, origin }: Pick<AuthDeps, 'database' | 'orm' | 'passwords' | 'origin'>,
   caller: { readonly id: string; readonly developer_id: string },
   current: string,
   next: string,

@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../../config.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call, Meta } from '../../../runtime/environment.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { Meta } from '../../../runtime/environment.ts';
 import { publicUrl } from '../../../runtime/provider-settings.ts';
 import type { TokenSigner } from '../rules/access-tokens.ts';
 import { wrongCredentials } from '../rules/password-rules.ts';
 import { acting } from '../tables/acting.ts';
 import { findFamily } from '../tables/admission.ts';
 import { type EmbedMaker, insertFamilyOfEmbed } from '../tables/families.ts';
+import type { AuthDeps } from '../work/deps.ts';
 import { callingDeveloper } from './developers.ts';
 import { keepUnlessGone } from './tokens.ts';
 
-/** Dependencies of embedded pages. */
-interface Embedding {
-  readonly config: Config;
-  readonly database: Database;
-  readonly tokens: TokenSigner;
-  readonly call: Call;
-  readonly origin: AuditOrigin;
-  readonly meta: Meta;
-}
+type EmbedDeps = Pick<AuthDeps, 'config' | 'database' | 'tokens' | 'call' | 'origin' | 'meta'>;
 
 /** A request for an embedded page. */
 interface EmbedRequest {
@@ -36,7 +27,7 @@ interface EmbedRequest {
  * @throws FORBIDDEN (403), USER_NOT_FOUND (404)
  */
 export async function createEmbed(
-  { config, database, tokens, call, origin, meta }: Embedding,
+  { config, database, tokens, call, origin, meta }: EmbedDeps,
   { user_id, origins, expires_in_seconds }: EmbedRequest,
 ): Promise<{ url: string; expires_at: string }> {
   const maker = makerOf(meta);

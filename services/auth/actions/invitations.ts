@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../../config.ts';
 import type * as wire from '../../../contracts/auth/invitations.ts';
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { Jobs } from '../../../mixins/jobs/jobs.ts';
-import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Meta } from '../../../runtime/environment.ts';
 import { refuseWeakPassword, wrongCredentials } from '../rules/password-rules.ts';
 import { linkBase, newLinkToken, sha256 } from '../rules/secrets.ts';
 import { acting } from '../tables/acting.ts';
@@ -24,22 +20,13 @@ import {
   useInvitation,
 } from '../tables/invitations.ts';
 import { type Attempting, type AttemptPriority, countAttempt } from '../work/attempts.ts';
-import { enqueueMail, invitationMail, type Mailer } from '../work/mail.ts';
-import type { Passwords } from '../work/passwords.ts';
+import type { AuthDeps } from '../work/deps.ts';
+import { enqueueMail, invitationMail } from '../work/mail.ts';
 import { callingDeveloper } from './developers.ts';
 import { checkPassword } from './log-in.ts';
 import { takeOver } from './reset-by-link.ts';
 
-/** Dependencies of an invitation. */
-interface Inviting {
-  readonly database: Database;
-  readonly config: Config;
-  readonly origin: AuditOrigin;
-  readonly meta: Meta;
-  readonly cipher: Cipher;
-  readonly mailer: Mailer | null;
-  readonly jobs: Jobs;
-}
+type InviteDeps = Pick<AuthDeps, 'database' | 'config' | 'origin' | 'meta' | 'cipher' | 'mailer' | 'jobs'>;
 
 const validDays = 7;
 
@@ -49,35 +36,44 @@ const validDays = 7;
  * @throws PROJECT_NOT_FOUND (404)
  */
 export async function invite(
-  inviting: Inviting,
+  deps: InviteDeps,
   project: string,
   { email, role }: { readonly email: string; readonly role: Role },
 ): Promise<wire.NewInvitation> {
-  const { database, origin, meta, jobs, mailer } = inviting;
+  const { database, origin, meta, jobs, mailer } = deps;
   const invitedBy = callingDeveloper(meta).developer_id;
   const token = newLinkToken();
-  const link = `${linkBase(inviting)}/invitation#${token}`;
+  const link = `${linkBase(deps)}/invitation#${token}`;
   const row = await database.transaction(async (on) => {
     const isMailed = mailer !== null;
-    const given = { hash: sha256(token), project, email, role, invitedBy, isMailed, days: validDays };
-    const made = await upsertInvitation(on, given);
-    if (made === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
-    await recordAudit(on, origin, { action: 'invitation.created', subjectId: made.id, details: { role } });
-    await mailLink(on, inviting, made, link);
-    return made;
+    const values = { hash: sha256(token), project, email, role, invitedBy, isMailed, days: validDays };
+    const invitation = await upsertInvitation(on, values);
+    if (invitation === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
+    await recordAudit(on, origin, {
+      action: 'invitation.created',
+      subjectId: invitation.id,
+      details: { role },
+    });
+    await mailLink(on, deps, invitation, link);
+    return invitation;
   });
   jobs.notify();
   return { ...toInvitation(row), link: mailer === null ? link : null };
 }
 
-async function mailLink(on: Queryable, { mailer, cipher }: Inviting, made: InvitationRow, link: string) {
+async function mailLink(
+  on: Queryable,
+  { mailer, cipher }: InviteDeps,
+  { email, expires_at }: InvitationRow,
+  link: string,
+) {
   if (mailer === null) return;
-  await enqueueMail(on, cipher, invitationMail(made.email, link), made.expires_at);
+  await enqueueMail(on, cipher, invitationMail(email, link), expires_at);
 }
 
 /** Revokes an invitation of a project. @throws INVITATION_NOT_FOUND (404) */
 export async function revokeInvitation(
-  { database, origin }: Inviting,
+  { database, origin }: InviteDeps,
   project: string,
   id: string,
 ): Promise<wire.Invitation> {
@@ -93,18 +89,16 @@ export async function revokeInvitation(
 /** The wire format of an invitation's row. */
 export function toInvitation(row: InvitationRow): wire.Invitation {
   return {
-    ...{ id: row.id, email: row.email, role: row.role, invited_by: row.invited_by },
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invited_by: row.invited_by,
     created_at: formatInstant(row.created_at.getTime()),
     expires_at: formatInstant(row.expires_at.getTime()),
   };
 }
 
-/** Dependencies of an acceptance. */
-interface Accepting extends Attempting {
-  readonly database: Database;
-  readonly passwords: Passwords;
-  readonly origin: AuditOrigin;
-}
+type AcceptDeps = Attempting & Pick<AuthDeps, 'database' | 'passwords' | 'origin'>;
 
 interface Account {
   readonly id: string;
@@ -121,35 +115,35 @@ interface Account {
  * the account is wrong, ADDRESS_NOT_CONFIRMED (409), OWNER_NEEDS_NO_ROLE (409)
  */
 export async function acceptInvitation(
-  accepting: Accepting,
+  deps: AcceptDeps,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<wire.Membership> {
   const hash = sha256(token);
-  const open = await selectOpenInvitation(accepting.database, hash);
+  const open = await selectOpenInvitation(deps.database, hash);
   const { account = null } = open ?? {};
   const joins = account !== null && (account.is_confirmed || open?.confirms === false);
   const counted = joins && open !== undefined ? open.email.toLowerCase() : null;
-  return countAttempt(accepting, counted, async (priority) => {
+  return countAttempt(deps, counted, async (priority) => {
     if (open === undefined) throw new ServiceError('INVITATION_NOT_FOUND');
-    if (joins) return join(accepting, hash, { email: open.email, password }, priority);
-    return register(accepting, hash, open, password);
+    if (joins) return join(deps, hash, { email: open.email, password }, priority);
+    return register(deps, hash, open, password);
   });
 }
 
-interface Login {
-  readonly email: string;
-  readonly password: string;
-}
-
-async function join(accepting: Accepting, hash: string, login: Login, priority: AttemptPriority) {
-  const account = await checkPassword(accepting, login, priority);
-  return asAccount(accepting, account.id, (on) => enter(on, accepting.origin, hash, account));
+async function join(
+  deps: AcceptDeps,
+  hash: string,
+  login: { readonly email: string; readonly password: string },
+  priority: AttemptPriority,
+) {
+  const account = await checkPassword(deps, login, priority);
+  return asAccount(deps, account.id, (on) => enter(on, deps.origin, hash, account));
 }
 
 const shortestPassword = 10;
 
 async function register(
-  accepting: Accepting,
+  deps: AcceptDeps,
   hash: string,
   { email, confirms, account: unconfirmed }: OpenInvitation,
   password: string,
@@ -160,13 +154,13 @@ async function register(
     ]);
   await refuseWeakPassword('password', password, email);
   const id = unconfirmed?.id ?? randomUUID();
-  const account = { id, email, password: await accepting.passwords.hash(password) };
-  return asAccount(accepting, id, async (on) => {
-    if (unconfirmed !== null) await takeUnconfirmed(on, accepting.origin, account);
+  const account = { id, email, password: await deps.passwords.hash(password) };
+  return asAccount(deps, id, async (on) => {
+    if (unconfirmed !== null) await takeUnconfirmed(on, deps.origin, account);
     // Another acceptance of the address made the account meanwhile: its password was not checked.
     else if (!(await insertMemberAccount(on, account, confirms)))
       throw new ServiceError('INVITATION_NOT_FOUND');
-    return enter(on, accepting.origin, hash, { ...account, isNew: true });
+    return enter(on, deps.origin, hash, { ...account, isNew: true });
   });
 }
 
@@ -178,7 +172,7 @@ async function takeUnconfirmed(on: Queryable, origin: AuditOrigin, account: Acco
   await takeOver(on, { ...origin, actor: `admin:${account.id}` }, account.id, account.password);
 }
 
-const asAccount = <T>({ database, origin }: Accepting, id: string, work: (on: Queryable) => Promise<T>) =>
+const asAccount = <T>({ database, origin }: AcceptDeps, id: string, work: (on: Queryable) => Promise<T>) =>
   acting(database, { ...origin, actor: `admin:${id}` }, work);
 
 async function enter(

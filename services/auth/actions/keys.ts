@@ -1,10 +1,8 @@
 import type * as wire from '../../../contracts/auth/schemas.ts';
 import type { DeletedApiKey } from '../../../contracts/auth/schemas.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
-import { formatInstant } from '../../../domain/time/time.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { Orm } from '../../../mixins/database/orm.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { newApiKey, sha256 } from '../rules/secrets.ts';
 import { acting, rotating } from '../tables/acting.ts';
 import {
@@ -14,38 +12,32 @@ import {
   insertApiKey,
   rotateApiKey,
 } from '../tables/api-keys.ts';
-import { type Ending, endKey, enqueueEnding } from '../work/end-key.ts';
-
-/** Dependencies of a change, with the origin for its audit entry. */
-export interface Acting {
-  readonly orm: Orm;
-  readonly database: Database;
-  readonly origin: AuditOrigin;
-}
+import type { CallDeps, ChangeDeps } from '../work/deps.ts';
+import { endKey, enqueueEnding } from '../work/end-key.ts';
 
 /** A new key. */
 type NewKey = Pick<ApiKeyRow, 'name' | 'scopes' | 'expires_at' | 'addresses'>;
 
 /** Creates an API key. Only this answer contains its text. @throws VALIDATION_FAILED (422) for an end that has passed */
 export async function createApiKey(
-  { database, origin }: Acting,
+  { database, origin }: ChangeDeps,
   project: string,
-  given: NewKey,
+  values: NewKey,
   createdBy: string,
 ): Promise<wire.NewApiKey> {
-  if (given.expires_at !== null && given.expires_at.getTime() <= Date.now())
+  if (values.expires_at !== null && values.expires_at.getTime() <= Date.now())
     throw validationFailed([{ field: 'expires_at', message: 'must be in the future' }]);
   const key = newApiKey();
   const row = await acting(database, origin, async (on) => {
     await holdMembership(on, project, createdBy);
-    return insertApiKey(on, project, sha256(key), given, createdBy);
+    return insertApiKey(on, project, sha256(key), values, createdBy);
   });
   return { ...toApiKey(row), key };
 }
 
 /** Replaces a key with a new one. @throws API_KEY_NOT_FOUND (404) */
 export async function replaceApiKey(
-  { database, origin }: Acting,
+  { database, origin }: ChangeDeps,
   project: string,
   keyId: string,
   developerId: string | null,
@@ -71,15 +63,13 @@ function toApiKey(row: ApiKeyRow): wire.ApiKey {
     name: row.name,
     created_by: row.created_by,
     created_at: formatInstant(row.created_at.getTime()),
-    last_used_at: timeOf(row.last_used_at),
+    last_used_at: instantOrNull(row.last_used_at),
     former_ids: row.former_ids,
     scopes: row.scopes,
-    expires_at: timeOf(row.expires_at),
+    expires_at: instantOrNull(row.expires_at),
     addresses: row.addresses,
   };
 }
-
-const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTime()));
 
 /**
  * Deletes an API key, disables the webhook endpoints whose address it set and pauses its destinations, also if this process ends
@@ -87,7 +77,7 @@ const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTi
  * @throws API_KEY_NOT_FOUND (404)
  */
 export async function removeKey(
-  { database, call, origin }: Ending & { readonly origin: AuditOrigin },
+  { database, call, origin }: CallDeps & ChangeDeps,
   project: string,
   { key_id, keep_endpoints }: { readonly key_id: string; readonly keep_endpoints: boolean },
 ): Promise<DeletedApiKey> {

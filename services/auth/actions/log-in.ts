@@ -2,10 +2,8 @@ import type { Tokens } from '../../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { TokenSigner } from '../rules/access-tokens.ts';
 import { lifetimesOf, type SessionDays, sessionLifetimeOf } from '../rules/lifetimes.ts';
 import { wrongCredentials } from '../rules/password-rules.ts';
 import { acting } from '../tables/acting.ts';
@@ -19,31 +17,25 @@ import {
 import { type PasswordRow, selectPassword } from '../tables/developers.ts';
 import { insertSession } from '../tables/families.ts';
 import { type AttemptPriority, auditFailedLogIn, trustedPriority } from '../work/attempts.ts';
-import type { Passwords } from '../work/passwords.ts';
+import type { AuthDeps } from '../work/deps.ts';
 import { checkSecondFactor } from '../work/second-factor.ts';
 import { freshFamily } from './tokens.ts';
 
-/** Dependencies of a log-in. */
-interface LoggingIn {
-  readonly database: Database;
-  readonly tokens: TokenSigner;
-  readonly passwords: Passwords;
-  readonly cipher: Cipher;
-  readonly origin: AuditOrigin;
+type LogInDeps = Pick<AuthDeps, 'database' | 'tokens' | 'passwords' | 'cipher' | 'origin'> & {
   readonly config: SessionDays;
-}
+};
 
 /** Starts a developer's session. @throws UNAUTHENTICATED (401), after the same time for an unknown e-mail as for a wrong password */
 export async function logIn(
-  loggingIn: LoggingIn,
+  deps: LogInDeps,
   email: string,
   password: string,
   priority: AttemptPriority = trustedPriority,
   code?: string,
 ): Promise<Tokens> {
-  const { tokens, config } = loggingIn;
+  const { tokens, config } = deps;
   const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
-  const developer = await openWith(loggingIn, { email, password, code }, priority, (on, account) =>
+  const developer = await openWith(deps, { email, password, code }, priority, (on, account) =>
     insertSession(on, family, account),
   );
   const issuedBy = `admin:${developer.id}`;
@@ -53,15 +45,15 @@ export async function logIn(
 
 /** Checks a password and a second factor, and runs `insert`, which inserts a session. It returns false if the password has changed since. */
 async function openWith(
-  checking: Checking & { readonly cipher: Cipher },
+  deps: PasswordDeps & { readonly cipher: Cipher },
   login: Login,
   priority: AttemptPriority,
   insert: (on: Queryable, developer: Proven) => Promise<boolean>,
 ): Promise<PasswordRow> {
-  const account = await checkPassword(checking, login, priority);
-  const given = { code: login.code, address: priority.address };
-  const developer = { ...account, isProven: await checkSecondFactor(checking, account.id, given) };
-  const isOpen = await acting(checking.database, checking.origin, async (on) => {
+  const account = await checkPassword(deps, login, priority);
+  const factor = { code: login.code, address: priority.address };
+  const developer = { ...account, isProven: await checkSecondFactor(deps, account.id, factor) };
+  const isOpen = await acting(deps.database, deps.origin, async (on) => {
     if (!(await insert(on, developer))) return false;
     if (priority.address !== '') await insertKnownLogIn(on, developer.id, priority.address);
     return true;
@@ -81,11 +73,11 @@ interface Login {
 type Proven = PasswordRow & { readonly isProven: boolean };
 
 /** Dependencies of the check of a password. */
-type Checking = Pick<LoggingIn, 'database' | 'passwords' | 'origin'>;
+type PasswordDeps = Pick<LogInDeps, 'database' | 'passwords' | 'origin'>;
 
 /** The account of an e-mail address and its password. @throws UNAUTHENTICATED (401); the failure is audited */
 export async function checkPassword(
-  { database, passwords, origin }: Checking,
+  { database, passwords, origin }: PasswordDeps,
   { email, password }: { readonly email: string; readonly password: string },
   priority: AttemptPriority,
 ): Promise<PasswordRow> {
@@ -100,31 +92,19 @@ export async function checkPassword(
   throw wrongCredentials();
 }
 
-/** Dependencies of the sessions of the console. */
-interface ConsoleSessions {
-  readonly database: Database;
-  readonly passwords: Passwords;
-  readonly cipher: Cipher;
-  readonly origin: AuditOrigin;
-  readonly config: SessionDays;
-}
+type SessionDeps = Omit<LogInDeps, 'tokens'>;
 
 /** A link is opened by the one who reads the terminal, so minutes are enough. */
 const linkSeconds = 10 * 60;
 
 /** Starts a session with a password; returns the developer's id. @throws UNAUTHENTICATED (401) */
 export async function startSession(
-  sessions: ConsoleSessions,
-  login: {
-    readonly email: string;
-    readonly password: string;
-    readonly code?: string | undefined;
-    readonly session_hash: string;
-  },
+  deps: SessionDeps,
+  login: Login & { readonly session_hash: string },
   priority: AttemptPriority,
 ): Promise<string> {
-  const session = { hash: login.session_hash, ...sessionLifetimeOf(sessions.config) };
-  const { id } = await openWith(sessions, login, priority, (on, developer) =>
+  const session = { hash: login.session_hash, ...sessionLifetimeOf(deps.config) };
+  const { id } = await openWith(deps, login, priority, (on, developer) =>
     insertSessionByPassword(on, session, developer),
   );
   return id;
@@ -132,7 +112,7 @@ export async function startSession(
 
 /** Starts a session with a link; returns the developer's id. @throws UNAUTHENTICATED (401) if it is used or expired */
 export async function startSessionByLink(
-  { database, origin, config }: ConsoleSessions,
+  { database, origin, config }: SessionDeps,
   { link_hash, session_hash }: { readonly link_hash: string; readonly session_hash: string },
 ): Promise<string> {
   const session = { hash: session_hash, ...sessionLifetimeOf(config) };
@@ -142,7 +122,7 @@ export async function startSessionByLink(
 }
 
 /** Ends a session; one that has ended is no error. */
-export async function endSession({ database, origin }: ConsoleSessions, hash: string): Promise<void> {
+export async function endSession({ database, origin }: SessionDeps, hash: string): Promise<void> {
   await database.transaction(async (transaction) => {
     const ended = await deleteSession(transaction, hash);
     if (ended === null) return;
@@ -153,7 +133,7 @@ export async function endSession({ database, origin }: ConsoleSessions, hash: st
 
 /** Stores a sign-in link; returns when it expires. @throws DEVELOPER_NOT_FOUND (404) */
 export async function createSignInLink(
-  { database }: Pick<ConsoleSessions, 'database'>,
+  { database }: Pick<SessionDeps, 'database'>,
   { email, link_hash }: { readonly email: string; readonly link_hash: string },
 ): Promise<{ expires_at: string }> {
   const expiresAt = await insertSignInLink(database, { hash: link_hash, email, seconds: linkSeconds });

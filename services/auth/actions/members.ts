@@ -3,22 +3,21 @@ import type { RemovedMember } from '../../../contracts/auth/projects.ts';
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../tables/acting.ts';
 import { deleteMember, type MemberRow, upsertMember } from '../tables/projects.ts';
-import { type Ending, endCredentialsOf, endKey } from '../work/end-key.ts';
-import type { Acting } from './projects.ts';
+import type { CallDeps, ChangeDeps } from '../work/deps.ts';
+import { endCredentialsOf, endKey } from '../work/end-key.ts';
 
 /** Gives an account a role. @throws DEVELOPER_NOT_FOUND (404), ADDRESS_NOT_CONFIRMED (409), OWNER_NEEDS_NO_ROLE (409) */
 export async function addMember(
-  { database, origin }: Acting,
+  { database, origin }: ChangeDeps,
   project: string,
-  given: { readonly email: string; readonly role: Role },
+  member: { readonly email: string; readonly role: Role },
 ): Promise<wire.Member> {
-  const row = await acting(database, origin, (on) => upsertMember(on, project, given));
+  const row = await acting(database, origin, (on) => upsertMember(on, project, member));
   if (row !== null) return toMember(row);
   const statement = 'select is_owner from auth.developer where lower(email) = lower($1)';
-  const [account] = await database.query<{ is_owner: boolean }>(statement, [given.email.trim()]);
+  const [account] = await database.query<{ is_owner: boolean }>(statement, [member.email.trim()]);
   if (account === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
   throw new ServiceError(account.is_owner ? 'OWNER_NEEDS_NO_ROLE' : 'ADDRESS_NOT_CONFIRMED');
 }
@@ -36,7 +35,7 @@ export function toMember({ created_at, ...row }: MemberRow): wire.Member {
 
 /** Removes a member: the next request of the developer is refused. @throws MEMBER_NOT_FOUND (404), API_KEY_NOT_FOUND (404) */
 export async function removeMember(
-  { database, call, origin }: Ending & { readonly origin: AuditOrigin },
+  { database, call, origin }: CallDeps & ChangeDeps,
   project: string,
   {
     developer_id: developerId,

@@ -37,7 +37,7 @@ export async function listPasskeys({ database, meta }: PasskeyDeps): Promise<wir
 export async function beginPasskey(deps: PasskeyDeps, proof: Proof): Promise<wire.NewPasskeyOptions> {
   const { id: session, developer_id } = await requireProof(deps, proof);
   const { email } = await readDeveloper(deps.database, developer_id);
-  const held = await selectPasskeys(deps.database, developer_id);
+  const passkeys = await selectPasskeys(deps.database, developer_id);
   const challenge = newLinkToken();
   await insertChallenge(deps.database, sha256(challenge), session);
   return {
@@ -45,7 +45,7 @@ export async function beginPasskey(deps: PasskeyDeps, proof: Proof): Promise<wir
     rp: { id: relyingParty(deps).id, name: 'Pulsebus' },
     user: { id: userHandleOf(developer_id), name: email, displayName: email },
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: held.map(({ credential_id: id }) => ({ type: 'public-key', id })),
+    excludeCredentials: passkeys.map(({ credential_id: id }) => ({ type: 'public-key', id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   };
 }
@@ -57,11 +57,11 @@ export async function beginPasskey(deps: PasskeyDeps, proof: Proof): Promise<wir
  */
 export async function addPasskey(
   deps: PasskeyDeps,
-  { name, credential: given }: { readonly name: string; readonly credential: wire.Attestation },
+  { name, credential: attestation }: { readonly name: string; readonly credential: wire.Attestation },
 ): Promise<wire.Passkey> {
   const { id: session, developer_id } = callingDeveloper(deps.meta);
-  const challenge = await takeChallenge(deps.database, given, session);
-  const credential = await verifyAttestation(deps, given, challenge);
+  const challenge = await takeChallenge(deps.database, attestation, session);
+  const credential = await verifyAttestation(deps, attestation, challenge);
   return deps.database.transaction(async (on) => {
     await lockFactors(on, developer_id);
     await refuseUnproven(on, { id: session, developer_id });
@@ -91,6 +91,8 @@ export async function removePasskey(deps: PasskeyDeps, id: string, proof: Proof)
 }
 
 const toPasskey = ({ id, name, created_at, last_used_at }: PasskeyRow): wire.Passkey => ({
-  ...{ id, name, created_at: formatInstant(created_at.getTime()) },
+  id,
+  name,
+  created_at: formatInstant(created_at.getTime()),
   last_used_at: last_used_at === null ? null : formatInstant(last_used_at.getTime()),
 });

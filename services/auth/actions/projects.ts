@@ -6,124 +6,74 @@ import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { imageFormOf } from '../../../domain/image-form.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database } from '../../../mixins/database/database.ts';
 import { enqueue } from '../../../mixins/jobs/job-queue.ts';
-import type { Jobs } from '../../../mixins/jobs/jobs.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../tables/acting.ts';
 import {
+  changeProject,
   insertLogo,
+  insertProject,
   lockProject,
   markDeleting,
+  type NewProject,
   noteDeletingUsers,
+  type ProjectChange,
   type ProjectRow,
   replaceLogos,
-  returnedProject,
   selectProject,
+  setConnectLogo,
 } from '../tables/projects.ts';
-import { countLeft, type Deleting, deleteClosed, kind } from '../work/project-deletion.ts';
-
-/** What a change and its audit entry need. */
-export interface Acting {
-  readonly database: Database;
-  readonly origin: AuditOrigin;
-}
-
-interface Limits {
-  readonly connect_name?: string | null | undefined;
-  readonly connect_colour?: string | null | undefined;
-  readonly rate_limit_api_key?: number | null | undefined;
-  readonly rate_limit_sdk?: number | null | undefined;
-}
-
-interface ProjectChange extends Limits {
-  readonly name?: string | undefined;
-  readonly require_second_factor?: boolean | undefined;
-}
+import type { AuthDeps, CallDeps, ChangeDeps } from '../work/deps.ts';
+import { countLeft, deleteClosed, deletionKind } from '../work/project-deletion.ts';
 
 /** Creates a project. @throws PROJECT_ID_TAKEN (409) */
 export async function createProject(
-  { database, origin }: Acting,
-  {
-    id,
-    name,
-    connect_name = null,
-    connect_colour = null,
-    rate_limit_api_key = null,
-    rate_limit_sdk = null,
-  }: Limits & { readonly id: string; readonly name: string },
+  { database, origin }: ChangeDeps,
+  project: NewProject,
 ): Promise<wire.Project> {
-  const statement = `
-    insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name, connect_colour)
-    select $1, $2, $3, $4, $5, $6 where not exists (select from auth.former_project where id = $1)
-    on conflict do nothing ${returnedProject}`;
-  const [row] = await acting(database, origin, (on) =>
-    on.query<ProjectRow>(statement, [
-      ...[id, name, rate_limit_api_key, rate_limit_sdk],
-      ...[connect_name, connect_colour],
-    ]),
-  );
+  const row = await acting(database, origin, (on) => insertProject(on, project));
   if (row === undefined) throw new ServiceError('PROJECT_ID_TAKEN');
   return toProject(row);
 }
 
 /** Changes a project. @throws PROJECT_NOT_FOUND (404) */
 export async function updateProject(
-  { database, origin }: Acting,
+  { database, origin }: ChangeDeps,
   id: string,
-  {
-    name,
-    connect_name,
-    connect_colour,
-    rate_limit_api_key,
-    rate_limit_sdk,
-    require_second_factor,
-  }: ProjectChange,
+  change: ProjectChange,
 ): Promise<wire.Project> {
-  const statement = `
-    update auth.project set name = coalesce($2, name),
-      rate_limit_api_key = case when $3 then $4::int else rate_limit_api_key end,
-      rate_limit_sdk = case when $5 then $6::int else rate_limit_sdk end,
-      connect_name = case when $7 then $8::text else connect_name end,
-      require_second_factor = coalesce($9, require_second_factor),
-      connect_colour = case when $10 then $11::text else connect_colour end
-    where id = $1 ${returnedProject}`;
-  const [row] = await acting(database, origin, (on) =>
-    on.query<ProjectRow>(statement, [
-      ...[id, name ?? null],
-      ...[rate_limit_api_key !== undefined, rate_limit_api_key ?? null],
-      ...[rate_limit_sdk !== undefined, rate_limit_sdk ?? null],
-      ...[connect_name !== undefined, connect_name ?? null],
-      require_second_factor ?? null,
-      ...[connect_colour !== undefined, connect_colour ?? null],
-    ]),
-  );
+  const row = await acting(database, origin, (on) => changeProject(on, id, change));
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
   return toProject(row);
 }
 
 /** The wire format of a project's row. */
-export function toProject({ created_at, deleting_at, ...row }: ProjectRow): wire.Project {
+export function toProject(row: ProjectRow): wire.Project {
   return {
-    ...{ id: row.id, name: row.name, role: row.role },
-    ...{ connect_name: row.connect_name, connect_colour: row.connect_colour },
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    connect_name: row.connect_name,
+    connect_colour: row.connect_colour,
     connect_logo: row.connect_logo === null ? null : `/connect/assets/${row.connect_logo}`,
-    ...{ rate_limit_api_key: row.rate_limit_api_key, rate_limit_sdk: row.rate_limit_sdk },
+    rate_limit_api_key: row.rate_limit_api_key,
+    rate_limit_sdk: row.rate_limit_sdk,
     require_second_factor: row.require_second_factor,
-    created_at: formatInstant(created_at.getTime()),
-    deleting_since: instantOrNull(deleting_at),
+    created_at: formatInstant(row.created_at.getTime()),
+    deleting_since: instantOrNull(row.deleting_at),
   };
 }
 
 const revoking =
   'Access of deleted users is being revoked with the credentials of the project: repeat the request later, within a day.';
 
+type DeleteDeps = ChangeDeps & CallDeps & Pick<AuthDeps, 'jobs'>;
+
 /**
  * Deletes a project without users, or closes one and leaves its users and itself to a job.
  * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
  */
 export async function removeProject(
-  deps: Acting & Deleting & { readonly jobs: Jobs },
+  deps: DeleteDeps,
   { project_id: id, users }: { readonly project_id: string; readonly users: 'keep' | 'delete' },
 ): Promise<wire.Project> {
   const { database, call, origin } = deps;
@@ -138,7 +88,7 @@ export async function removeProject(
 }
 
 async function startDeletion(
-  { database, call, origin, jobs }: Acting & Deleting & { readonly jobs: Jobs },
+  { database, call, origin, jobs }: DeleteDeps,
   id: string,
 ): Promise<wire.Project> {
   const { users } = await call('users.leftInProject', { project_id: id });
@@ -146,7 +96,7 @@ async function startDeletion(
     const marked = await markDeleting(transaction, id);
     if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
     // Also for a repeated request: the job may have become a dead letter.
-    await enqueue(transaction, kind, {
+    await enqueue(transaction, deletionKind, {
       key: id,
       payload: { actor: origin.actor, request_id: origin.requestId },
     });
@@ -161,7 +111,7 @@ async function startDeletion(
 }
 
 /** The project, and how many of its users are left while it is deleted. @throws PROJECT_NOT_FOUND (404) */
-export async function readProject({ database, call }: Deleting, id: string): Promise<wire.ProjectState> {
+export async function readProject({ database, call }: CallDeps, id: string): Promise<wire.ProjectState> {
   const project = await selectProject(database, id);
   if (project === null) throw new ServiceError('PROJECT_NOT_FOUND');
   const left = project.deleting_at === null ? null : await countLeft({ database, call }, project);
@@ -186,16 +136,15 @@ export function logoIn(image: string): Logo {
 
 /** Sets the logo of a project; null removes it. @throws PROJECT_NOT_FOUND (404) */
 export async function setLogo(
-  { database, origin }: { readonly database: Database; readonly origin: AuditOrigin },
+  { database, origin }: ChangeDeps,
   project: string,
   logo: Logo | null,
 ): Promise<Project> {
-  const statement = `update auth.project set connect_logo = $2 where id = $1 ${returnedProject}`;
-  const [row] = await acting(database, origin, async (on) => {
+  const row = await acting(database, origin, async (on) => {
     await lockProject(on, project);
     if (logo !== null) await insertLogo(on, project, logo);
     await replaceLogos(on, project, logo?.name ?? null);
-    return on.query<ProjectRow>(statement, [project, logo?.name ?? null]);
+    return setConnectLogo(on, project, logo?.name ?? null);
   });
   if (row === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
   return toProject(row);

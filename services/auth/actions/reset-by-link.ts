@@ -1,26 +1,20 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { refuseWeakPassword } from '../rules/password-rules.ts';
 import { sha256 } from '../rules/secrets.ts';
 import { acting } from '../tables/acting.ts';
 import { confirmAddress, selectResetAccount, useResetLink } from '../tables/developers.ts';
 import { endOtherSessions } from '../tables/families.ts';
-import type { Passwords } from '../work/passwords.ts';
+import type { AuthDeps } from '../work/deps.ts';
 import { disableSecondFactor } from '../work/second-factor.ts';
-
-interface Resetting {
-  readonly database: Database;
-  readonly passwords: Passwords;
-  readonly origin: AuditOrigin;
-}
 
 /**
  * Sets the password of the account of a link, confirms its address, and ends all of its sessions and other links.
  * @throws RESET_LINK_NOT_FOUND (404) if it is used, expired or unknown, VALIDATION_FAILED (422) for a weak password
  */
 export async function resetByLink(
-  { database, passwords, origin }: Resetting,
+  { database, passwords, origin }: Pick<AuthDeps, 'database' | 'passwords' | 'origin'>,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<void> {
   const link = sha256(token);

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'moleculer';
 import type { Caller, Tokens } from '../../../contracts/auth/schemas.ts';
 import type { User } from '../../../contracts/users/schemas.ts';
 import { isError, ServiceError, userNotFound, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call, Meta } from '../../../runtime/environment.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { TokenSigner } from '../rules/access-tokens.ts';
 import { type Lifetime, lifetimesOf, type SessionDays } from '../rules/lifetimes.ts';
 import { wrongCredentials } from '../rules/password-rules.ts';
@@ -26,15 +23,9 @@ import {
   type NewFamily,
   selectRefreshToken,
 } from '../tables/families.ts';
+import type { AuthDeps } from '../work/deps.ts';
 
-/** Dependencies of issuing tokens. */
-interface Issuing {
-  readonly database: Database;
-  readonly tokens: TokenSigner;
-  readonly call: Call;
-  readonly origin: AuditOrigin;
-  readonly config: SessionDays;
-}
+type IssueDeps = Pick<AuthDeps, 'database' | 'tokens' | 'call' | 'origin'> & { readonly config: SessionDays };
 
 /** A request for a user's token; an application sends its id and secret. */
 interface TokenRequest {
@@ -48,7 +39,7 @@ interface TokenRequest {
  * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
  */
 export async function issueToken(
-  { database, tokens, call, origin, config }: Issuing,
+  { database, tokens, call, origin, config }: IssueDeps,
   request: TokenRequest,
   caller: Caller | null,
 ): Promise<Tokens> {
@@ -64,7 +55,7 @@ export async function issueToken(
  * USER_NOT_FOUND (404)
  */
 export async function issueForCode(
-  { database, tokens, call, origin, config }: Issuing,
+  { database, tokens, call, origin, config }: IssueDeps,
   { user_id, developer_id }: { readonly user_id: string; readonly developer_id: string | null },
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
@@ -83,7 +74,7 @@ export async function issueForCode(
  * user either ends the family or is seen by this call. @throws USER_NOT_FOUND (404)
  */
 export async function keepUnlessGone(
-  { database, call }: Pick<Issuing, 'database' | 'call'>,
+  { database, call }: Pick<IssueDeps, 'database' | 'call'>,
   user_id: string,
   familyId: string,
 ): Promise<User> {
@@ -136,31 +127,22 @@ export function freshFamily({ refreshSeconds }: Lifetime): FreshFamily {
   return { refreshToken, family: { familyId: randomUUID(), refreshHash, refreshSeconds } };
 }
 
-/** Dependencies of refreshing. */
-interface Refreshing {
-  readonly database: Database;
-  readonly tokens: TokenSigner;
-  readonly call: Call;
-  readonly logger: Logger;
-  readonly config: SessionDays;
-  readonly origin: AuditOrigin;
-  readonly meta: Meta;
-}
+type RefreshDeps = IssueDeps & Pick<AuthDeps, 'logger' | 'meta'>;
 
 /** Exchanges a refresh token for new tokens. @throws UNAUTHENTICATED (401) if it is unknown or used, or its user is deleted */
-export async function refresh(refreshing: Refreshing, refreshToken: string): Promise<Tokens> {
-  const { database, tokens, config, meta } = refreshing;
+export async function refresh(deps: RefreshDeps, refreshToken: string): Promise<Tokens> {
+  const { database, tokens, config, meta } = deps;
   const hash = sha256(refreshToken);
-  const held = await selectRefreshToken(database, hash);
-  if (held === null) throw refreshRefused();
+  const presented = await selectRefreshToken(database, hash);
+  if (presented === null) throw refreshRefused();
   const client = sha256(`${hash} ${meta.client ?? ''}`);
   const refuse = async () => {
-    await endReused(refreshing, hash, client);
+    await endReused(deps, hash, client);
     return refreshRefused();
   };
-  if (held.consumed) throw await refuse();
+  if (presented.consumed) throw await refuse();
   // The user is looked up before the token is consumed: if the users service is unavailable, the token stays valid.
-  if (held.user_id !== null) await requireUser(refreshing, held.user_id, held.family_id);
+  if (presented.user_id !== null) await requireUser(deps, presented.user_id, presented.family_id);
   const next = newRefreshToken();
   const family = await consumeRefreshToken(database, hash, sha256(next), lifetimesOf(config), client);
   const subject = family?.user_id ?? family?.developer_id ?? null;
@@ -172,7 +154,7 @@ export async function refresh(refreshing: Refreshing, refreshToken: string): Pro
 }
 
 async function endReused(
-  { database, origin, logger }: Refreshing,
+  { database, origin, logger }: RefreshDeps,
   hash: string,
   client: string,
 ): Promise<void> {
@@ -187,7 +169,7 @@ async function endReused(
 }
 
 async function requireUser(
-  { call, database }: Pick<Refreshing, 'call' | 'database'>,
+  { call, database }: Pick<RefreshDeps, 'call' | 'database'>,
   id: string,
   family: string,
 ) {
@@ -201,13 +183,6 @@ async function requireUser(
 }
 
 const refreshRefused = () => new ServiceError('UNAUTHENTICATED', 'The refresh token is not valid.');
-
-/** Dependencies of revoking. */
-interface Revoking {
-  readonly database: Database;
-  readonly tokens: TokenSigner;
-  readonly origin: AuditOrigin;
-}
 
 /** A token to revoke, with the credentials of the application that requests it, if any. */
 interface Revocation {
@@ -223,8 +198,11 @@ interface Revocation {
  * @throws VALIDATION_FAILED (422) for an API key, UNAUTHENTICATED (401) for a wrong application, FORBIDDEN (403) for a
  * token that another application obtained
  */
-export async function revoke(revoking: Revoking, request: Revocation): Promise<void> {
-  const { database, tokens, origin } = revoking;
+export async function revoke(
+  deps: Pick<AuthDeps, 'database' | 'tokens' | 'origin'>,
+  request: Revocation,
+): Promise<void> {
+  const { database, tokens, origin } = deps;
   if (request.token.startsWith('sk-')) throw notAToken();
   const application = await applicationOf(database, request);
   const family = await familyOf(database, tokens, request.token);

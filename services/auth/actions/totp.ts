@@ -2,10 +2,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type * as wire from '../../../contracts/auth/second-factor.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Meta } from '../../../runtime/environment.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { sha256 } from '../rules/secrets.ts';
 import {
   isTotpCode,
@@ -27,18 +24,12 @@ import {
   selectTotp,
   upsertTotp,
 } from '../tables/totp.ts';
-import type { Passwords } from '../work/passwords.ts';
+import type { AuthDeps } from '../work/deps.ts';
 import { acceptCode, boundTo, countingProofs, turnOff } from '../work/second-factor.ts';
 import { callingDeveloper, readDeveloper } from './developers.ts';
 
 /** Dependencies of the changes of an authenticator. */
-export interface TotpDeps {
-  readonly database: Database;
-  readonly cipher: Cipher;
-  readonly passwords: Passwords;
-  readonly origin: AuditOrigin;
-  readonly meta: Meta;
-}
+export type TotpDeps = Pick<AuthDeps, 'database' | 'cipher' | 'passwords' | 'origin' | 'meta'>;
 
 /** Whether the caller has an authenticator, and how many recovery codes are left. */
 export async function showTotp({ database, meta }: TotpDeps): Promise<wire.Totp> {
@@ -89,7 +80,7 @@ export async function confirmBegunTotp(
     await lockFactors(on, developer_id);
     await refuseWithoutPasskey(on, { id: session, developer_id });
     if (!(await confirmTotp(on, developer_id, confirmed))) throw new ServiceError('SECOND_FACTOR_EXISTS');
-    const hashes = recovery_codes.map((one) => sha256(plainCode(one)));
+    const hashes = recovery_codes.map((recoveryCode) => sha256(plainCode(recoveryCode)));
     await replaceRecoveryCodes(on, developer_id, hashes);
     await deleteChallenges(on, developer_id);
     await markSession(on, session);

@@ -47,20 +47,18 @@ function isRepetition(text: string): boolean {
 
 // 0 follows 9, as on a keyboard.
 function isSequence(text: string): boolean {
-  const follows = (one: string, other: string) =>
-    one.charCodeAt(0) + 1 === other.charCodeAt(0) || (one === '9' && other === '0');
+  const follows = (a: string, b: string) =>
+    a.charCodeAt(0) + 1 === b.charCodeAt(0) || (a === '9' && b === '0');
   const letters = Array.from(text);
   const pairs = letters.slice(1).map((letter, index) => [letters[index] ?? '', letter] as const);
-  return (
-    pairs.every(([one, other]) => follows(one, other)) || pairs.every(([one, other]) => follows(other, one))
-  );
+  return pairs.every(([a, b]) => follows(a, b)) || pairs.every(([a, b]) => follows(b, a));
 }
 
 async function isCommon(text: string): Promise<boolean> {
   const list = await commonPasswords();
   const start = text.replace(/[^\p{L}]+$/u, '');
   const word = start.replace(/^[^\p{L}]+/u, '');
-  return [text, word, withLetters(word), withLetters(start)].some((one) => list.has(one));
+  return [text, word, withLetters(word), withLetters(start)].some((candidate) => list.has(candidate));
 }
 
 // Digits and signs that stand for letters, as in p@ssw0rd.
@@ -79,7 +77,7 @@ let list: Promise<ReadonlySet<string>> | undefined;
 
 function commonPasswords(): Promise<ReadonlySet<string>> {
   list ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set(dictionary['passwords-common'].map((one) => one.toLowerCase())),
+    ({ dictionary }) => new Set(dictionary['passwords-common'].map((password) => password.toLowerCase())),
   );
   return list;
 }

@@ -21,8 +21,9 @@ export const newAppSecret = () => `secret_${randomBytes(32).toString('hex')}`;
 export const newRefreshToken = () => `rt-${randomBytes(32).toString('base64url')}`;
 
 /** Compares two hashes of equal length in constant time. */
-export function sameHash(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+export function sameHash(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 }
 

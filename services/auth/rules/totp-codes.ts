@@ -14,7 +14,11 @@ export const newTotpSecret = () => new Secret({ size: secretBytes }).base32;
 
 const totpOf = (secret: string, label = '') =>
   new TOTP({
-    ...{ issuer, label, algorithm: 'SHA1', digits: 6, period: periodSeconds },
+    issuer,
+    label,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: periodSeconds,
     secret: Secret.fromBase32(secret),
   });
 

@@ -53,9 +53,12 @@ on conflict (project_id, day, actor, kind) do update set count = held.count + ex
 /** Adds reads to the rows of their users, except of those who are deleted, and to the totals by day. */
 export async function addReads(transaction: Queryable, reads: readonly CountedRead[]): Promise<void> {
   const values = [
-    ...[reads.map(({ project_id }) => project_id), reads.map(({ user_id }) => user_id)],
-    ...[reads.map(({ actor }) => actor), reads.map(({ kind }) => kind)],
-    ...[reads.map(({ hour_ms }) => hour_ms), reads.map(({ count }) => count)],
+    reads.map(({ project_id }) => project_id),
+    reads.map(({ user_id }) => user_id),
+    reads.map(({ actor }) => actor),
+    reads.map(({ kind }) => kind),
+    reads.map(({ hour_ms }) => hour_ms),
+    reads.map(({ count }) => count),
   ];
   await transaction.query(addByUser, values);
   await transaction.query(addByDay, values);

@@ -27,7 +27,7 @@ const shownColumns =
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // `{key_id}` is a key's id or the key itself, which is found by its hash.
-const named = 'project_id = $3 and (id = $1::uuid or hash = $2)';
+const isNamed = 'project_id = $3 and (id = $1::uuid or hash = $2)';
 const nameOf = (project: string, keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId), project];
 
 const insert = `
@@ -50,7 +50,7 @@ export async function insertApiKey(
 
 // One statement, so that at no time both keys are valid or none.
 const rotate = `
-with old as (delete from auth.api_key where ${named} returning *)
+with old as (delete from auth.api_key where ${isNamed} returning *)
 insert into auth.api_key (hash, name, created_by, former_ids, project_id, scopes, expires_at, addresses)
 select $4, name, coalesce($5::uuid, created_by), former_ids || id, project_id, scopes, expires_at, addresses from old
 returning ${shownColumns}`;
@@ -74,7 +74,7 @@ export async function renameApiKey(
   keyId: string,
   name: string,
 ): Promise<ApiKeyRow | null> {
-  const statement = `update auth.api_key set name = $4 where ${named} returning ${shownColumns}`;
+  const statement = `update auth.api_key set name = $4 where ${isNamed} returning ${shownColumns}`;
   const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(project, keyId), name]);
   return row ?? null;
 }
@@ -103,7 +103,7 @@ export async function deleteApiKey(
   project: string,
   keyId: string,
 ): Promise<ApiKeyRow | null> {
-  const statement = `delete from auth.api_key where ${named} returning ${shownColumns}`;
+  const statement = `delete from auth.api_key where ${isNamed} returning ${shownColumns}`;
   const [row] = await database.query<ApiKeyRow>(statement, nameOf(project, keyId));
   return row ?? null;
 }

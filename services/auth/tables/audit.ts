@@ -29,7 +29,12 @@ const filtered = `from auth.audit_entry where project_id = $6 and ($1::uuid is n
   and ($3::text is null or action = $3) and ($4::timestamptz is null or at >= $4)
   and ($5::timestamptz is null or at < $5)`;
 const valuesOf = ({ project, userId, actor, action, start, end }: AuditFilter) => [
-  ...[userId, actor, action, start, end, project],
+  userId,
+  actor,
+  action,
+  start,
+  end,
+  project,
 ];
 
 /** At most `most` entries in the order in which they are read: newest first, backward oldest first. */

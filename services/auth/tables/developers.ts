@@ -146,9 +146,9 @@ export interface GivenRole {
 export async function setRoles(
   on: Queryable,
   developerId: string,
-  { given, decided }: { readonly given: readonly GivenRole[]; readonly decided: readonly string[] },
+  { roles, decided }: { readonly roles: readonly GivenRole[]; readonly decided: readonly string[] },
 ): Promise<string[]> {
-  const projects = given.map(({ project }) => project);
+  const projects = roles.map(({ project }) => project);
   const left = await on.query<{ project_id: string }>(
     'delete from auth.member where developer_id = $1 and project_id = any($2) and project_id <> all($3) returning project_id',
     [developerId, decided, projects],
@@ -158,7 +158,7 @@ export async function setRoles(
      select p.id, d.id, g.role from unnest($2::text[], $3::text[]) g (project, role)
      join auth.project p on p.id = g.project join auth.developer d on d.id = $1 and not d.is_owner
      on conflict (developer_id, project_id) do update set role = excluded.role where held.role <> excluded.role`,
-    [developerId, projects, given.map(({ role }) => role)],
+    [developerId, projects, roles.map(({ role }) => role)],
   );
   return left.map(({ project_id }) => project_id);
 }

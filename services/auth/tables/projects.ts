@@ -21,6 +21,75 @@ export interface ProjectRow {
 const columns = `p.id, p.name, p.connect_name, p.connect_colour, p.connect_logo, p.rate_limit_api_key, p.rate_limit_sdk,
   p.require_second_factor, p.created_at, p.deleting_at`;
 
+/** The columns of a project that a statement has written. Only an owner creates, changes and deletes projects. */
+const returnedProject = `returning id, name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
+    require_second_factor, created_at, deleting_at, 'owner' as role`;
+
+/** The settings of a project that may be unset. */
+interface ProjectSettings {
+  readonly connect_name?: string | null | undefined;
+  readonly connect_colour?: string | null | undefined;
+  readonly rate_limit_api_key?: number | null | undefined;
+  readonly rate_limit_sdk?: number | null | undefined;
+}
+
+/** A new project. */
+export interface NewProject extends ProjectSettings {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What is changed of a project. */
+export interface ProjectChange extends ProjectSettings {
+  readonly name?: string | undefined;
+  readonly require_second_factor?: boolean | undefined;
+}
+
+/** Inserts a project. Undefined if a project has or had the id. */
+export async function insertProject(on: Queryable, project: NewProject): Promise<ProjectRow | undefined> {
+  const [row] = await on.query<ProjectRow>(
+    `insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name, connect_colour)
+     select $1, $2, $3, $4, $5, $6 where not exists (select from auth.former_project where id = $1)
+     on conflict do nothing ${returnedProject}`,
+    [
+      project.id,
+      project.name,
+      project.rate_limit_api_key ?? null,
+      project.rate_limit_sdk ?? null,
+      project.connect_name ?? null,
+      project.connect_colour ?? null,
+    ],
+  );
+  return row;
+}
+
+/** Changes a project. A setting that is undefined keeps its value. Undefined if there is no such project. */
+export async function changeProject(
+  on: Queryable,
+  id: string,
+  change: ProjectChange,
+): Promise<ProjectRow | undefined> {
+  const setting = (name: keyof ProjectSettings) => [change[name] !== undefined, change[name] ?? null];
+  const [row] = await on.query<ProjectRow>(
+    `update auth.project set name = coalesce($2, name), require_second_factor = coalesce($3, require_second_factor),
+       rate_limit_api_key = case when $4 then $5::int else rate_limit_api_key end,
+       rate_limit_sdk = case when $6 then $7::int else rate_limit_sdk end,
+       connect_name = case when $8 then $9::text else connect_name end,
+       connect_colour = case when $10 then $11::text else connect_colour end
+     where id = $1 ${returnedProject}`,
+    [
+      id,
+      change.name ?? null,
+      change.require_second_factor ?? null,
+      ...setting('rate_limit_api_key'),
+      ...setting('rate_limit_sdk'),
+      ...setting('connect_name'),
+      ...setting('connect_colour'),
+    ],
+  );
+  return row;
+}
+
 /** The projects that a developer may enter, by id: all for an owner. */
 export function selectProjects(database: Queryable, developerId: string): Promise<ProjectRow[]> {
   const statement = `
@@ -105,20 +174,16 @@ export async function deleteMember(
   return row ?? null;
 }
 
-/** The columns of a project that a statement has written. Only an owner creates, changes and deletes projects. */
-export const returnedProject = `returning id, name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
-    require_second_factor, created_at, deleting_at, 'owner' as role`;
-
 /** Marks a project as being deleted: its credentials are refused. Null if there is none. */
 export async function markDeleting(
   transaction: Queryable,
   id: string,
 ): Promise<{ readonly project: ProjectRow; readonly isNew: boolean } | null> {
   const lock = 'select deleting_at is null as is_new from auth.project where id = $1 for update';
-  const [known] = await transaction.query<{ is_new: boolean }>(lock, [id]);
+  const [locked] = await transaction.query<{ is_new: boolean }>(lock, [id]);
   const change = `update auth.project set deleting_at = coalesce(deleting_at, now()) where id = $1 ${returnedProject}`;
   const [project] = await transaction.query<ProjectRow>(change, [id]);
-  return project === undefined ? null : { project, isNew: known?.is_new === true };
+  return project === undefined ? null : { project, isNew: locked?.is_new === true };
 }
 
 /** Stores the number of users that a project had when it was closed, once. */
@@ -193,6 +258,17 @@ export async function replaceLogos(database: Queryable, project: string, kept: s
     update auth.connect_logo set replaced_at = now()
     where project_id = $1 and name is distinct from $2 and replaced_at is null`;
   await database.query(statement, [project, kept]);
+}
+
+/** Sets the name of the logo of a project; null removes it. Undefined if there is no such project. */
+export async function setConnectLogo(
+  on: Queryable,
+  project: string,
+  name: string | null,
+): Promise<ProjectRow | undefined> {
+  const statement = `update auth.project set connect_logo = $2 where id = $1 ${returnedProject}`;
+  const [row] = await on.query<ProjectRow>(statement, [project, name]);
+  return row;
 }
 
 /** The content of a logo. Null: no project has it. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { type Call, callAs } from '../../../runtime/environment.ts';
+import { callAs } from '../../../runtime/environment.ts';
 import {
   type ApiKeyRow,
   deleteApiKey,
@@ -13,6 +13,7 @@ import {
   updateRemoval,
 } from '../tables/api-keys.ts';
 import { endUserTokensOf } from '../tables/families.ts';
+import type { CallDeps } from './deps.ts';
 
 const EndedKey = z.object({
   key_ids: z.array(z.uuid()).min(1),
@@ -27,11 +28,6 @@ const kind: JobKind<EndedKey> = { name: 'auth.end_key', payload: EndedKey };
 // The request that deletes a key does the work of the job. The job repeats it, for the case that it could not.
 const delayMs = 10_000;
 const patience = { timeout: 3000, retries: 0 };
-
-export interface Ending {
-  readonly database: Database;
-  readonly call: Call;
-}
 
 export async function enqueueEnding(
   on: Queryable,
@@ -55,10 +51,11 @@ export async function endCredentialsOf(
   { project, developerId }: { readonly project: string; readonly developerId: string },
   keep: readonly string[] = [],
 ): Promise<readonly { readonly key: ApiKeyRow; readonly job: EndedKey | null }[]> {
-  const made = await selectKeysOf(on, project, developerId);
-  if (keep.some((id) => !made.some((key) => key.id === id))) throw new ServiceError('API_KEY_NOT_FOUND');
+  const keysOfMember = await selectKeysOf(on, project, developerId);
+  if (keep.some((id) => !keysOfMember.some((key) => key.id === id)))
+    throw new ServiceError('API_KEY_NOT_FOUND');
   const keys: { key: ApiKeyRow; job: EndedKey | null }[] = [];
-  for (const key of made) {
+  for (const key of keysOfMember) {
     const isKept = keep.includes(key.id);
     // A key that was rotated meanwhile is of whoever rotated it.
     if (!isKept && (await deleteApiKey(on, project, key.id)) === null) continue;
@@ -75,15 +72,15 @@ export async function endCredentialsOf(
 }
 
 /** The handler of the job. */
-export function keyEndingHandler(ending: Ending): JobHandler {
+export function keyEndingHandler(deps: CallDeps): JobHandler {
   const work = async ({ payload }: { readonly payload: EndedKey }) => {
-    await endKey(ending, payload);
+    await endKey(deps, payload);
     return { kind: 'done' } as const;
   };
   return jobHandler(kind, work, { needs: ['webhooks.endKeys', 'destinations.endKeys'] });
 }
 
-export async function endKey({ database, call }: Ending, { key_ids, keep_endpoints, actor }: EndedKey) {
+export async function endKey({ database, call }: CallDeps, { key_ids, keep_endpoints, actor }: EndedKey) {
   const ask = actor === null ? call : callAs(call, actor);
   const endpoints = await ask('webhooks.endKeys', { key_ids, keep_endpoints }, patience);
   await updateKeyDeletion(database, key_ids[0] ?? '', {

@@ -27,7 +27,7 @@ const linkSeconds = 3600;
 const most = { ofAddress: 30, forAccount: 5 } as const;
 
 /** Dependencies of a request. */
-interface Forgetting extends Linking, Attempting {
+interface ForgotDeps extends Linking, Attempting {
   readonly database: Database;
   readonly config: Linking['config'] & Attempting['config'];
   readonly meta: Linking['meta'] & Attempting['meta'];
@@ -40,8 +40,8 @@ interface Forgetting extends Linking, Attempting {
  * Requests a link that sets a new password. The answer and its time are the same with and without an account, and without
  * SMTP_URL. @throws RATE_LIMITED (429)
  */
-export async function forgotPassword(forgetting: Forgetting, email: string): Promise<void> {
-  const { database, meta, cipher, mailer, jobs } = forgetting;
+export async function forgotPassword(deps: ForgotDeps, email: string): Promise<void> {
+  const { database, meta, cipher, mailer, jobs } = deps;
   const account = email.trim().toLowerCase();
   if (meta.address !== undefined) {
     const window = hourlyWindow(`forgot address:${meta.address}`, most.ofAddress);
@@ -50,26 +50,24 @@ export async function forgotPassword(forgetting: Forgetting, email: string): Pro
   const counted = await chargeAttempt(database, hourlyWindow(`forgot account:${account}`, most.forAccount));
   if (mailer === null || counted === null) return;
   const key = randomUUID();
-  const request = JSON.stringify({ email: account, base: linkBase(forgetting) });
+  const request = JSON.stringify({ email: account, base: linkBase(deps) });
   await enqueue(database, kind, { key, payload: { sealed: cipher.encrypt(request, `forgot ${key}`) } });
   jobs.notify();
 }
 
-interface Deps {
-  readonly database: Database;
-  readonly cipher: Cipher;
-  readonly jobs: Pick<Jobs, 'notify'>;
-}
-
 /** The handler of the job. A repeated attempt makes a further link; each serves for an hour. */
-export function forgottenHandler({ database, cipher, jobs }: Deps): JobHandler {
+export function forgottenHandler({
+  database,
+  cipher,
+  jobs,
+}: Pick<ForgotDeps, 'database' | 'cipher' | 'jobs'>): JobHandler {
   return jobHandler(kind, async ({ key, payload }) => {
     const { email, base } = Request.parse(JSON.parse(cipher.decrypt(payload.sealed, `forgot ${key}`)));
     const token = newLinkToken();
     await database.transaction(async (on) => {
-      const made = await insertResetLink(on, { hash: sha256(token), email, seconds: linkSeconds });
-      if (made === undefined) return;
-      await enqueueMail(on, cipher, resetMail(made.email, `${base}/reset#${token}`), made.expires_at);
+      const link = await insertResetLink(on, { hash: sha256(token), email, seconds: linkSeconds });
+      if (link === undefined) return;
+      await enqueueMail(on, cipher, resetMail(link.email, `${base}/reset#${token}`), link.expires_at);
     });
     jobs.notify();
     return { kind: 'done' };

@@ -81,8 +81,12 @@ function optionsOf(url: URL, { stepMs }: MailBounds) {
     secure: isSecure,
     requireTLS: !isSecure && !allowsPlain,
     ...(url.username === '' ? {} : { auth }),
-    ...{ connectionTimeout: stepMs, greetingTimeout: stepMs, socketTimeout: stepMs, dnsTimeout: stepMs },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   };
 }
 

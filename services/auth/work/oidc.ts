@@ -44,15 +44,18 @@ export function oidcOf(settings: OidcSettings, now: () => number = Date.now): Oi
   const { OIDC_ISSUER, OIDC_CLIENT_ID } = settings;
   if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) return null;
   const issuer = new URL(OIDC_ISSUER);
-  let found: { readonly at: number; readonly config: Promise<Discovered> } | null = null;
+  let discovery: { readonly at: number; readonly config: Promise<Discovered> } | null = null;
   // The package is loaded with the first sign-in.
   const library = () => import('openid-client');
   const discovered = async () => {
-    if (found === null || now() - found.at > discoveryMs)
-      found = { at: now(), config: library().then((one) => discover(one, issuer, OIDC_CLIENT_ID, settings)) };
-    const { config } = found;
+    if (discovery === null || now() - discovery.at > discoveryMs)
+      discovery = {
+        at: now(),
+        config: library().then((client) => discover(client, issuer, OIDC_CLIENT_ID, settings)),
+      };
+    const { config } = discovery;
     return config.catch((error: unknown) => {
-      found = null;
+      discovery = null;
       throw error;
     });
   };
@@ -61,25 +64,32 @@ export function oidcOf(settings: OidcSettings, now: () => number = Date.now): Oi
       const client = await library();
       const config = await asking(discovered);
       const flow = {
-        ...{ state: client.randomState(), nonce: client.randomNonce(), redirect_uri: redirectUri },
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        redirect_uri: redirectUri,
         verifier: client.randomPKCECodeVerifier(),
       };
       const url = client.buildAuthorizationUrl(config, {
-        ...{ redirect_uri: redirectUri, scope, state: flow.state, nonce: flow.nonce },
+        redirect_uri: redirectUri,
+        scope,
+        state: flow.state,
+        nonce: flow.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
       });
       return { url: url.href, flow: Buffer.from(new URLSearchParams(flow).toString()).toString('base64url') };
     },
-    async finish(query, given) {
-      const flow = flowIn(given);
+    async finish(query, cookie) {
+      const flow = flowIn(cookie);
       const url = new URL(flow.redirect_uri);
       url.search = query;
       if (url.searchParams.get('state') !== flow.state) throw refused('browser');
       const client = await library();
       const config = await asking(discovered);
       const checks = {
-        ...{ expectedState: flow.state, expectedNonce: flow.nonce, pkceCodeVerifier: flow.verifier },
+        expectedState: flow.state,
+        expectedNonce: flow.nonce,
+        pkceCodeVerifier: flow.verifier,
         idTokenExpected: true,
       };
       const from = now();
@@ -157,8 +167,8 @@ const awayStatus = 500;
 
 function failureOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const codes = [error, fieldOf(error, 'cause')].map((one) => fieldOf(one, 'code'));
-  const names = [error, fieldOf(error, 'cause')].map((one) => fieldOf(one, 'name'));
+  const codes = [error, fieldOf(error, 'cause')].map((cause) => fieldOf(cause, 'code'));
+  const names = [error, fieldOf(error, 'cause')].map((cause) => fieldOf(cause, 'name'));
   if (codes.includes('OAUTH_JWT_TIMESTAMP_CHECK_FAILED')) return refused('clock', error);
   const status = Number(fieldOf(error, 'status') ?? fieldOf(fieldOf(error, 'cause'), 'status'));
   const isAway =
@@ -175,12 +185,14 @@ const Claims = z.object({
   email_verified: z.union([z.boolean(), z.string()]).optional(),
   amr: z.array(z.string()).optional().catch(undefined),
 });
-const Groups = z.union([z.string().transform((one) => [one]), z.array(z.string())]).catch([]);
+const Groups = z.union([z.string().transform((group) => [group]), z.array(z.string())]).catch([]);
 
 function identityOf(claims: Readonly<Record<string, unknown>>, roleClaim: string): Identity {
   const { iss, sub, email = '', email_verified, amr = [] } = Claims.parse(claims);
   return {
-    ...{ issuer: iss, subject: sub, email },
+    issuer: iss,
+    subject: sub,
+    email,
     isVerified: email !== '' && (email_verified === true || email_verified === 'true'),
     groups: Groups.parse(claims[roleClaim]),
     hasSecondFactor: amr.includes('mfa'),

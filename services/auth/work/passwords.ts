@@ -54,13 +54,13 @@ function format(salt: Buffer, hash: Buffer): string {
 
 async function compare(password: string, stored: string): Promise<boolean> {
   const [, log2N = '', r = '', p = '', salt = '', hash = ''] = stored.split('$');
-  const wanted = Buffer.from(hash, 'base64url');
-  const given = await derive(password, Buffer.from(salt, 'base64url'), {
+  const expected = Buffer.from(hash, 'base64url');
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), {
     log2N: Number(log2N),
     r: Number(r),
     p: Number(p),
   });
-  return wanted.length === given.length && timingSafeEqual(wanted, given);
+  return expected.length === derived.length && timingSafeEqual(expected, derived);
 }
 
 interface Costs {
@@ -124,7 +124,7 @@ export function createHashingQueue({ atOnce, reserved, mostWaiting, mostWaitMs }
     for (let next = nextOf(); next !== undefined; next = nextOf()) next.begin();
   };
   const leave = (gone: Waiting) => {
-    waiting = waiting.filter((one) => one !== gone);
+    waiting = waiting.filter((attempt) => attempt !== gone);
   };
   const nextOf = () => {
     const ready = waiting.filter(({ priority }) => mayRun(priority));
@@ -139,9 +139,9 @@ export function createHashingQueue({ atOnce, reserved, mostWaiting, mostWaitMs }
     const turn = Promise.withResolvers<void>();
     const own: Waiting = { priority, begin: turn.resolve, refuse: turn.reject };
     waiting.push(own);
-    const refuse = (one: Waiting) => {
-      leave(one);
-      one.refuse(tooMany(mostWaitMs));
+    const refuse = (attempt: Waiting) => {
+      leave(attempt);
+      attempt.refuse(tooMany(mostWaitMs));
     };
     if (waiting.length > mostWaiting) refuse(mostCrowded(waiting) ?? own);
     const timer = setTimeout(() => refuse(own), mostWaitMs);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Database } from '../../../mixins/database/database.ts';
 import type { JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
-import { type Call, callAs } from '../../../runtime/environment.ts';
+import { callAs } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { acting } from '../tables/acting.ts';
 import {
@@ -13,21 +12,17 @@ import {
   type ProjectRow,
   selectProject,
 } from '../tables/projects.ts';
+import type { CallDeps } from './deps.ts';
 
 const Deletion = z.object({ actor: z.string().nullable(), request_id: z.string().nullable() });
 type Deletion = z.infer<typeof Deletion>;
 
 /** The deletion of a project with its users. The key is the project. */
-export const kind: JobKind<Deletion> = { name: 'auth.project_deletion', payload: Deletion };
-
-export interface Deleting {
-  readonly database: Database;
-  readonly call: Call;
-}
+export const deletionKind: JobKind<Deletion> = { name: 'auth.project_deletion', payload: Deletion };
 
 /** `users`: those that are not erased in every service. */
 export async function countLeft(
-  { database, call }: Deleting,
+  { database, call }: CallDeps,
   { id, deleting_at }: ProjectRow,
 ): Promise<{ readonly users: number; readonly revocations: number }> {
   const { users, erasing, revocations } = await call('users.leftInProject', { project_id: id });
@@ -42,15 +37,15 @@ const waitMs = 1000;
 const revocationWaitMs = 10_000;
 
 /** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
-export function projectDeletionHandler(deps: Deleting): JobHandler {
+export function projectDeletionHandler(deps: CallDeps): JobHandler {
   const forgetting = ['webhooks', 'timeseries', 'fhir', 'destinations'].map(
     (service) => `${service}.forgetProject`,
   );
   const needs = ['users.removeSome', ...forgetting];
-  return jobHandler(kind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
+  return jobHandler(deletionKind, ({ key, payload }, held) => carryOut(deps, key, payload, held), { needs });
 }
 
-async function carryOut(deps: Deleting, id: string, deletion: Deletion, held: Held): Promise<JobOutcome> {
+async function carryOut(deps: CallDeps, id: string, deletion: Deletion, held: Held): Promise<JobOutcome> {
   const { database, call } = deps;
   const project = await selectProject(database, id);
   if (project === null || project.deleting_at === null) return { kind: 'done' };
@@ -70,7 +65,7 @@ async function carryOut(deps: Deleting, id: string, deletion: Deletion, held: He
 
 // `users` is null for the number that was stored when the project was closed.
 export async function deleteClosed(
-  { database, call }: Deleting,
+  { database, call }: CallDeps,
   id: string,
   { actor, request_id }: Deletion,
   users: number | null,

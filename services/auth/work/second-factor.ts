@@ -225,7 +225,10 @@ export async function verifyAssertion(
 }
 
 const envelope = (id: string): Omit<AuthenticationResponseJSON, 'response'> => ({
-  ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+  id,
+  rawId: id,
+  type: 'public-key',
+  clientExtensionResults: {},
 });
 
 function expectedOf(linking: Linking, challenge: string) {
