@@ -114,8 +114,8 @@ interface Span {
 }
 
 /**
- * What may have changed of a user since an instant, by the change log. It names series, records and days, so that an unchanged
- * Observation beside a changed one is among them.
+ * Returns a predicate for what may have changed of a user since an instant. The change log names series, records and
+ * days, so that the predicate is also true for unchanged Observations beside a changed one.
  */
 export async function changesSince(call: Call, userId: string, sinceMs: number): Promise<MayHaveChanged> {
   const { spans } = await call('webhooks.changedSpans', { user_id: userId, since_ms: sinceMs });

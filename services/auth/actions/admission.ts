@@ -172,7 +172,7 @@ export class MemoryWindows {
     let window = this.#windows.get(subject);
     if (window === undefined || now - window.startedAt >= windowMs || now < window.startedAt) {
       window = { startedAt: now, count: 0 };
-      // Reinserted, so that the order of the map is that of the starts.
+      // The window is inserted again, so that the map stays ordered by the start of the windows.
       this.#windows.delete(subject);
       this.#windows.set(subject, window);
       this.#forget(now);

@@ -37,7 +37,7 @@ export async function readDeveloper(database: Queryable, id: string): Promise<Sh
   return developer;
 }
 
-/** Confirms the address of an account on the word of an owner. @throws DEVELOPER_NOT_FOUND (404) */
+/** Marks the address of an account as confirmed, at the request of an owner. @throws DEVELOPER_NOT_FOUND (404) */
 export function confirmDeveloper({ database, origin }: ChangeDeps, id: string): Promise<ShownDeveloper> {
   return database.transaction(async (on) => {
     const developer = await confirmAddress(on, id);

@@ -31,9 +31,9 @@ type InviteDeps = Pick<AuthDeps, 'database' | 'config' | 'origin' | 'meta' | 'ci
 const validDays = 7;
 
 /**
- * Invites an address to a project. With SMTP_URL only the message has the link: whoever invites could accept it otherwise, and
- * hold an account of an address that is somebody else's. Without it only this answer has the link.
- * @throws PROJECT_NOT_FOUND (404)
+ * Invites an address to a project. With SMTP_URL the link is sent by e-mail only: the inviting developer could
+ * otherwise accept it, and own an account with somebody else's address. Without SMTP_URL only this answer contains the
+ * link. @throws PROJECT_NOT_FOUND (404)
  */
 export async function invite(
   deps: InviteDeps,
@@ -157,7 +157,7 @@ async function register(
   const account = { id, email, password: await deps.passwords.hash(password) };
   return asAccount(deps, id, async (on) => {
     if (unconfirmed !== null) await takeUnconfirmed(on, deps.origin, account);
-    // Another acceptance of the address made the account meanwhile: its password was not checked.
+    // A concurrent acceptance created the account. Its password was not checked here.
     else if (!(await insertMemberAccount(on, account, confirms)))
       throw new ServiceError('INVITATION_NOT_FOUND');
     return enter(on, deps.origin, hash, { ...account, isNew: true });

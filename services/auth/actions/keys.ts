@@ -72,9 +72,8 @@ function toApiKey(row: ApiKeyRow): wire.ApiKey {
 }
 
 /**
- * Deletes an API key, disables the webhook endpoints whose address it set and pauses its destinations, also if this process ends
- * meanwhile.
- * @throws API_KEY_NOT_FOUND (404)
+ * Deletes an API key, disables the webhook endpoints whose address it set, and pauses its destinations. A job
+ * completes this if the process ends in between. @throws API_KEY_NOT_FOUND (404)
  */
 export async function removeKey(
   { database, call, origin }: CallDeps & ChangeDeps,

@@ -94,7 +94,7 @@ export async function checkPassword(
 
 type SessionDeps = Omit<LogInDeps, 'tokens'>;
 
-/** A link is opened by the one who reads the terminal, so minutes are enough. */
+/** Links are printed in a terminal and opened at once, so a short lifetime is enough. */
 const linkSeconds = 10 * 60;
 
 /** Starts a session with a password; returns the developer's id. @throws UNAUTHENTICATED (401) */

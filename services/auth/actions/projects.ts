@@ -69,7 +69,7 @@ const revoking =
 type DeleteDeps = ChangeDeps & CallDeps & Pick<AuthDeps, 'jobs'>;
 
 /**
- * Deletes a project without users, or closes one and leaves its users and itself to a job.
+ * Deletes a project without users. With users, closes the project, and a job deletes the users and the project.
  * @throws PROJECT_NOT_FOUND (404), PROJECT_NOT_EMPTY, PROJECT_PERMANENT (409)
  */
 export async function removeProject(
@@ -95,7 +95,7 @@ async function startDeletion(
   const project = await database.transaction(async (transaction) => {
     const marked = await markDeleting(transaction, id);
     if (marked === null) throw new ServiceError('PROJECT_NOT_FOUND');
-    // Also for a repeated request: the job may have become a dead letter.
+    // A repeated request enqueues the job again, because it may have become a dead letter.
     await enqueue(transaction, deletionKind, {
       key: id,
       payload: { actor: origin.actor, request_id: origin.requestId },

@@ -29,8 +29,9 @@ export async function resetByLink(
 }
 
 /**
- * Gives an account to the holder of its e-mail address, who has a link that was sent there: a new password, and no session
- * and link of before. If the address was not confirmed, somebody else may have made the account, so second factors go too.
+ * Gives an account to the holder of its e-mail address, proven by a link that was sent there. Sets a new password and
+ * ends all sessions and links. If the address was not confirmed, somebody else may have created the account, so its
+ * second factors are removed, too.
  */
 export async function takeOver(
   on: Queryable,

@@ -70,8 +70,9 @@ export async function issueForCode(
 }
 
 /**
- * The user of a new family, which ends if the user does not exist. The user is looked up after the family is committed: a concurrent deletion of the
- * user either ends the family or is seen by this call. @throws USER_NOT_FOUND (404)
+ * Returns the user of a new family. Ends the family if the user does not exist. The user is looked up after the commit
+ * of the family: a concurrent deletion of the user either ends the family or is found by this call. @throws
+ * USER_NOT_FOUND (404)
  */
 export async function keepUnlessGone(
   { database, call }: Pick<IssueDeps, 'database' | 'call'>,

@@ -133,7 +133,8 @@ async function changingCaller({ database, meta }: Pick<TotpDeps, 'database' | 'm
 /** A session of a developer. */
 type Session = Pick<Caller, 'id'> & { readonly developer_id: string };
 
-// A session that began without the factor of its account could prove itself with a factor of its own.
+// Without this check, a session that did not prove the second factor of its account could add a factor and prove
+// itself with it.
 async function refuseWithoutPasskey(on: Queryable, { id, developer_id }: Session): Promise<void> {
   if (await lacksPasskey(on, developer_id, id))
     throw new ServiceError('FORBIDDEN', 'This account has a passkey: sign in with it first.');

@@ -45,7 +45,7 @@ export interface TokenSigner {
 const algorithm = 'HS256';
 const developerMinutes = 60;
 const subject = { sub: z.uuid(), family: z.uuid() };
-// The kind of a token with a scope is one of its own, so that a process of an earlier version refuses it.
+// Tokens with a scope have a kind of their own. Processes of an earlier version, which ignore scopes, refuse the kind.
 const Payload = z.discriminatedUnion('kind', [
   z.object({ ...subject, kind: z.enum(['sdk', 'developer']) }),
   z.object({

@@ -33,7 +33,10 @@ export interface Linking {
   readonly meta: Meta;
 }
 
-/** A new token of a link: 43 characters of base64url. It stands in the fragment, which browsers send to no server. */
+/**
+ * A new token of a link: 43 characters of base64url. Links contain it in the fragment, which browsers do not send to
+ * servers.
+ */
 export const newLinkToken = () => randomBytes(32).toString('base64url');
 
 /** The address of the console, which links of its pages begin with. */

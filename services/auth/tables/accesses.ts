@@ -25,7 +25,7 @@ const given = `
 unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::int8[])
   as given (project_id, user_id, actor, kind, hour_ms, count)`;
 
-// In the order of the key: two gateways that add to the same rows in different orders would wait for each other.
+// Rows are added in the order of the key. Two gateways that add to the same rows in different orders would deadlock.
 const addByUser: Statement = {
   name: 'auth.add_accesses',
   text: `
@@ -84,7 +84,7 @@ interface AccessFilter {
   readonly end: Date | null;
 }
 
-/** The place of a row: its hour in milliseconds, the kind and the actor. */
+/** The position of a row: its hour in milliseconds, the kind and the actor. */
 export type AccessKey = readonly [hourMs: number, kind: string, actor: string];
 
 const filtered = `from auth.access where user_id = $1 and ($2::timestamptz is null or hour >= $2)

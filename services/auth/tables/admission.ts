@@ -89,7 +89,7 @@ with alive as (
 select ${columns} from alive, counted`,
 };
 
-// The lifetime of a session begins anew with its use, at most once a minute, and ends after the absolute lifetime.
+// Each use extends the session, at most once a minute and never beyond its absolute lifetime.
 const bySession: Statement = {
   name: 'auth.admit_session',
   text: `
@@ -200,7 +200,8 @@ export interface WindowRow {
   reset_at: Date | null;
 }
 
-// An id that is neither a key's nor a developer's is a user's: auth stores the windows of users, not the users.
+// An id that is neither a key's nor a developer's counts as a user's: auth stores the windows of users, but not the
+// users.
 const statement = `
 select case when exists (select from auth.api_key where id = $1) then 'api-key'
     when exists (select from auth.developer where id = $1) then 'developer' else 'sdk' end as kind,

@@ -48,7 +48,7 @@ export async function insertApiKey(
   return row;
 }
 
-// One statement, so that at no time both keys are valid or none.
+// One statement replaces the key, so that exactly one of the two is valid at any time.
 const rotate = `
 with old as (delete from auth.api_key where ${isNamed} returning *)
 insert into auth.api_key (hash, name, created_by, former_ids, project_id, scopes, expires_at, addresses)
@@ -87,8 +87,8 @@ export const selectKeysOf = (on: Queryable, project: string, developerId: string
   ]);
 
 /**
- * Locks the membership of a developer who makes or rotates a key: a removal of the member at the same time finds the key, or
- * the key is not made. @throws FORBIDDEN (403) for one who is removed
+ * Locks the membership of a developer who creates or rotates a key. A concurrent removal of the member either finds
+ * the key or prevents its creation. @throws FORBIDDEN (403) if the member was removed
  */
 export async function holdMembership(on: Queryable, project: string, developerId: string): Promise<void> {
   const ofMember = 'select from auth.member where project_id = $1 and developer_id = $2 for share';

@@ -16,7 +16,7 @@ with family as (
 )
 insert into auth.console_session (hash, family_id) select $1, id from family returning family_id`;
 
-// The row lock orders a sign-in and a change of the password, as in insert-family.ts.
+// The row lock serialises a sign-in with a change of the password, as for families.
 const byPassword = insert('and password = $5 for share');
 const byLink = insert('');
 
@@ -39,7 +39,7 @@ export async function insertSessionByLink(
   { hash, idleSeconds }: NewSession,
   linkHash: string,
 ): Promise<string | null> {
-  // The developer is locked before the link, in the order of a change of the password, which deletes the links.
+  // The developer is locked before the link. A change of the password locks in the same order.
   const lock = `select d.id from auth.developer d
     where d.id = (select developer_id from auth.sign_in_link where hash = $1) for share`;
   await on.query(lock, [linkHash]);

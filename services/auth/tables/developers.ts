@@ -25,7 +25,10 @@ export async function selectDeveloper(database: Queryable, id: string): Promise<
   return row;
 }
 
-/** Confirms the address of an account; undefined if there is none. A confirmed one keeps its time. */
+/**
+ * Confirms the address of an account. An address that was confirmed before keeps its time. Undefined if there is no
+ * account.
+ */
 export async function confirmAddress(on: Queryable, id: string): Promise<ShownDeveloper | undefined> {
   const statement = `
     update auth.developer set confirmed_at = coalesce(confirmed_at, now()) where id = $1 returning ${shownDeveloper}`;
@@ -67,9 +70,8 @@ interface DeveloperRow {
 }
 
 /**
- * Deletes a developer with the sessions and issued tokens. All rows are locked first, in one order, so that of two
- * owners who delete each other at the same time, one remains.
- * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
+ * Deletes a developer with the sessions and issued tokens. All rows are locked first, in one order: if two owners
+ * delete each other at the same time, one of them remains. @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
  */
 export function deleteDeveloper(database: Database, origin: AuditOrigin, id: string): Promise<DeveloperRow> {
   return acting(database, origin, async (transaction) => {
@@ -119,7 +121,7 @@ export async function selectBoundAccount(
   return row;
 }
 
-/** Binds an account to a subject; false if another sign-in did so at the same time with another one. */
+/** Binds an account to a subject. False if a concurrent sign-in bound the account or the subject differently. */
 export async function insertIdentity(
   on: Queryable,
   { issuer, subject }: Subject,
@@ -191,9 +193,9 @@ export async function selectResetAccount(
   return row;
 }
 
-/** Uses up a link of an account, and the account's other links: of several uses at once one gets true. */
+/** Consumes a link of an account. Of several concurrent uses only one returns true. */
 export async function useResetLink(on: Queryable, hash: string, developerId: string): Promise<boolean> {
-  // The account is locked before the links, in the order of a change of the password.
+  // The account is locked before the links. A change of the password locks in the same order.
   await on.query('select from auth.developer where id = $1 for update', [developerId]);
   const used = await on.query(
     'delete from auth.reset_link where hash = $1 and developer_id = $2 and expires_at > now() returning hash',

@@ -36,7 +36,8 @@ const forUser = withToken(
   "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3), users.project_of($4), false",
 );
 
-// A family ends with its developer or key, whose row is locked: it is committed before they are deleted, or not at all.
+// A family ends with its developer or key. The lock on their row ensures that the family is committed before they are
+// deleted, or not at all.
 const forEmbed = {
   developer: `
     insert into auth.family (id, user_id, developer_id, issued_by, expires_at, project_id)

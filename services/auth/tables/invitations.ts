@@ -93,7 +93,7 @@ interface UsedInvitation {
   readonly role: Role;
 }
 
-/** Uses up an invitation: of several at once one gets the row, the others undefined. */
+/** Consumes an invitation. Of several concurrent uses only one gets the row, the others get undefined. */
 export async function useInvitation(database: Queryable, hash: string): Promise<UsedInvitation | undefined> {
   const statement =
     'delete from auth.invitation where hash = $1 and expires_at > now() returning id, project_id, email, role';

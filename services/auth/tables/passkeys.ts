@@ -91,7 +91,7 @@ export async function insertChallenge(on: Queryable, hash: string, session: stri
   await on.query(statement, [hash, session]);
 }
 
-/** Uses up a challenge: of several uses at once one gets true. */
+/** Consumes a challenge. Of several concurrent uses only one returns true. */
 export async function useChallenge(on: Queryable, hash: string, session: string | null): Promise<boolean> {
   const statement = `
     delete from auth.passkey_challenge

@@ -16,9 +16,9 @@ export async function selectTotp(database: Queryable, developerId: string): Prom
   return row;
 }
 
-/** The second factors of an account, in one statement: a log-in waits for it. */
+/** The second factors of an account. One statement reads both, because each log-in waits for it. */
 interface FactorsRow {
-  /** That of the confirmed authenticator, encrypted; null without one. */
+  /** The encrypted secret of the confirmed authenticator; null without one. */
   readonly secret: string | null;
   readonly hasPasskey: boolean;
 }
@@ -73,7 +73,7 @@ export async function replaceRecoveryCodes(
   await database.query(statement, [developerId, hashes]);
 }
 
-/** Uses up a recovery code: of several uses at once one gets true. */
+/** Consumes a recovery code. Of several concurrent uses only one returns true. */
 export async function useRecoveryCode(
   database: Queryable,
   developerId: string,
@@ -112,7 +112,10 @@ export async function unmarkWithoutFactor(database: Queryable, developerId: stri
   await database.query(statement, [developerId]);
 }
 
-/** Locks the factors of an account until the end of the transaction: what a change checks is still so when it commits. */
+/**
+ * Locks the factors of an account until the end of the transaction, so that what a change has checked still holds when
+ * it commits.
+ */
 export async function lockFactors(transaction: Queryable, developerId: string): Promise<void> {
   await transaction.query('select from auth.developer where id = $1 for update', [developerId]);
 }

@@ -103,7 +103,8 @@ async function refundUnlessFailed<T>(
   }
 }
 
-// An attempt that was refused before its check has not failed, nor has one with the right password and no code.
+// An attempt that was refused before its check does not count as failed, and neither does one with the right password
+// and no code.
 const unfailed: readonly string[] = ['RATE_LIMITED', 'SECOND_FACTOR_REQUIRED', 'PASSKEY_REQUIRED'];
 function hasFailed(error: unknown): boolean {
   return (
@@ -138,7 +139,10 @@ function limited(sentence: string, limit: number, reset: number): ServiceError {
   );
 }
 
-/** Entries of an hour that have a range of their own. Log-ins that fail from further ranges have one entry per account. */
+/**
+ * The maximum number of audit entries per hour that name an address range. Failed log-ins from further ranges share
+ * one entry per account.
+ */
 const mostRanges = 200;
 
 /**

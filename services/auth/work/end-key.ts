@@ -25,7 +25,8 @@ type EndedKey = z.infer<typeof EndedKey>;
 /** Disables the webhook endpoints of a deleted key, and pauses its destinations. The job's key is the id of the API key. */
 const kind: JobKind<EndedKey> = { name: 'auth.end_key', payload: EndedKey };
 
-// The request that deletes a key does the work of the job. The job repeats it, for the case that it could not.
+// The request that deletes a key does the work of the job itself. The job repeats it in case the request could not
+// complete it.
 const delayMs = 10_000;
 const patience = { timeout: 3000, retries: 0 };
 

@@ -55,7 +55,7 @@ export async function forgotPassword(deps: ForgotDeps, email: string): Promise<v
   jobs.notify();
 }
 
-/** The handler of the job. A repeated attempt makes a further link; each serves for an hour. */
+/** The handler of the job. A retry creates another link. Each link is valid for an hour. */
 export function forgottenHandler({
   database,
   cipher,

@@ -1,7 +1,8 @@
 /** Counts a number of requests of one credential. `count` is the number of the last of them; null if it is not valid. */
 type Count<T extends { readonly count: number }> = (requests: number) => Promise<T | null>;
 
-// A statement that takes longer waits for a lock, or for a server that went away. The next one does not wait for it.
+// A statement that takes longer is waiting for a lock or for a lost server. The next statement starts without waiting
+// for it.
 const mostWaitMs = 100;
 
 /**

@@ -15,7 +15,7 @@ interface Mail {
   readonly text: string;
 }
 
-/** Why a message was not sent. `isFinal`: the server refuses it, and would do so again. */
+/** Why a message was not sent. `isFinal`: the server refused it permanently. */
 class MailError extends Error {
   readonly reason: string;
   readonly isFinal: boolean;
@@ -50,7 +50,7 @@ export function mailerOf({ SMTP_URL, MAIL_FROM }: MailSettings, bounds = usualBo
   const options = optionsOf(new URL(SMTP_URL), bounds);
   return {
     async send(mail) {
-      // The package is loaded with the first message: most processes send none.
+      // The package is loaded with the first message, because most processes send none.
       const { createTransport } = await import('nodemailer');
       const sending = createTransport(options).sendMail({ from: MAIL_FROM, ...mail });
       await within(bounds.totalMs, sending);
@@ -66,7 +66,8 @@ export function mailer(): Mixin<Mailer | null> {
 const loopback = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;
 const submissionPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
-// A message holds a link that signs in, so it leaves this machine under TLS only, unless the URL says otherwise.
+// Messages contain links that sign in, so they are sent to other machines under TLS only, unless the URL allows
+// otherwise.
 function optionsOf(url: URL, { stepMs }: MailBounds) {
   const isSecure = url.protocol === 'smtps:';
   const allowsPlain = loopback.test(url.hostname) || url.searchParams.get('requireTLS') === 'false';
@@ -126,7 +127,7 @@ const Letter = z.object({ to: z.string(), subject: z.string(), text: z.string(),
 /** Sends a message. The key is random: operators see it. About a quarter of an hour passes before the last attempt. */
 const kind: JobKind<Sealed> = { name: 'auth.send_mail', payload: Sealed, mostFailures: 10 };
 
-/** Enqueues a message, which is not sent after `expiresAt`: its link serves no more then. */
+/** Enqueues a message. It is not sent after `expiresAt`, when its link has expired. */
 export async function enqueueMail(
   on: Queryable,
   cipher: Cipher,
@@ -169,7 +170,7 @@ async function send(mailer: Mailer, mail: Mail): Promise<JobOutcome> {
   }
 }
 
-/** The messages. They name no project and no person: whoever gets one by mistake learns nothing. */
+/** The messages name no project and no person, so that a wrong recipient learns nothing. */
 
 /** The message with the link of an invitation. */
 export const invitationMail = (to: string, link: string): Mail => ({

@@ -93,7 +93,10 @@ interface Waiting {
   readonly refuse: (error: ServiceError) => void;
 }
 
-/** Ranges and addresses whose last turn is kept. The one that was served longest ago is forgotten first. */
+/**
+ * The maximum number of ranges and addresses whose last turn is stored. Those that were served longest ago are removed
+ * first.
+ */
 const mostServed = 10_000;
 
 /**

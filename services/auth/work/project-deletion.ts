@@ -36,7 +36,7 @@ const waitMs = 1000;
 /** While revocations wait, for which the secrets of the project are kept. */
 const revocationWaitMs = 10_000;
 
-/** The handler of the job. Each of its steps may be repeated, so that a process may end at any of them. */
+/** The handler of the job. Each step can be repeated, so the job can be interrupted at any step. */
 export function projectDeletionHandler(deps: CallDeps): JobHandler {
   const forgetting = ['webhooks', 'timeseries', 'fhir', 'destinations'].map(
     (service) => `${service}.forgetProject`,

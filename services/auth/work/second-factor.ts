@@ -85,7 +85,7 @@ async function counting(
   try {
     hasFailed = !(await check());
   } finally {
-    // A check that was not made, because too many wait for one, has not failed.
+    // A check that was not made, because too many are waiting, does not count as failed.
     if (!hasFailed) await refundAttempt(database, window, charged);
   }
   return !hasFailed;
@@ -160,7 +160,7 @@ export const passkeyRefused = (why: keyof typeof sentences, cause?: unknown) =>
 /** The host that passkeys are bound to, and the origin of the pages that may use them. */
 export function relyingParty({ config, meta }: Linking): { readonly id: string; readonly origin: string } {
   const url = new URL(publicUrl(config, meta.gateway_url));
-  // WebAuthn takes no IP address. The pages of a gateway on this machine are reached as localhost, too.
+  // WebAuthn accepts no IP address. The pages of a gateway on this machine are also reachable as localhost.
   if (['127.0.0.1', '[::1]'].includes(url.hostname)) url.hostname = 'localhost';
   return { id: url.hostname, origin: url.origin };
 }
@@ -236,7 +236,7 @@ function expectedOf(linking: Linking, challenge: string) {
   return { expectedChallenge: challenge, expectedOrigin, expectedRPID, requireUserVerification: true };
 }
 
-// The library has no codes of errors. What a message quotes of the answer stands behind these words.
+// The library has no error codes. Its messages begin with these words, followed by quotes of the answer.
 const reasons = [
   [/^Unexpected (\w+ response origin|RP ID hash)/, 'origin'],
   [/^Response counter value/, 'counter'],

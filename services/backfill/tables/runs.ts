@@ -91,7 +91,7 @@ const runStatement = `
 select id, user_id, provider, state, reason, start_time, end_time, created_at, finished_at
 from backfill.run where connection_id = $1`;
 
-// The reason of a failed step precedes that of a skipped one; of several, the latest is taken.
+// The reason of a failed step takes precedence over that of a skipped step. Among several, the latest is taken.
 const typesStatement = `
 select type, array_agg(distinct state) as states, count(*)::int as requests,
   (array_agg(reason order by state = 'failed' desc, position desc) filter (where reason is not null))[1] as reason,
@@ -210,7 +210,7 @@ export function lockReceiving(
   ]);
 }
 
-// A worker that holds the run continues by itself after the provider's answer.
+// A run that a worker has leased keeps its due time: the worker continues after the provider's answer.
 const wakeStatement = `update backfill.run set run_at = case when asking then run_at else now() end where id = $1`;
 
 const isLeft = `select exists (select from backfill.step where run_id = $1 and state in ('waiting', 'requested')) as left`;
@@ -267,8 +267,8 @@ export async function finishRun(transaction: Queryable, runId: string): Promise<
   await transaction.query(finishStatement, [runId]);
 }
 
-// Steps that the end skipped are open again. A step that was sent before is sent again; the provider answers it with a
-// conflict, which counts as accepted.
+// Steps that were skipped at the end are opened again. A step that was sent before is sent again. The provider answers
+// with a conflict, which counts as accepted.
 const resumeStatement = `
 with resumed as (
   update backfill.run set state = 'running', reason = null, finished_at = null, run_at = now()

@@ -53,7 +53,7 @@ export async function finish(
     state === undefined ? null : await useAttempt(deps.database, hashOf(state), provider, browsers);
   if (attempt === null) return unknownPage;
   const { sessionId, callbackUri } = attempt;
-  // The page shows the state of the connection, or refuses another browser.
+  // The connect page shows the state of the connection, or refuses the browser.
   if (sessionId !== null && (attempt.state === 'used' || attempt.state === 'foreign'))
     return pageOf(sessionId, callbackUri);
   if (attempt.state === 'used') return usedPage;

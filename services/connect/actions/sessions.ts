@@ -92,7 +92,7 @@ export async function createSession(
   return { url, token, expires_at: formatInstant(expiresAt.getTime()) };
 }
 
-// A user token that names another user is refused alike whether or not that user exists.
+// A user token gets the same refusal for another user whether or not that user exists.
 async function userOf(call: Call, { caller }: Meta, request: SessionRequest): Promise<string> {
   const own = caller?.kind === 'sdk' ? caller.user_id : null;
   const refused = new ServiceError('FORBIDDEN', 'This token connects its own user only.');
@@ -156,7 +156,7 @@ export async function openSession(
   return { kind: 'open', session_id: session.id };
 }
 
-/** Binds a session to the browser, which acts in it, unless another browser was first. */
+/** Binds a session to the browser that acts in it. Refused if the session is bound to another browser. */
 async function claimSession(
   deps: Omit<SessionDeps, 'call'>,
   browserSession: BrowserSession,

@@ -132,7 +132,10 @@ async function ask<T>(
   return { kind: isRefused ? 'refused' : 'unavailable' };
 }
 
-/** Registers an account with the application, where the provider wants it. Null: it is registered, or needs not be. */
+/**
+ * Registers an account with the application, if the provider requires it. Null: the account is registered, or the
+ * provider requires no registration.
+ */
 export async function register(
   { config, api }: { readonly config: Config; readonly api: ProviderApi },
   provider: ProviderName,

@@ -74,7 +74,7 @@ const allMs = 4500;
 const done = 204;
 const unreadable = 502;
 
-/** Ends the subscriptions of an account. Returns the status that decides: 204, or that of a request that is sent again later. */
+/** Ends the subscriptions of an account. Returns 204, or the status of the request that has to be retried. */
 async function endSubscriptions(
   {
     config,

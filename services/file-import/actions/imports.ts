@@ -51,7 +51,7 @@ export async function openImport(deps: ImportDeps, user_id: string, bytes: numbe
   await requireSpace(deps, bytes);
   const import_id = await database.transaction((transaction) => insertImport(transaction, user_id, mostOpen));
   if (import_id === null) throw new ServiceError('IMPORTS_OPEN');
-  // An erasure that began before the row was there has not seen it.
+  // An erasure that began before the insert has not deleted the row.
   await call('users.get', { user_id }).catch(async (error: unknown) => {
     await deleteReceiving(database, user_id, import_id);
     throw error;
@@ -59,7 +59,7 @@ export async function openImport(deps: ImportDeps, user_id: string, bytes: numbe
   return { import_id };
 }
 
-// The import of a file is an act of the user: it also connects again after a disconnect.
+// Importing a file is an act of the user, so it also reconnects a disconnected user.
 async function connect(call: Call, user_id: string): Promise<string> {
   try {
     return (await call('users.connect', { user_id, provider, provider_user_id: user_id, scope: [] })).id;
@@ -172,8 +172,8 @@ export async function stopImports({ database, folder }: ImportDeps, connectionId
 }
 
 /**
- * Deletes the imports of a purged connection with their files. One whose file still arrives belongs to no connection: it opens the
- * connection again, which carries out the purge once more before the import is stored.
+ * Deletes the imports of a purged connection with their files. An import whose file is still arriving belongs to no
+ * connection. When it is created, it reconnects, and the pending purge runs before its data is stored.
  */
 export async function purgeImports(deps: ImportDeps, userId: string) {
   return forget(deps, await deleteReceived(deps.database, userId));

@@ -44,7 +44,7 @@ export class FileProblem extends Error {}
 /** The stored bytes of a file cannot be read: the cause is the disk or the secret, not the file, so a later attempt may succeed. */
 export class BytesUnavailable extends Error {}
 
-/** Any error of reading an archive but that of its stored bytes is damage of the archive. */
+/** An error while reading an archive means that it is damaged, unless its stored bytes could not be read. */
 export function archiveProblem(error: unknown): Error {
   if (error instanceof FileProblem || error instanceof BytesUnavailable) return error;
   return new FileProblem('The archive is cut off or damaged.');

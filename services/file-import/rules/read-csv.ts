@@ -64,7 +64,7 @@ const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 function cellsOf(line: string): string[] | null {
   const cells: string[] = [];
   cell.lastIndex = 0;
-  // A match takes the separator with its cell: an empty one at the beginning would be found again and again.
+  // The match includes the separator. Without it, an empty cell would match at the same position again.
   for (let match = cell.exec(line); match !== null; match = cell.exec(line)) {
     cells.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
     if (match[3] === '') return cells;

@@ -60,7 +60,7 @@ function rootOf(head: Buffer): string | null {
 
 const doctype = /<!DOCTYPE[^[>]*(\[[\s\S]*?\]\s*)?>/y;
 
-// The expression is tried at one position: at each `<!DOCTYPE` it may read up to the end of the text.
+// The expression is tried at one position only, because each attempt may read up to the end of the text.
 function withoutDoctype(text: string): string {
   doctype.lastIndex = Math.max(0, text.indexOf('<!DOCTYPE'));
   return text.replace(doctype, '');
@@ -68,7 +68,7 @@ function withoutDoctype(text: string): string {
 
 const exportFile = /^(.*apple_health_export)\/[^/]+\.xml$/;
 
-// The name of the file depends on the language of the phone: the largest document of the folder is the export.
+// The file name depends on the language of the phone. The largest document of the folder is the export.
 async function recogniseArchive(bytes: FileBytes, context: ReadContext): Promise<Recognised> {
   const files = await openArchive(bytes);
   const [largest] = [...files.files]
@@ -113,7 +113,7 @@ async function* batchesOf(stream: EntryStream, skip: number): PartStream {
   } catch (error) {
     problem = error;
   }
-  // Nights are positions behind the last entry, so an attempt that will be repeated has none.
+  // Nights are numbered after the last entry. An attempt that will be retried does not compute them.
   const isOver = problem === undefined || problem instanceof FileProblem;
   for (const night of isOver ? nightsOf(phases) : []) {
     position += 1;

@@ -19,7 +19,7 @@ interface XmlReader {
 }
 
 const mostDepth = 100;
-/** More text without an element, or in one tag, is no health data. */
+/** A document with more text between two elements, or in one tag, is refused. */
 const mostSilentChars = 16 * 1024 * 1024;
 
 /**

@@ -15,7 +15,7 @@ export interface FileFolder {
   /** A part as it arrived. @throws if it is not there, or no configured secret decrypts it */
   read(id: string, part: number): Promise<Buffer>;
   remove(id: string): Promise<void>;
-  /** The ids of all files. What else is in the folder is not theirs. */
+  /** The ids of all files. Other entries of the folder are ignored. */
   ids(): Promise<string[]>;
   freeBytes(): Promise<number>;
 }

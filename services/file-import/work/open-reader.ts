@@ -135,7 +135,7 @@ async function* batchesOf(
   }
 }
 
-// Beyond its memory a thread ends with this error; the file is the cause.
+// A thread that exceeds its memory ends with this error. The file is the cause.
 function withCause(error: unknown): unknown {
   const isMemory = fieldOf(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? new FileProblem('Reading the file takes too much memory.') : error;

@@ -30,8 +30,8 @@ const normaliser_version = normaliserVersionOf(provider);
 const mostFailures = 30;
 
 /**
- * Stores a file part by part and notes the position after each. An attempt goes on from there, and a part that was stored before a
- * crash is stored again, which changes nothing.
+ * Stores a file part by part and stores the position after each part. A retry continues from that position. A part
+ * that was stored before a crash is stored again, which changes nothing.
  */
 export async function runImport(
   deps: RunDeps,

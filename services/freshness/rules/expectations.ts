@@ -31,7 +31,7 @@ export function isPastWithheld(provider: ProviderName, scope: readonly string[])
   return backfill.from === 'requests' && scope.length > 0 && !backfill.isPastGranted(scope);
 }
 
-/** The cadence that a provider's folder states. Null: it states none. */
+/** The cadence in the description of the provider. Null: there is none. */
 export function cadenceMs(provider: ProviderName, kind: FreshKind): number | null {
   const { cadenceHours }: Provider = providers[provider];
   const hours = cadenceHours[kind];

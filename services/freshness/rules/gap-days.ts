@@ -61,7 +61,10 @@ export function requestsFor(provider: ProviderName, gaps: readonly GapDays[], no
   });
 }
 
-/** A local day is no later than this after its UTC midnight, and a night that ends on it begins no earlier than a day before it. */
+/**
+ * A local day ends at most this long after its UTC midnight. A night that ends on it begins at most a day before that
+ * midnight.
+ */
 const latestEndMs = 1.5 * dayMs;
 
 // Spans that overlap are one.

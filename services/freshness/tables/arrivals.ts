@@ -39,7 +39,7 @@ const dueStatement: Statement = {
     join freshness.connection c using (connection_id) order by a.check_at`,
 };
 
-/** The rows of known providers and kinds that are due at an instant. A later version may know others. */
+/** The due rows of the given providers and kinds. A later version may have stored others. */
 export const selectDue = (
   database: Queryable,
   { providers, kinds }: { readonly providers: readonly string[]; readonly kinds: readonly string[] },
@@ -48,7 +48,7 @@ export const selectDue = (
 ): Promise<DueArrival[]> =>
   database.query<DueArrival>(dueStatement, [isoTime(nowMs), limit, providers, kinds]);
 
-/** What was decided about a row, by the last arrival that it was decided on. */
+/** The decision about a row. It is stored only if no data arrived since the row was read. */
 export interface Decision {
   readonly row: DueArrival;
   readonly state: string;
@@ -73,7 +73,7 @@ const updateStatement: Statement = {
     returning a.connection_id, a.kind`,
 };
 
-/** Stores decisions. Returns those that hold: no data arrived meanwhile. */
+/** Stores decisions. Returns those that were stored: no data arrived since their rows were read. */
 export async function updateStates(
   transaction: Queryable,
   decisions: readonly Decision[],
@@ -97,7 +97,8 @@ export async function updateStates(
   return decisions.filter(({ row }) => updated.has(`${row.connection_id} ${row.kind}`));
 }
 
-// `late_at` counts connections that turn late, `stale_since` what applications were notified of: regular kinds, and all of an ended access.
+// `late_at` counts connections that turn late. `stale_since` is the state that applications are notified of: it covers
+// regular kinds, and all kinds of a connection whose access ended.
 const settleStatement: Statement = {
   name: 'freshness.settle_connections',
   text: `
@@ -184,7 +185,10 @@ const upsertStatement: Statement = {
         when excluded.arrivals > 0 or a.state = 'silent' then $10 else a.check_at end`,
 };
 
-/** Adds arrivals. Those of connections that are unknown are ignored. The caller holds the position, so that one adds at a time. */
+/**
+ * Adds arrivals. Arrivals of unknown connections are ignored. The caller locks the position, so that only one process
+ * adds at a time.
+ */
 export async function upsertArrivals(
   transaction: Queryable,
   arrivals: readonly Arrived[],

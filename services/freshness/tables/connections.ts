@@ -49,7 +49,10 @@ const judgeAgain: Statement = {
   text: 'update freshness.arrival set check_at = $2, repairs = 0, repair_open = false where connection_id = any($1)',
 };
 
-/** Inserts connections of users who are not deleted, with their regular kinds. `isNew`: those that are known were made again. */
+/**
+ * Inserts connections of users who are not deleted, with their regular kinds. `isNew`: a stored connection was
+ * connected again.
+ */
 export async function insertConnections(
   transaction: Queryable,
   connections: readonly ExpectedConnection[],
@@ -108,7 +111,7 @@ export const gapOutcomeName = 'freshness.gap_outcome';
 
 /** Deletes the connections of a user, and their repairs. Returns how many there were. */
 export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
-  // Whoever judges these rows at the moment commits first, with the repair that it starts.
+  // The delete waits for a transaction that judges these rows. The repair that it starts is cancelled below.
   const rows = await transaction.query(
     'delete from freshness.connection where user_id = $1 returning connection_id',
     [userId],
@@ -125,7 +128,10 @@ export async function closeRepair(transaction: Queryable, connectionId: string):
   return (await transaction.query(close, [connectionId])).length > 0;
 }
 
-/** Whether a connection exists. Whoever deletes it waits until the transaction ends, and then deletes what it wrote. */
+/**
+ * Whether a connection exists. The row lock makes a deletion wait for this transaction, so that the deletion also
+ * removes what this transaction writes.
+ */
 export async function holdConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
   const statement = 'select from freshness.connection where connection_id = $1 for share';
   return (await transaction.query(statement, [connectionId])).length > 0;

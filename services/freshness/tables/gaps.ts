@@ -44,7 +44,10 @@ const moveStatement: Statement = {
     where c.connection_id = t.id and c.gaps_at = t.known_at and c.ended_at is null returning c.connection_id`,
 };
 
-/** Moves the time of connections on. Returns the ids of those that no other process moved, and that have not ended. */
+/**
+ * Sets the next time of connections. Returns the ids of connections that no other process moved and that have not
+ * ended.
+ */
 export async function moveGapsAt(transaction: Queryable, next: readonly NextLook[]): Promise<Set<string>> {
   const rows = await transaction.query<{ connection_id: string }>(moveStatement, [
     next.map(({ due: { connection_id } }) => connection_id),

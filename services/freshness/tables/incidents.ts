@@ -60,7 +60,7 @@ export async function countMissing(
   return row?.n ?? 0;
 }
 
-/** The hours of the last 28 days before the current one and the one before it, in which no incident was open. */
+/** The hours without an open incident in the last 28 days, except the current and the previous hour. */
 export async function selectUsualHours(
   database: Queryable,
   provider: string,
@@ -139,7 +139,9 @@ interface Probed {
   readonly last_data_ms: number | null;
 }
 
-/** The connection of a provider whose missing data was fetched the longest ago. It is noted as fetched. */
+/**
+ * Takes the connection of a provider whose missing data was fetched the longest ago, and marks it as fetched now.
+ */
 export async function takeProbe(
   transaction: Queryable,
   provider: string,

@@ -38,7 +38,8 @@ async function lookForGapsOf(
 ): Promise<boolean> {
   const due = await selectDueForGaps(database, provider, nowMs, connectionsPerPart);
   if (due.length === 0) return false;
-  // After an incident the load stays spread: its connections are looked at in their next night.
+  // During an incident connections are not examined until their next night, so that the load after the incident stays
+  // spread.
   const hasIncident = (await selectOpenIncidents(database)).some(
     (incident) => incident.provider === provider,
   );
@@ -56,7 +57,7 @@ async function lookForGapsOf(
   return due.length === connectionsPerPart;
 }
 
-// While the request of an earlier night waits, the days are left to the next one.
+// If the request of an earlier night is still waiting, the days are requested in the next night.
 async function start(transaction: Queryable, request: GapRequest, oldestMs: number): Promise<void> {
   const { connection_id, gaps } = request;
   if ((await payloadOf(transaction, gapRequestKind, connection_id, true)) !== undefined) return;
@@ -175,7 +176,7 @@ async function requestDays({ call, database }: RepairDeps, request: GapRequest):
   }
 }
 
-/** The handler that looks whether requested days have data, an hour after the request. */
+/** The handler that checks whether requested days have data, an hour after the request. */
 export function gapOutcomeHandler({ call, database, now }: RepairDeps): JobHandler {
   return jobHandler(
     gapOutcomeKind,
@@ -197,7 +198,7 @@ export function gapOutcomeHandler({ call, database, now }: RepairDeps): JobHandl
   );
 }
 
-/** Data of so many days decides what a gap is, and gaps of the last days are requested. */
+/** The number of days of data that are read to find gaps. */
 const readDaysBack = 28;
 
 /** The days with data of users of a provider in the last 28 days. */

@@ -132,7 +132,7 @@ async function judgeRow(row: DueArrival, context: JudgeContext): Promise<Judged 
   };
 }
 
-/** What became of the last repair: it is `running` for a while. Null: there is none that did not end. */
+/** The state of the last repair. It counts as `running` for a limited time. Null: no repair is open. */
 function openRepair(
   { repair_open, repaired_ms, last_ms }: DueArrival,
   nowMs: number,
@@ -152,7 +152,7 @@ interface RepairContext {
   readonly nowMs: number;
 }
 
-/** Whether a repair begins, how the one before it ended, and when the row is looked at for either. */
+/** Whether a repair starts, how the previous repair ended, and when the row is checked next for either. */
 function repairOf(
   row: DueArrival,
   { provider, expectedMs, open, isWanted, isFailing, nowMs }: RepairContext,

@@ -46,7 +46,9 @@ export function repairStart(provider: ProviderName, lastDataMs: number | null, n
   return Math.floor(Math.max(nowMs - longestMs, knownMs));
 }
 
-/** Enqueues a repair, with the entry of the audit trail. One that waits fetches its kinds too. */
+/**
+ * Enqueues a repair and writes an audit entry. A waiting repair of the connection also fetches the kinds of this one.
+ */
 export async function startRepair(transaction: Queryable, repair: Repair): Promise<void> {
   const key = repair.connection_id;
   const waiting = await payloadOf(transaction, repairKind, key, true);
@@ -105,7 +107,7 @@ export function repairHandler({ call, database, now }: RepairDeps): JobHandler {
   );
 }
 
-/** What a failed attempt means: it is repeated, or the repair ends with the code of the failure as its outcome. */
+/** What follows a failed attempt: a retry, or the end of the repair with the code of the failure as its outcome. */
 export function endingOf({ mostFailures = 1 }: RetryRules, failures: number, reason: string): JobOutcome {
   if (permanentFailures.has(reason)) return { kind: 'done' };
   return { kind: failures + 1 < mostFailures ? 'later' : 'dead', reason };

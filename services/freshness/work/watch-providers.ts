@@ -71,7 +71,7 @@ async function mayOpen(
     await openIncident(transaction, { ...counts, reason: 'late' }, nowMs);
 }
 
-/** One request a minute, to the providers that fail in turn: whether one answers again shows in its answers. */
+/** Sends one request a minute to the failing providers in turn. Their answers show when a provider recovers. */
 async function probe(transaction: Queryable, nowMs: number): Promise<void> {
   const failing = (await selectOpenIncidents(transaction))
     .filter(({ reason }) => reason === 'failing')

@@ -197,7 +197,7 @@ function nightFactOf(sessions: readonly Session[], first: Session, date: string)
   };
 }
 
-// Times awake before falling asleep and after the last waking are none.
+// Times awake before falling asleep and after the last waking do not count as wakings.
 function wakingsOf({ awake, start_ms, end_ms }: Session): number[] {
   const length = (end_ms - start_ms) / 1000;
   return mergedSpans(awake ?? [])

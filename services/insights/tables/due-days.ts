@@ -9,8 +9,8 @@ export interface ChangedDays {
   readonly last_date: string | null;
 }
 
-// Rows of `computed` are locked first and in order, which excludes a deadlock with a computation: it locks one of them. Users
-// who are not computed yet have all of their days read anyway.
+// Rows of `computed` are locked first and in order. A computation locks only one of them, so that no deadlock is
+// possible. For users who are not computed yet all days are read anyway.
 const markDays: Statement = {
   name: 'insights.mark_days',
   text: `

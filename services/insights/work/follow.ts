@@ -51,7 +51,8 @@ export async function followPart(
   return has_more;
 }
 
-// The deletion of a user is also a change of data, and a job would keep the id.
+// The deletion of a user also changes data. No job is enqueued for deleted users, because its payload would keep their
+// id.
 async function enqueueUsers(
   transaction: Queryable,
   changes: readonly Change[],
@@ -66,8 +67,9 @@ async function enqueueUsers(
 }
 
 /**
- * Clocks differ by 12 to 14 hours from UTC, and a night belongs to the day after its evening. A night that moves is reported with its
- * new times only; the day before them is read too, because corrected times are near to the former ones.
+ * Local clocks are up to 12 hours behind and 14 hours ahead of UTC, and a night belongs to the day after its evening.
+ * A corrected night is reported with its new times only. The day before is read too, because the old times are close
+ * to the new ones.
  */
 const earlierMs = 12 * hourMs + dayMs;
 const laterMs = 14 * hourMs + dayMs;

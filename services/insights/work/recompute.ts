@@ -43,8 +43,8 @@ const rangesAtOnce = 2;
 const nearDays = 3;
 
 /**
- * The versions and weights of methods, and the order of sources. Days of others are computed anew, those of other versions or
- * sources from inputs that are read anew.
+ * The versions and weights of methods, and the order of sources. Days that were computed with others are computed
+ * again. After a change of versions or sources, their inputs are read again, too.
  */
 export function computedWith({ weights, priority }: Pick<Computing, 'weights' | 'priority'>): ComputedWith {
   const { duration, stages, consistency, interruptions } = weights;
@@ -126,7 +126,10 @@ async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promi
   ]);
 }
 
-/** The results that may differ: those that look back at most 60 days only where a changed day is as near, loads of all later days. */
+/**
+ * The results that may change: loads of all days after a changed one, and results that look back 60 days only where a
+ * changed day is within 60 days.
+ */
 function resultsOf(
   facts: ReadonlyMap<string, DayFacts>,
   { changed, isNew, weights }: Pick<ComputeWork, 'changed' | 'isNew' | 'weights'>,

@@ -220,7 +220,7 @@ function checkEndpointUrl(
   const refuse = (message: string) => validationFailed([{ field: 'url', message }]);
   if (url.protocol !== 'https:')
     throw refuse('must be https, unless its origin is in the setting WEBHOOK_ENDPOINT_ORIGINS');
-  // Other protocols are spoken there. The port of https is empty.
+  // Lower ports belong to other protocols. The default port of https is an empty string.
   if (url.port !== '' && Number(url.port) < firstFreePort)
     throw refuse('must have the port 443 or one of 1024 and above');
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -134,8 +134,9 @@ type TestDeps = Pick<DeliveryDeps, 'database' | 'poster' | 'cipher' | 'bodyOf' |
 };
 
 /**
- * Sends `test.ping` once, also to a disabled endpoint, and returns it with the attempt. A success ends the failing of the
- * endpoint, a failure does not begin it. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), RATE_LIMITED (429)
+ * Sends `test.ping` once, also to a disabled endpoint, and returns it with the attempt. A success marks the endpoint
+ * as working again. A failure does not mark it as failing. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), RATE_LIMITED
+ * (429)
  */
 export async function testEndpoint(deps: TestDeps, endpointId: string): Promise<WebhookMessage> {
   const { database, pace, bodyOf, origin } = deps;

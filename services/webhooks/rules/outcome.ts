@@ -39,13 +39,15 @@ export const retryDelaysMs: readonly number[] = [
 /** The longest wait that an endpoint may ask for. */
 const longestWaitMs = dayMs;
 /**
- * How long an endpoint that fails rests after each failure: a quarter of the time for which it has failed, at most a
- * minute. Its messages wait without an attempt, so that they cost the other endpoints nothing.
+ * The pause after each failure of a failing endpoint: a quarter of the time for which it has failed, at most a minute.
+ * During the pause its messages are not attempted and take no capacity from other endpoints.
  */
 export const restMs = (failingForMs: number): number => Math.min(Math.max(failingForMs, 0) / 4, minuteMs);
 /** An endpoint without a success for this time is disabled. */
 export const failingDays = 5;
-/** An attempt without an outcome this often probably crashes its process. The message is not sent again. */
+/**
+ * A message whose attempts ended without an outcome this often probably crashes the process. It is not sent again.
+ */
 export const mostCrashes = 5;
 
 /** What becomes of a message after an attempt. */

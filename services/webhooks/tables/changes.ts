@@ -3,7 +3,7 @@ import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ChangeRow } from '../rules/event-of-change.ts';
 
-/** Which changes are read: those after an id, of a user and of types unless null. */
+/** Which changes are read. Null: of all users, or of all types. */
 export interface ChangeFilter {
   readonly project: string;
   readonly userId: string | null;
@@ -23,7 +23,8 @@ interface ChangeRows {
 const changeColumns =
   'id, user_id, external_user_id, sequence, type, object, historical, first_at, last_at, n, data, recorded_at';
 
-// With a user the user's changes are read by index, with types those of each type, so that a rare type reads few rows.
+// A user's changes are read by the user's index. Without a user, each type is read by its own index range, so that a
+// rare type reads few rows.
 const selections = {
   all: `select ${changeColumns} from changes.change where project_id = $3 and id > $1 order by id limit $2`,
   user: `select ${changeColumns} from changes.change where id > $1 and project_id = $3 and user_id = $4 order by id limit $2`,
@@ -87,7 +88,7 @@ export async function selectLastId(database: Queryable): Promise<bigint> {
   return BigInt(row?.id ?? 0);
 }
 
-// Publications that overlap may differ in the order of their times and ids, so that the lowest of several ids is taken.
+// Overlapping publications may have ids in another order than their times. The lowest of the next ids is taken.
 const firstPublished = {
   name: 'webhooks.select_id_before',
   text: `

@@ -49,12 +49,12 @@ const endpointColumns = `id, url, description, event_types, include_data, max_pe
 /** Maximum number of endpoints of a project. */
 export const mostEndpoints = 50;
 
-/** Orders creations and changes of endpoints, and the deletion of keys, until the end of the transaction. */
+/** Serialises the creation and change of endpoints and the deletion of keys until the end of the transaction. */
 export async function lockEndpoints(transaction: Queryable): Promise<void> {
   await transaction.query('select pg_advisory_xact_lock(7359)');
 }
 
-/** Inserts an endpoint. Undefined if there are as many as there may be. */
+/** Inserts an endpoint. Undefined if the project has the maximum number of endpoints. */
 export async function insertEndpoint(
   transaction: Queryable,
   project: string,
@@ -81,7 +81,7 @@ export function selectEndpoints(database: Queryable, project: string): Promise<E
   return database.query(statement, [project]);
 }
 
-/** One endpoint of a project. In a transaction that changes it, `lock` keeps others from it. */
+/** One endpoint of a project. `lock` locks the row until the end of the transaction. */
 export async function selectEndpoint(
   database: Queryable,
   project: string,
@@ -94,8 +94,8 @@ export async function selectEndpoint(
 }
 
 /**
- * Stores changed fields. Enabling an endpoint ends its automatic disabling. Another address ends the failing and the
- * pause of the former one, and makes it an endpoint of the key that set it.
+ * Stores changed fields. Enabling an endpoint clears the reason of its automatic disabling. A new address clears the
+ * failing state and the pause of the old one, and assigns the endpoint to the key that set the address.
  */
 export async function updateEndpoint(
   transaction: Queryable,
@@ -200,7 +200,10 @@ export async function requireEnabled(transaction: Queryable, endpointId: string)
   return endpoint.now;
 }
 
-/** Stores that keys were deleted; false if that was known. No endpoint is created or changed by them afterwards. */
+/**
+ * Stores that keys were deleted. Returns false if that was stored before. The keys can create and change no endpoint
+ * afterwards.
+ */
 export async function insertDeletedKeys(transaction: Queryable, keyIds: readonly string[]): Promise<boolean> {
   await lockEndpoints(transaction);
   const rows = await transaction.query(
@@ -210,7 +213,7 @@ export async function insertDeletedKeys(transaction: Queryable, keyIds: readonly
   return rows.length > 0;
 }
 
-/** Whether a key was deleted. Until the end of the transaction no key is. */
+/** Whether a key was deleted. No key can be deleted until the end of the transaction. */
 export async function isDeletedKey(transaction: Queryable, keyId: string): Promise<boolean> {
   await lockEndpoints(transaction);
   return (await transaction.query('select from webhooks.deleted_key where id = $1', [keyId])).length > 0;
@@ -241,7 +244,7 @@ export function selectEndpointsOfKeys(
 /** An endpoint, and the address that a message was sent to. */
 export type AddressedEndpoint = Pick<Receiver, 'endpoint_id' | 'url'>;
 
-// A result counts only while the endpoint has the address that it was sent to.
+// The condition on the address ignores results of messages that were sent to an earlier address.
 const succeeded: Statement = {
   name: 'webhooks.note_success',
   text: `

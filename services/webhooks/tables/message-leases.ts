@@ -48,7 +48,8 @@ const table: JobTable = {
 // An endpoint that fails has one slot until a success.
 const slots = 'case when e.failing_since is null then coalesce(f.n, $1) else coalesce(f.n, $1) - $1 + 1 end';
 const isOpen = `e.enabled and (e.paused_until is null or e.paused_until <= ${now(2)}) and ${slots} > 0`;
-// A lane by itself, so that a range of the index begins with the due messages: others may wait for retries.
+// Each lane is read on its own. Within a lane the index is ordered by due time, so that waiting retries are not
+// scanned.
 const dueOf = `
   from (values (0::smallint), (5::smallint), (10::smallint)) lane (n)
   cross join lateral (
@@ -57,9 +58,9 @@ const dueOf = `
     order by m.run_at limit s.n for update skip locked) l`;
 
 /*
- * Each endpoint has as many slots as it has no messages in progress, so that no endpoint takes the slots of another. An
- * endpoint with a limit per second is locked and paused: 1 s / floor(limit / n) after n messages, so that all processes
- * together stay below the limit.
+ * Slots are counted per endpoint, so that no endpoint uses the slots of another. An endpoint with a limit per second
+ * is locked, and paused for 1 s / floor(limit / n) after n messages, so that all processes together stay below the
+ * limit.
  */
 const claimStatement: Statement = {
   name: 'webhooks.claim',
@@ -119,8 +120,8 @@ interface MessageClaim {
 }
 
 /**
- * Leases due messages: of each endpoint as many as it has free slots, live ones first. Endpoints that have messages in
- * progress follow the others, and failing endpoints are last.
+ * Leases due messages: for each endpoint as many as it has free slots, live messages first. Endpoints without messages
+ * in progress come first, failing endpoints last.
  */
 export async function claimMessages(
   database: Queryable,

@@ -82,7 +82,7 @@ export async function selectMessage(database: Queryable, id: string): Promise<Me
   return (await database.query<MessageRow>(messageById, [id]))[0];
 }
 
-/** A message that is sent again by request may have any number of attempts. */
+/** Only the newest attempts are shown: a message that is sent again on request may have any number. */
 const attemptsShown = 20;
 
 const attemptsStatement: Statement = {
@@ -147,7 +147,7 @@ interface RequeuedPart {
   readonly queued: number;
 }
 
-// Live ones get a lane behind new changes, so that many of them do not delay those.
+// Live messages get a lane after new changes, so that a large replay does not delay new changes.
 const requeueKeptStatement: Statement = {
   name: 'webhooks.requeue_kept',
   text: `
@@ -166,7 +166,8 @@ const requeueKeptStatement: Statement = {
     from part order by created_at desc, part.id desc limit 1`,
 };
 
-// The changes are locked: an erasure that deletes them deletes the messages afterwards. A message is created by the transaction that publishes its change, at the same time.
+// The changes are locked: an erasure deletes them first, and then finds the messages that were inserted here.
+// `created_at` of a message equals `published_at` of its change, because one transaction writes both.
 const insertMissingStatement: Statement = {
   name: 'webhooks.requeue_missing',
   text: `

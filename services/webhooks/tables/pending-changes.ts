@@ -93,7 +93,10 @@ const lockStatement: Statement = {
     select set_config('idle_in_transaction_session_timeout', $2, true), set_config('enable_seqscan', 'off', true),
       changes.lock_publishing($1) as mine`,
 };
-/** A process that is paused within a publication loses it after this time, so that another one continues. */
+/**
+ * If a process is suspended during a publication, its transaction is aborted after this time and another process
+ * continues.
+ */
 const pausedMs = 5000;
 
 /** Takes the lock of publication until the end of the transaction. Without `wait`, false if another one holds it. */
@@ -177,7 +180,7 @@ export async function insertIncident(transaction: Queryable, change: IncidentCha
 /** Markers that one statement deletes. */
 const rowsPerPart = 5000;
 
-/** Deletes markers of published changes that delay no change any more. Returns whether some may be left. */
+/** Deletes markers of published changes whose joining time has passed. Returns whether some may be left. */
 export async function deleteMarkers(database: Queryable): Promise<boolean> {
   const rows = await database.query(
     `delete from changes.pending where (user_id, kind, object) in (
@@ -203,8 +206,8 @@ export async function updateJoining(
 }
 
 /**
- * Erases the changes and messages of a user, except `user.deleted`. Returns the number of changes. The lock ends after
- * publications that did not see the deletion yet; later ones drop what is recorded of the user.
+ * Erases the changes and messages of a user, except `user.deleted`. Returns the number of changes. The lock waits for
+ * publications that began before the deletion. Later publications drop changes of the user.
  */
 export async function forgetUser(database: Database, userId: string): Promise<number> {
   await database.transaction(async (transaction) => {
@@ -212,7 +215,8 @@ export async function forgetUser(database: Database, userId: string): Promise<nu
     await transaction.query(`delete from changes.pending where user_id = $1 and kind <> 'user'`, [userId]);
   });
   return database.transaction(async (transaction) => {
-    // Before the messages: who makes messages of these changes has locked them, and has committed after this.
+    // Changes are deleted before messages: a transaction that inserts messages locks their changes, and has committed
+    // when this delete has run.
     const rows = await transaction.query(
       `delete from changes.change where user_id = $1 and type <> 'user.deleted' returning id`,
       [userId],

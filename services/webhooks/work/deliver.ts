@@ -48,8 +48,8 @@ interface Delivering extends DeliveryDeps {
 }
 
 /*
- * The number of messages in progress is limited per endpoint only. A limit of the process would be used up by endpoints
- * that do not answer. There are at most 50 endpoints.
+ * Messages in progress are limited per endpoint only. Endpoints that do not answer would use up a limit of the
+ * process. A project has at most 50 endpoints.
  */
 const unlimited = 1_000_000;
 
@@ -114,7 +114,7 @@ async function attemptOf(deps: Delivering, lease: MessageLease, held: Held): Pro
     return null;
   });
   if (body === null) return outcomeOf(lease, unsent('DATA_UNAVAILABLE'), deps.pace);
-  // Reading the record takes time in which the user may have been erased.
+  // The user may have been erased while the record was read.
   if (lease.include_data && !(await held.holds())) return 'lost';
   return outcomeOf(lease, await sent(deps, lease, body, held), deps.pace);
 }
@@ -161,7 +161,7 @@ export async function sendOnce(
   return { ...answer, error: failure?.toUpperCase() ?? null, durationMs };
 }
 
-/** Stores outcomes. Those that end while a statement runs are stored together by the next one. */
+/** Stores outcomes. Outcomes that arrive while a statement runs are stored together by the next statement. */
 interface Settler {
   /** Returns whether the caller still held the message. */
   settle(settled: Settled): Promise<boolean>;

@@ -24,8 +24,8 @@ interface FeedWaiter {
  */
 export interface FeedWatch {
   /**
-   * Begins to look for changes. What is published before this resolves is found by a query afterwards.
-   * @throws WAITING_LIMITED (429) if the process has as many waiting requests as it may
+   * Begins to watch for changes. A query afterwards finds changes that were published before this resolves. @throws
+   * WAITING_LIMITED (429) if the process has the maximum number of waiting requests
    */
   begin(filter: ChangeFilter): Promise<FeedWaiter>;
   /** Looks for changes at once. */

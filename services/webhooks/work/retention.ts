@@ -39,7 +39,8 @@ type MessagesOf = z.infer<typeof MessagesOf>;
 /** Deletes the messages of a deleted endpoint. The key is the endpoint's id. */
 const deleteKind: JobKind<MessagesOf> = { name: 'webhooks.delete_messages', payload: MessagesOf };
 
-// Until then, publications that had read the endpoint have committed. Messages without an endpoint are never sent.
+// After this delay, publications that had read the endpoint have committed. Messages of a deleted endpoint are never
+// sent.
 const deletionDelayMs = 5000;
 
 /** Enqueues the deletion of an endpoint's messages in the transaction that deletes the endpoint. */
