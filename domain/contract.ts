@@ -221,5 +221,8 @@ export type ActionsOf<C> =
       }
     : never;
 
+/** The parameters of an action of a contract, as its service receives them. */
+export type ParamsOf<C extends Contract, A extends keyof C['actions']> = z.output<C['actions'][A]['params']>;
+
 /** For actions without parameters. */
 export const Nothing = z.object({});

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type ExportManifest, type ExportType, exportTypes } from '../../contracts/fhir/schemas.ts';
+import type { fhir } from '../../contracts/fhir.ts';
 import type { ObservedPosition } from '../../contracts/timeseries/observed.ts';
+import type { ParamsOf } from '../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { longId, readResourceId, resourceId, shortId } from '../../domain/fhir/ids.ts';
@@ -58,10 +60,7 @@ function informational(diagnostics: string) {
 }
 
 /** What names an export, and the user whom it is of. */
-interface ExportIdentity {
-  readonly export_id: string;
-  readonly user_id: string | null;
-}
+type ExportIdentity = ParamsOf<typeof fhir, 'exportStatus'>;
 
 /** @throws EXPORT_NOT_FOUND (404); USER_NOT_FOUND (404) if its user was deleted */
 async function findExport(
@@ -115,10 +114,7 @@ export async function cancelExport(deps: Deps, identity: ExportIdentity) {
   return informational('The export was cancelled.');
 }
 
-interface FilePart extends ExportIdentity {
-  readonly file: string;
-  readonly cursor?: string | undefined;
-}
+type FilePart = ParamsOf<typeof fhir, 'exportPart'>;
 
 /** A position in a file: after all of a user, or within the Observations of a user. */
 const Position = z.tuple([z.uuid().or(z.literal('')), z.string(), z.number(), z.string()]);

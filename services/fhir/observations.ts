@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { fhir } from '../../contracts/fhir.ts';
 import type { Observed, ObservedPosition } from '../../contracts/timeseries/observed.ts';
+import type { ParamsOf } from '../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { searchset } from '../../domain/fhir/bundle.ts';
 import { observationOf } from '../../domain/fhir/observation.ts';
@@ -10,16 +12,7 @@ import { isSeriesType } from '../../domain/records/series.ts';
 import type { Call } from '../../runtime/environment.ts';
 
 /** The parameters of a search of Observations. */
-interface ObservationSearch {
-  readonly user_id: string;
-  readonly category?: readonly string[] | undefined;
-  readonly code?: readonly string[] | undefined;
-  readonly date?: readonly DateCondition[] | undefined;
-  readonly _lastUpdated?: number | undefined;
-  readonly _sort: 'date' | '-date';
-  readonly _count: number;
-  readonly _cursor?: string | undefined;
-}
+type ObservationSearch = ParamsOf<typeof fhir, 'observations'>;
 
 const Position: z.ZodType<ObservedPosition> = z.tuple([z.string(), z.number(), z.string()]);
 

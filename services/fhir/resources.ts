@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { fhir } from '../../contracts/fhir.ts';
 import type { User } from '../../contracts/users/schemas.ts';
+import type { ParamsOf } from '../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { isError, recordNotFound } from '../../domain/errors.ts';
 import { searchset } from '../../domain/fhir/bundle.ts';
@@ -10,14 +12,7 @@ import { observationOf } from '../../domain/fhir/observation.ts';
 import { patientOf } from '../../domain/fhir/patient.ts';
 import type { Call } from '../../runtime/environment.ts';
 
-interface PatientSearch {
-  readonly _id?: string | undefined;
-  /** That of `_id`, as the project of the caller sees it. */
-  readonly user_id?: string | undefined;
-  readonly identifier?: string | undefined;
-  readonly _count: number;
-  readonly _cursor?: string | undefined;
-}
+type PatientSearch = ParamsOf<typeof fhir, 'patients'>;
 
 /** The Patients of a search, oldest first. */
 export async function searchPatients({ call }: { readonly call: Call }, base: string, search: PatientSearch) {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { CountedRead, DataAccess } from '../../../contracts/auth/accesses.ts';
+import type { DataAccess } from '../../../contracts/auth/accesses.ts';
+import type { auth } from '../../../contracts/auth.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import { type OpenRange, resolveOpenRange } from '../../../domain/time/open-range.ts';
+import { resolveOpenRange } from '../../../domain/time/open-range.ts';
 import { formatInstant, hourMs } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
@@ -19,11 +21,7 @@ import {
 const AccessPosition: z.ZodType<AccessKey> = z.tuple([z.int(), z.string(), z.string()]);
 
 /** The user, the range and the page of a request for reads. */
-interface AccessQuery extends OpenRange {
-  readonly user_id: string;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
+type AccessQuery = ParamsOf<typeof auth, 'accesses'>;
 
 /** One page of who read data of a user, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readAccesses(
@@ -55,11 +53,7 @@ function toWire({ hour, actor, kind, count }: AccessRow): DataAccess {
 }
 
 /** Reads that a process counted; `sequence` numbers its batches. */
-interface AccessBatch {
-  readonly process_id: string;
-  readonly sequence: number;
-  readonly reads: readonly CountedRead[];
-}
+type AccessBatch = ParamsOf<typeof auth, 'noteAccesses'>;
 
 /** Adds a batch of reads, once: false if it was added before. */
 export function noteAccesses(

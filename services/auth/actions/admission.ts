@@ -1,5 +1,7 @@
 import type { Config } from '../../../config.ts';
 import type { Admission, Caller, LimitWindow } from '../../../contracts/auth/schemas.ts';
+import type { auth } from '../../../contracts/auth.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { instantOrNull } from '../../../domain/time/time.ts';
 import { leaveDatabase, type Queryable, sharedDatabase } from '../../../mixins/database/database.ts';
 import { hasAll, isAway } from '../../../mixins/database/primary-away.ts';
@@ -20,20 +22,7 @@ import {
 import type { GroupedCounts } from '../work/grouped-counts.ts';
 
 /** A credential of a request: the hash of an API key, a token, or the hash of the cookie of a console session. */
-type Credential =
-  | ({ readonly api_key_hash: string; readonly uncounted?: true | undefined } & Purpose)
-  | ({ readonly token: string; readonly uncounted?: true | undefined } & Purpose & Naming)
-  | ({ readonly session_hash: string } & Purpose & Naming);
-
-interface Naming {
-  /** The project that the request names. */
-  readonly project?: string | undefined;
-}
-
-interface Purpose {
-  /** The request only reads, so a replica may admit it while there is no primary. */
-  readonly read_only?: true | undefined;
-}
+type Credential = ParamsOf<typeof auth, 'admit'>;
 
 /** Dependencies of admission. */
 interface Admitting {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../../contracts/auth/schemas.ts';
+import type { auth } from '../../../contracts/auth.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import { type OpenRange, resolveOpenRange } from '../../../domain/time/open-range.ts';
+import { resolveOpenRange } from '../../../domain/time/open-range.ts';
 import { formatInstant, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type AuditRow, countAudit, selectAudit } from '../tables/audit.ts';
@@ -10,13 +12,7 @@ import { type AuditRow, countAudit, selectAudit } from '../tables/audit.ts';
 const AuditPosition = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
 /** The filters and the page of a request for audit entries. */
-interface AuditQuery extends OpenRange {
-  readonly user_id?: string | undefined;
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
+type AuditQuery = ParamsOf<typeof auth, 'audit'>;
 
 /** One page of the audit trail, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readAudit(

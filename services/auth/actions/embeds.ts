@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { auth } from '../../../contracts/auth.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
@@ -16,11 +18,7 @@ import { keepUnlessGone } from './tokens.ts';
 type EmbedDeps = Pick<AuthDeps, 'config' | 'database' | 'tokens' | 'call' | 'origin' | 'meta'>;
 
 /** A request for an embedded page. */
-interface EmbedRequest {
-  readonly user_id: string;
-  readonly origins: readonly string[];
-  readonly expires_in_seconds: number;
-}
+type EmbedRequest = ParamsOf<typeof auth, 'createEmbed'>;
 
 /**
  * Creates the address of an embedded page. Its token is the only one of its family and is stored nowhere.

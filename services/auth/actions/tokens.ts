@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, Tokens } from '../../../contracts/auth/schemas.ts';
+import type { auth } from '../../../contracts/auth.ts';
 import type { User } from '../../../contracts/users/schemas.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { isError, ServiceError, userNotFound, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
@@ -28,11 +30,7 @@ import type { AuthDeps } from '../work/deps.ts';
 type IssueDeps = Pick<AuthDeps, 'database' | 'tokens' | 'call' | 'origin'> & { readonly config: SessionDays };
 
 /** A request for a user's token; an application sends its id and secret. */
-interface TokenRequest {
-  readonly user_id: string;
-  readonly app_id?: string | undefined;
-  readonly app_secret?: string | undefined;
-}
+type TokenRequest = ParamsOf<typeof auth, 'issueToken'>;
 
 /**
  * Issues tokens that read one user's data, to an application or a developer.
@@ -186,13 +184,7 @@ async function requireUser(
 const refreshRefused = () => new ServiceError('UNAUTHENTICATED', 'The refresh token is not valid.');
 
 /** A token to revoke, with the credentials of the application that requests it, if any. */
-interface Revocation {
-  readonly token: string;
-  readonly app_id?: string | undefined;
-  readonly app_secret?: string | undefined;
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-}
+type Revocation = ParamsOf<typeof auth, 'revoke'>;
 
 /**
  * Ends the family of a token (RFC 7009). An unknown or expired token is no error.

@@ -1,5 +1,7 @@
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type * as wire from '../../../contracts/auth/second-factor.ts';
+import type { auth } from '../../../contracts/auth.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
@@ -90,10 +92,7 @@ export async function confirmBegunTotp(
 }
 
 /** What proves that the caller may turn the authenticator off. */
-export interface Proof {
-  readonly password?: string | undefined;
-  readonly code?: string | undefined;
-}
+export type Proof = ParamsOf<typeof auth, 'removeTotp'>;
 
 /** Turns the authenticator off. @throws SECOND_FACTOR_NOT_FOUND (404), FORBIDDEN (403) for a wrong password or code */
 export async function removeTotp(deps: TotpDeps, proof: Proof): Promise<void> {

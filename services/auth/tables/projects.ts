@@ -1,4 +1,6 @@
+import type { auth } from '../../../contracts/auth.ts';
 import type { Role } from '../../../domain/access.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { mayJoin } from './invitations.ts';
 
@@ -25,25 +27,14 @@ const columns = `p.id, p.name, p.connect_name, p.connect_colour, p.connect_logo,
 const returnedProject = `returning id, name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
     require_second_factor, created_at, deleting_at, 'owner' as role`;
 
-/** The settings of a project that may be unset. */
-interface ProjectSettings {
-  readonly connect_name?: string | null | undefined;
-  readonly connect_colour?: string | null | undefined;
-  readonly rate_limit_api_key?: number | null | undefined;
-  readonly rate_limit_sdk?: number | null | undefined;
-}
-
 /** A new project. */
-export interface NewProject extends ProjectSettings {
-  readonly id: string;
-  readonly name: string;
-}
+export type NewProject = ParamsOf<typeof auth, 'createProject'>;
 
 /** What is changed of a project. */
-export interface ProjectChange extends ProjectSettings {
-  readonly name?: string | undefined;
-  readonly require_second_factor?: boolean | undefined;
-}
+export type ProjectChange = Omit<ParamsOf<typeof auth, 'updateProject'>, 'project_id'>;
+
+/** The settings of a project that may be unset. */
+type ProjectSetting = 'connect_name' | 'connect_colour' | 'rate_limit_api_key' | 'rate_limit_sdk';
 
 /** Inserts a project. Undefined if a project has or had the id. */
 export async function insertProject(on: Queryable, project: NewProject): Promise<ProjectRow | undefined> {
@@ -69,7 +60,7 @@ export async function changeProject(
   id: string,
   change: ProjectChange,
 ): Promise<ProjectRow | undefined> {
-  const setting = (name: keyof ProjectSettings) => [change[name] !== undefined, change[name] ?? null];
+  const setting = (name: ProjectSetting) => [change[name] !== undefined, change[name] ?? null];
   const [row] = await on.query<ProjectRow>(
     `update auth.project set name = coalesce($2, name), require_second_factor = coalesce($3, require_second_factor),
        rate_limit_api_key = case when $4 then $5::int else rate_limit_api_key end,

@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts';
-import type { Backfill, BackfillType, StepStatus } from '../../../contracts/backfill.ts';
+import type { Backfill, BackfillType, backfill, StepStatus } from '../../../contracts/backfill.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { RequestedBackfill } from '../../../domain/provider/provider.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
@@ -23,11 +24,7 @@ import {
 } from '../tables/runs.ts';
 
 /** The user, the number of days and the data types of a backfill. */
-interface BackfillOptions {
-  readonly user_id: string;
-  readonly days?: number | undefined;
-  readonly types?: readonly string[] | undefined;
-}
+type BackfillOptions = Omit<ParamsOf<typeof backfill, 'start'>, 'provider'>;
 
 interface StartDeps {
   readonly database: Database;
@@ -67,11 +64,7 @@ export function startBackfill(
 }
 
 /** Spans of data types to request again. */
-interface SpanRequests {
-  readonly id: string;
-  readonly user_id: string;
-  readonly requests: readonly { readonly type: string; readonly start_ms: number; readonly end_ms: number }[];
-}
+type SpanRequests = Omit<ParamsOf<typeof backfill, 'request'>, 'provider'>;
 
 /** Begins a backfill of spans, once per id; returns the number of requests. @throws as `startBackfill` */
 export async function requestSpans(

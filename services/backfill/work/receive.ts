@@ -1,16 +1,12 @@
-import type { Received } from '../../../contracts/backfill.ts';
+import type { backfill, Received } from '../../../contracts/backfill.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { ProviderName } from '../../../providers/all.ts';
 import { type Receipt, selectReceipt, writeReceipt } from '../tables/receipts.ts';
 import { lockReceiving, type ReceivingRun, selectReceiving, wakeRun } from '../tables/runs.ts';
 import { countReceived, selectMatchingStep } from '../tables/steps.ts';
 
 /** What an ingest service reports about a delivery. */
-interface ReceivedDelivery {
-  readonly provider: ProviderName;
-  readonly delivery_id: string;
-  readonly received: readonly Received[];
-}
+type ReceivedDelivery = ParamsOf<typeof backfill, 'received'>;
 
 /** The requests that a delivery answered, and the users whose next request it triggered. */
 interface Progress {

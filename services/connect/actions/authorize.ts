@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../../config.ts';
+import type { connect } from '../../../contracts/connect.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { OAuth } from '../../../domain/provider/provider.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -14,15 +16,10 @@ import { checkRedirect } from '../rules/redirects.ts';
 import { insertAttempt } from '../tables/attempts.ts';
 
 /** The user, the provider, and the address that the browser is redirected to at the end. */
-interface AuthorizationRequest {
-  readonly user_id: string;
-  readonly provider: ProviderName;
-  readonly redirect_uri?: string | undefined;
-  /** The session of the connect page that the attempt belongs to. */
-  readonly session_id?: string;
-}
+type AuthorizationRequest = ParamsOf<typeof connect, 'authorize'> & { readonly session_id?: string };
 
-interface Deps {
+/** Dependencies of an authorization. */
+export interface AuthorizeDeps {
   readonly config: Config;
   readonly database: Database;
   readonly cipher: Cipher;
@@ -36,7 +33,7 @@ interface Deps {
  * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
  */
 export async function authorize(
-  { config, database, cipher, call, origin }: Deps,
+  { config, database, cipher, call, origin }: AuthorizeDeps,
   { user_id, provider, redirect_uri, session_id }: AuthorizationRequest,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {

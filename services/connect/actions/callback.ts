@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../../config.ts';
+import type { connect as contract } from '../../../contracts/connect.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { isError } from '../../../domain/errors.ts';
 import { isoTimeOrNull } from '../../../domain/time/time.ts';
 import type { BrowserAnswer } from '../../../domain/wire.ts';
@@ -24,13 +26,7 @@ import { storeConsent } from './consents.ts';
 import { finishInSession, pageOf } from './sessions.ts';
 
 /** The parameters of a provider's callback. */
-interface CallbackRequest {
-  readonly provider: ProviderName;
-  readonly state?: string | undefined;
-  readonly code?: string | undefined;
-  readonly error?: string | undefined;
-  readonly scope?: string | undefined;
-}
+type CallbackRequest = ParamsOf<typeof contract, 'callback'>;
 
 /** Dependencies of the callback. */
 interface Deps {

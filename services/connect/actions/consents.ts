@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Consent } from '../../../contracts/connect/consents.ts';
+import type { connect } from '../../../contracts/connect.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import { type OpenRange, resolveOpenRange } from '../../../domain/time/open-range.ts';
+import { resolveOpenRange } from '../../../domain/time/open-range.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { awaitLateWrites, lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
@@ -19,11 +21,7 @@ import {
 const ConsentPosition = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
 /** The user, the range and the page of a request for consents. */
-interface ConsentQuery extends OpenRange {
-  readonly user_id: string;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
+type ConsentQuery = ParamsOf<typeof connect, 'consents'>;
 
 /** One page of a user's consents, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readConsents(

@@ -1,27 +1,20 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../../../config.ts';
-import type { ConsentText } from '../../../contracts/connect/consents.ts';
-import {
-  ConnectReason,
-  ConnectStatus,
-  type Language,
-  type StaleReason,
-} from '../../../contracts/connect/schemas.ts';
+import { ConnectReason, ConnectStatus, type Language } from '../../../contracts/connect/schemas.ts';
 import type {
   BrowserProof,
   ConnectChoice,
   Refused,
   SessionView,
 } from '../../../contracts/connect/sessions.ts';
+import type { connect } from '../../../contracts/connect.ts';
 import type { Connection } from '../../../contracts/users/schemas.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { isError, ServiceError, userNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import type { BrowserAnswer } from '../../../domain/wire.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database } from '../../../mixins/database/database.ts';
-import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, callAs, type Meta } from '../../../runtime/environment.ts';
 import { isConfigured, publicUrl, titleOf } from '../../../runtime/provider-settings.ts';
 import { projectOf } from '../../../runtime/user-project.ts';
@@ -36,26 +29,14 @@ import {
   insertSession,
   storeOutcome,
 } from '../tables/sessions.ts';
-import { authorize } from './authorize.ts';
+import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { storeConsent } from './consents.ts';
 
 /** A request for a link to the connect page. */
-interface SessionRequest {
-  readonly user_id?: string | undefined;
-  readonly external_user_id?: string | undefined;
-  readonly providers?: readonly ProviderName[] | undefined;
-  readonly redirect_uri?: string | undefined;
-  readonly language?: Language | undefined;
-  readonly reason?: StaleReason | undefined;
-}
+type SessionRequest = ParamsOf<typeof connect, 'createSession'>;
 
 /** Dependencies of the sessions. */
-interface SessionDeps {
-  readonly config: Config;
-  readonly database: Database;
-  readonly call: Call;
-  readonly origin: AuditOrigin;
-}
+type SessionDeps = Omit<AuthorizeDeps, 'cipher'>;
 
 /**
  * Creates a session of the connect page. The token is stored as a hash.
@@ -123,10 +104,7 @@ function providersOf(
 }
 
 /** A request of a browser for its session. */
-interface BrowserSession {
-  readonly session_id: string;
-  readonly browser: BrowserProof | null;
-}
+type BrowserSession = ParamsOf<typeof connect, 'showSession'>;
 
 /** What the connect page shows. The state of the connections is read on each request. */
 export async function showSession(
@@ -276,14 +254,11 @@ async function codeFor(
 }
 
 /** The provider that the user agreed to, and the text that was shown. */
-type AttemptRequest = BrowserSession & {
-  readonly provider: ProviderName;
-  readonly text?: ConsentText | undefined;
-};
+type AttemptRequest = ParamsOf<typeof connect, 'startAttempt'>;
 
 /** Starts an attempt on the connect page: the user has agreed. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
-  deps: SessionDeps & { readonly cipher: Cipher },
+  deps: AuthorizeDeps,
   { provider, text, ...browserSession }: AttemptRequest,
   callbackUri: string,
 ): Promise<Started | Coded | Refused> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ConnectionFreshness, FreshnessRow, Incident } from '../../../contracts/freshness.ts';
+import type { ConnectionFreshness, FreshnessRow, freshness, Incident } from '../../../contracts/freshness.ts';
 import type { CalendarKind } from '../../../contracts/timeseries/calendar.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
 import { cursorInvalid } from '../../../domain/errors.ts';
 import { gapsOf } from '../../../domain/freshness/gaps.ts';
@@ -117,13 +118,7 @@ function kindOfCalendar(kind: CalendarKind, type: string | null): FreshKind | nu
   return kindOfChange(kind === 'sample' ? 'timeseries.updated' : `${kind}.`, type);
 }
 
-interface ListQuery {
-  readonly project: string;
-  readonly state: string;
-  readonly provider?: ProviderName | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
+type ListQuery = ParamsOf<typeof freshness, 'list'> & { readonly project: string };
 
 const ListPosition = z.tuple([z.uuid(), FreshKind]);
 const beginning: ListKey = ['00000000-0000-0000-0000-000000000000', ''];

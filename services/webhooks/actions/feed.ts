@@ -1,25 +1,17 @@
 import { z } from 'zod';
 import type { ChangePage } from '../../../contracts/webhooks/changes.ts';
-import type { EventType } from '../../../contracts/webhooks/events.ts';
+import type { webhooks } from '../../../contracts/webhooks.ts';
 import { defaultProject } from '../../../domain/access.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
 import { cursorInvalid, ServiceError } from '../../../domain/errors.ts';
-import type { Instant } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { eventOf, type Shown } from '../rules/event-of-change.ts';
 import { type ChangeFilter, selectChanges, selectIdBefore } from '../tables/changes.ts';
 import type { FeedWatch } from '../work/feed-watch.ts';
 
 /** A query of the feed. */
-interface FeedQuery {
-  readonly project: string;
-  readonly user_id?: string | undefined;
-  readonly types?: readonly EventType[] | undefined;
-  readonly cursor?: string | undefined;
-  readonly since?: Instant | undefined;
-  readonly limit: number;
-  readonly wait_seconds: number;
-}
+type FeedQuery = ParamsOf<typeof webhooks, 'changes'> & { readonly project: string };
 
 interface FeedDeps {
   readonly database: Database;

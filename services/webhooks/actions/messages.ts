@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { WebhookAttempt, WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
+import type { webhooks } from '../../../contracts/webhooks.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor, encodeCursor } from '../../../domain/cursor.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
@@ -14,7 +16,6 @@ import {
   countTests,
   insertTest,
   isMessageLeased,
-  type MessageFilter,
   type MessageRow,
   requeueMessage,
   selectAttempts,
@@ -26,11 +27,7 @@ import { type DeliveryDeps, sendOnce } from '../work/deliver.ts';
 const MessagePosition = z.tuple([z.number(), z.uuid()]);
 
 /** The filter and the page of a list of messages. */
-interface MessagesQuery extends MessageFilter {
-  readonly endpoint_id: string;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
+type MessagesQuery = ParamsOf<typeof webhooks, 'messages'>;
 
 /** A page of messages of an endpoint, newest first. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), CURSOR_INVALID (422) */
 export async function listMessages(

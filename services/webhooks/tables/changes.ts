@@ -1,4 +1,6 @@
 import type { EventType } from '../../../contracts/webhooks/events.ts';
+import type { webhooks } from '../../../contracts/webhooks.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ChangeRow } from '../rules/event-of-change.ts';
@@ -202,11 +204,7 @@ const dataChangesStatement = {
   ),
 };
 
-interface DataChangeQuery {
-  readonly after: string;
-  readonly limit: number;
-  readonly series: readonly string[];
-}
+type DataChangeQuery = ParamsOf<typeof webhooks, 'dataChanges'>;
 
 /** The changes of data among the next changes after an id. */
 export async function selectDataChanges(database: Queryable, { after, limit, series }: DataChangeQuery) {

@@ -54,7 +54,7 @@ const listStatement = (status: keyof typeof conditions, isOfUser: boolean): Stat
 });
 
 /** Which messages of an endpoint a list has. */
-export interface MessageFilter {
+interface MessageFilter {
   readonly status?: WebhookMessageStatus | undefined;
   readonly user_id?: string | undefined;
 }

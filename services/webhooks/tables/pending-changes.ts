@@ -1,5 +1,7 @@
 import type { Config } from '../../../config.ts';
 import type { DisabledReason } from '../../../contracts/webhooks/events.ts';
+import type { webhooks } from '../../../contracts/webhooks.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
 
 /** The result of a publication: pending changes that were claimed, and the messages that were made of them. */
@@ -154,13 +156,7 @@ const incidentStatement: Statement = {
 };
 
 /** What is published of an incident. */
-interface IncidentChange {
-  readonly incident_id: string;
-  readonly action: 'started' | 'ended';
-  readonly provider: string;
-  readonly reason: string;
-  readonly projects: readonly string[];
-}
+type IncidentChange = ParamsOf<typeof webhooks, 'publishIncident'>;
 
 /** Publishes the start or the end of an incident to projects that do not have it yet. Returns their number. */
 export async function insertIncident(transaction: Queryable, change: IncidentChange): Promise<number> {

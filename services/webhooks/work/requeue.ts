@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { formatInstant, type Instant, isoTime } from '../../../domain/time/time.ts';
+import type { webhooks } from '../../../contracts/webhooks.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
+import { formatInstant, isoTime } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { lockedPayload, storePayload } from '../../../mixins/jobs/job-outcomes.ts';
@@ -41,12 +43,7 @@ type RequeueWork = z.infer<typeof RequeueWork>;
 const requeueKind: JobKind<RequeueWork> = { name: 'webhooks.requeue', payload: RequeueWork };
 
 /** A request to send messages again. */
-interface RequeueRequest {
-  readonly endpoint_id: string;
-  readonly since: Instant;
-  /** Also messages that were delivered. */
-  readonly isReplay: boolean;
-}
+type RequeueRequest = ParamsOf<typeof webhooks, 'recoverMessages'> & { readonly isReplay: boolean };
 
 /** Bounds of a part and of the time that a request waits for the job. */
 export interface RequeuePace {
