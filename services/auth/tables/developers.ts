@@ -7,6 +7,7 @@ import type { Developer } from './entities.ts';
 
 /** The maximum length of a list of keys, applications or developers. */
 const mostListed = 1000;
+/** The order and the maximum length of lists of keys, applications and developers. */
 export const newestFirst = `order by created_at desc, id desc limit ${mostListed}`;
 
 /** An account without its password. */

@@ -30,6 +30,7 @@ const kind: JobKind<EndedKey> = { name: 'auth.end_key', payload: EndedKey };
 const delayMs = 10_000;
 const patience = { timeout: 3000, retries: 0 };
 
+/** Enqueues the job of a deleted key. Returns its payload. */
 export async function enqueueEnding(
   on: Queryable,
   { id, former_ids }: ApiKeyRow,
@@ -81,6 +82,7 @@ export function keyEndingHandler(deps: CallDeps): JobHandler {
   return jobHandler(kind, work, { needs: ['webhooks.endKeys', 'destinations.endKeys'] });
 }
 
+/** Disables the endpoints of a deleted key and pauses its destinations. Returns the endpoints. */
 export async function endKey({ database, call }: CallDeps, { key_ids, keep_endpoints, actor }: EndedKey) {
   const ask = actor === null ? call : callAs(call, actor);
   const endpoints = await ask('webhooks.endKeys', { key_ids, keep_endpoints }, patience);
