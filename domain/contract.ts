@@ -108,7 +108,7 @@ export interface Delivery {
   readonly example: Readonly<Record<string, unknown>>;
   /** Headers beside the common ones that the service reads, by name, for the documentation. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
-  /** The documented HTTP answer. The action itself returns a small value, because a bus message is limited to 1 MB. */
+  /** The documented HTTP answer. The action itself returns a small value, because a bus message is limited to 8 MB. */
   readonly answer: z.ZodType;
   /** The answer for a stored delivery that is not processed yet. */
   readonly pending: () => Record<string, unknown>;

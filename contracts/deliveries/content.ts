@@ -4,7 +4,7 @@ import { Delivery } from './schemas.ts';
 
 const DeliveryId = z.uuid('must be a UUID').describe('The `id` of a delivery, from `GET /deliveries`.');
 
-/** The largest part of a body in one answer. A message of the bus has at most 1 MB, and text may triple in JSON. */
+/** The largest part of a body in one answer. */
 const mostBytes = 65_536;
 const Count = z.int().nonnegative();
 

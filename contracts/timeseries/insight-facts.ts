@@ -48,7 +48,7 @@ const ofUser = { user_id: UserId };
 
 /** What the service `insights` reads of users. */
 export const insightFactActions = {
-  /** The range has at most 100 days, because the bus rejects messages over 1 MB. */
+  /** The range has at most 100 days. */
   dayFacts: action({
     summary: 'Read what insights of local days are computed from, by source',
     params: z.object({ ...ofUser, first_date: CalendarDate, last_date: CalendarDate }),

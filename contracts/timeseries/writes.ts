@@ -54,7 +54,7 @@ export const writeActions = {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      items: z.array(StoreItem).max(1000),
+      items: z.array(StoreItem).max(10_000),
       normaliser_version: NormaliserVersion,
       replaces: z.object({
         data_type: z.string().max(40),

@@ -6,6 +6,9 @@ import { actionOfSubject, answerSubject, requestSubject } from './subjects.ts';
 
 type Packet = Parameters<Transporters.NATS['publish']>[0];
 
+/** The largest messages are pages of days and days of samples. */
+const mostMessageBytes = 8 * 1024 * 1024;
+
 /**
  * Moleculer's transporter for NATS with subjects that the bus can permit for each action (subjects.ts). Balancing, registry and
  * heartbeats are Moleculer's own.
@@ -16,6 +19,19 @@ export class BusTransporter extends Transporters.NATS {
   constructor(settings: BusSettings, role: string) {
     super(natsOptions(settings));
     this.#role = role;
+  }
+
+  /** @throws for a server that refuses large messages: Moleculer logs the error and connects again */
+  override async onConnected(wasReconnect?: boolean): Promise<void> {
+    const bytes = this.client.info?.max_payload ?? 0;
+    if (bytes < mostMessageBytes) {
+      await this.client.close();
+      this.client = null;
+      throw new Error(
+        `NATS takes messages of ${bytes} bytes at most: set max_payload to 8MB in its configuration.`,
+      );
+    }
+    return super.onConnected(wasReconnect);
   }
 
   override async makeSubscriptions(topics: Record<string, string>[]): Promise<void> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Normalised, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
 import { spanParts } from '../../domain/records/interval-records.ts';
 import { partsOf } from '../../domain/records/item-parts.ts';
@@ -23,7 +22,7 @@ export interface PartToStore {
   readonly hash: string;
 }
 
-/** Samples of a call, so that it stays below 256 KB. */
+/** Samples of a call that adds, so that its transaction is short. */
 const mostSamples = 6000;
 const mostItems = 200;
 /** Samples of the first part of a workout. */
@@ -47,7 +46,9 @@ export async function storePart(call: Call, account: Account, given: PartToStore
   return { items: ofItems.items + ofIntervals.items, saved: ofItems.saved + ofIntervals.saved };
 }
 
-const isRecord = (item: StoreItem): boolean => startOf(item) !== null;
+// An item that is samples alone has no hash of its own.
+const isRecord = ({ workout, sleeps, other, day, day_values, scores }: StoreItem): boolean =>
+  [workout, sleeps[0], other, day, day_values, scores[0]].some((record) => record != null);
 
 const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
 const stamped = (account: Account) => ({
@@ -103,31 +104,25 @@ interface Replacing extends Omit<PartToStore, 'span'> {
   readonly items: readonly StoreItem[];
 }
 
-// A part that is too large for one call is halved by time, and each half is replaced in a transaction of its own.
-async function replaceItems(call: Call, account: Account, replacing: Replacing): Promise<StoredPart> {
-  const { name, type, span, items } = replacing;
+// A span is replaced by one call, because what the call does not list is deleted. `longestSpanMs` bounds it to a few MB.
+async function replaceItems(
+  call: Call,
+  account: Account,
+  { name, type, span, items }: Replacing,
+): Promise<StoredPart> {
   const { series = [], devices = null, together = [], records = [] } = type.replaces;
   if (series.length === 0 && records.length === 0) return addItems(call, account, items);
-  const listsSamples = series.length > 0;
-  const middleMs = Math.floor((span.startMs + span.endMs) / 2);
-  if (isTooLarge(items) && middleMs > span.startMs && (items.length > 1 || !items.every(isRecord))) {
-    const halves = [
-      { startMs: span.startMs, endMs: middleMs, isIn: (ms: number) => ms < middleMs },
-      { startMs: middleMs, endMs: span.endMs, isIn: (ms: number) => ms >= middleMs },
-    ];
-    let all: StoredPart = { items: 0, saved: 0 };
-    for (const { isIn, ...half } of halves) {
-      const own = items.flatMap((item) => within(item, half.startMs, isIn, listsSamples));
-      const stored = await replaceItems(call, account, { ...replacing, span: half, items: own });
-      all = { items: all.items + stored.items, saved: all.saved + stored.saved };
-    }
-    return all;
-  }
   const replaces = {
-    ...{ data_type: name, series: [...series], together: [...together], records: [...records] },
-    ...{ start_ms: span.startMs, end_ms: span.endMs, devices: devices === null ? null : [...devices] },
+    data_type: name,
+    series: [...series],
+    together: [...together],
+    records: [...records],
+    start_ms: span.startMs,
+    end_ms: span.endMs,
+    devices: devices === null ? null : [...devices],
     is_local: type.hasLocalTimes === true,
   };
+  const listsSamples = series.length > 0;
   const first = listsSamples ? [...items] : firstParts(items);
   const outcomes = await call('timeseries.replace', { ...stamped(account), items: first, replaces });
   if (!listsSamples) await storeLaterParts(call, account, items, outcomes);
@@ -140,34 +135,6 @@ function isTooLarge(items: readonly StoreItem[]): boolean {
 
 const sizeOf = (samples: readonly SampleBlock[]): number =>
   samples.reduce((sum, { at }) => sum + at.length, 0);
-
-// A record belongs to the half in which it starts. One that crosses the border, such as a night, belongs to both if samples are
-// listed: otherwise those behind the border would not be listed.
-function within(
-  item: StoreItem,
-  fromMs: number,
-  isIn: (ms: number) => boolean,
-  listsSamples: boolean,
-): StoreItem[] {
-  const start = startOf(item);
-  const samples = item.samples.flatMap((block) => cut(block, isIn));
-  if (start !== null) return isIn(start) || (listsSamples && samples.length > 0) ? [item] : [];
-  const hash = createHash('sha256').update(`${item.hash} ${fromMs}`).digest('hex');
-  return samples.length > 0 || item.epoch !== null ? [{ ...item, samples, hash }] : [];
-}
-
-/** The start of a record, in milliseconds; null: the item is samples alone. */
-function startOf({ workout, sleeps, other, day, day_values, scores }: StoreItem): number | null {
-  const records = [workout, sleeps[0], other, day, day_values, scores[0]];
-  return records.find((one) => one != null)?.start_ms ?? null;
-}
-
-function cut(block: SampleBlock, isIn: (ms: number) => boolean): SampleBlock[] {
-  const kept = block.at.flatMap((at, index) => (isIn(block.base_ms + at) ? [index] : []));
-  if (kept.length === 0) return [];
-  const pick = (column: readonly number[]) => kept.map((index) => column[index] ?? 0);
-  return [{ ...block, at: pick(block.at), values: pick(block.values) }];
-}
 
 function changed(outcomes: readonly { readonly status: string }[]): number {
   return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;

@@ -15,30 +15,15 @@ type NamedDay = ActivityDay & { readonly devices: readonly string[] };
 
 const activity = (call: Call, rules: SourceRules, explain: boolean) => ({
   name: 'activity',
-  read: (reading: Reading) => (explain ? readParts(call, reading) : readActivity(call, reading, false)),
+  async read(reading: Reading) {
+    const { total, devices, days } = await call('timeseries.activityDays', { ...reading, parts: explain });
+    return { total, rows: days.map((day): NamedDay => ({ ...day, devices })) };
+  },
   toWire(day: NamedDay): ExplainedActivitySummary {
     const summary = activityToWire(day, day.devices, rules);
     return explain ? { ...summary, explanation: explainActivity(day, day.devices, rules) } : summary;
   },
 });
-
-async function readActivity(call: Call, reading: Reading, parts: boolean) {
-  const { total, devices, days } = await call('timeseries.activityDays', { ...reading, parts });
-  return { total, rows: days.map((day): NamedDay => ({ ...day, devices })) };
-}
-
-/** Days with their parts per bus message: NATS rejects messages over 1 MB. */
-const mostExplained = 100;
-
-async function readParts(call: Call, reading: Reading) {
-  const rows: NamedDay[] = [];
-  for (let after = reading.after; ; after = rows.at(-1)?.date ?? null) {
-    const limit = Math.min(mostExplained, reading.limit - rows.length);
-    const page = await readActivity(call, { ...reading, after, limit }, true);
-    rows.push(...page.rows);
-    if (page.rows.length < limit || rows.length === reading.limit) return { total: page.total, rows };
-  }
-}
 
 const sleep = (call: Call, rules: SourceRules) => ({
   name: 'sleep',

@@ -162,6 +162,7 @@ function configuration(
 port: ${port}
 server_name: "${greeting}"
 pid_file: "${pidFile}"
+max_payload: 8MB
 ${users}
 ${
   routePort === undefined

@@ -18,7 +18,7 @@ interface Change {
   readonly changed_ms: number;
 }
 
-// A scope has at most 10 KB. The bus limits a message to 1 MB.
+// A scope has at most 10 KB.
 const changesPerCall = 50;
 
 const Names = z.array(z.string().trim().min(1).max(100)).max(100);

@@ -12,7 +12,7 @@ import type { Run } from './store-run.ts';
  */
 export const patienceOf = ({ isRetry }: { readonly isRetry: boolean }): number => (isRetry ? 8 : 1);
 
-// The bus limits a message to 1 MB, and transactions should be short. A call carries items of one user, in order.
+// Transactions should be short. A call carries items of one user, in order.
 const bytesPerCall = 250_000;
 const itemsPerCall = 200;
 const usersAtOnce = 4;

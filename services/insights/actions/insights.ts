@@ -70,30 +70,11 @@ export function readBaselines(
   return readDays(
     {
       name: `baselines ${window} ${explain}`,
-      async read(page) {
-        const { total, rows } = await daysOf(deps, part, page, explain);
-        const days = rows.map((day) => baselinesToWire(day, window, deps.shownAs));
-        return { total, rows: days, fitting: fittingDays(days, explain) };
-      },
-      toWire: (day) => day,
+      read: (page) => daysOf(deps, part, page, explain),
+      toWire: (day) => baselinesToWire(day, window, deps.shownAs),
     },
     request,
   );
-}
-
-/** The bus rejects messages over 1 MB: the bytes of a page, of a day and of a measure, without and with its input. */
-const pageBytes = 900_000;
-const dayBytes = 300;
-const measureBytes = 240;
-const explainedBytes = 420;
-
-function fittingDays(days: readonly DayBaselines[], explain: boolean): number {
-  let bytes = 0;
-  const beyond = days.findIndex(({ measures }) => {
-    bytes += dayBytes + measures.length * (explain ? explainedBytes : measureBytes);
-    return bytes > pageBytes;
-  });
-  return beyond === -1 ? days.length : beyond;
 }
 
 /** One page of scores that Pulsebus computes. @throws USER_NOT_FOUND (404), RANGE_INVALID, CURSOR_INVALID (422) */

@@ -36,7 +36,7 @@ export interface Computing {
 
 /** Nothing older is computed. */
 const oldestDays = 1100;
-/** The days of a read: the bus rejects messages over 1 MB. */
+/** The days of a read. */
 const daysPerRead = 100;
 const rangesAtOnce = 2;
 /** Days that are due and so near to each other are read at once. */

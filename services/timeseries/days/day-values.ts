@@ -3,7 +3,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import type { DateCursor } from './queries/select-activity-days.ts';
 import { type DayValueRow, selectDayValues } from './queries/select-day-values.ts';
 
-/** The most characters of a page, because the bus rejects messages over 1 MB. */
+/** The most characters of a page. */
 const mostCharacters = 400_000;
 
 /** A page of local days with the day values of each item. Null for the provider means all. */

@@ -40,7 +40,7 @@ const leastWindow = 8;
 const mostWindow = 400;
 /** Samples that are read at once, unless one day has more. */
 const mostSamples = 20_000;
-/** A message of the bus has at most 1 MB. */
+/** The most bytes of a page. */
 const mostBytes = 350_000;
 
 /** The next observations of a user in the order of local days, of a day by start and key. */

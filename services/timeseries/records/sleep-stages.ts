@@ -42,7 +42,7 @@ export function intervalsToWire(
   }));
 }
 
-/** The most stage intervals of a page: about 400 kB, because the bus rejects messages over 1 MB. */
+/** The most stage intervals of a page: about 400 kB. */
 const mostSpansOfPage = 4000;
 
 /** The number of sessions whose intervals fit on a page; one always does. */

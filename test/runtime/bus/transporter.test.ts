@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { Errors, type ServiceSchema } from 'moleculer';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
@@ -107,4 +108,24 @@ t.test('forged requests do not run', async (t) => {
   await watcher.flush();
   await gateway.call('auth.me', { n: 'after' }); // messages are handled in their order
   t.same(runs, ['me after']);
+});
+
+t.test('a server that refuses large messages is not used, and the error names its setting', async (t) => {
+  const server = createServer((socket) => {
+    socket.write(
+      `INFO ${JSON.stringify({ server_id: 'N', version: '2.10.0', proto: 1, max_payload: 1_048_576 })}\r\n`,
+    );
+    socket.on('data', (data) => data.includes('PING') && socket.write('PONG\r\n'));
+  });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const secrets = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: 'x'.repeat(32) };
+  const settings = { NATS_URL: `nats://127.0.0.1:${port}`, LOG_LEVEL: 'fatal', DRAIN_MS: '0' };
+  const broker = createBroker({ config: loadConfig({ ...secrets, ...settings }) });
+  const failure = new Promise((resolve) => broker.localBus.once('$transporter.error', resolve));
+  broker.start();
+  t.match(await failure, { error: { message: /1048576 bytes .* set max_payload to 8MB/ } });
+  await broker.stop();
 });
