@@ -1,29 +1,15 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
-import { CalendarDate } from '../../domain/time/time.ts';
-import { OtherEventType, SeriesTypeName, Timestamp } from '../../domain/wire.ts';
+import { Timestamp } from '../../domain/wire.ts';
 import { ProjectId } from '../fields.ts';
 
 const Count = z.int().nonnegative();
 const Days = z.int().min(1).max(36_500).nullable();
 
-const defaultDays = Days.meta({
-  description: 'Days that samples and tracks are kept. Null: all.',
+const samples_days = Days.meta({
+  description: 'Days that samples, intervals and tracks of workouts are kept. Null: all.',
   example: 730,
 });
-const typeDays = z.partialRecord(SeriesTypeName, Days).meta({
-  description:
-    'Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.',
-  example: { heart_rate: 90 },
-});
-
-/** How long samples of a project are kept. */
-const SampleRule = z
-  .object({ default_days: defaultDays, types: typeDays })
-  .meta({ id: 'SampleRetention', description: 'How long samples are kept.' });
-
-const SampleChange = z.object({ default_days: defaultDays.default(null), types: typeDays.default({}) });
-
 const events_days = Days.meta({
   description:
     'Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.',
@@ -31,45 +17,26 @@ const events_days = Days.meta({
 });
 
 /** How long data of a project is kept, as it is stored. */
-export const RetentionRule = z.object({ samples: SampleRule, events_days });
+export const RetentionRule = z.object({ samples_days, events_days });
 
 /** A change of the rule. Fields that are undefined stay. */
-export const RetentionChange = z
-  .object({
-    samples: SampleChange.optional().describe('Replaces the rule for samples. Omitted: it stays.'),
-    events_days: events_days.optional(),
-  })
-  .meta({ id: 'RetentionChange' });
+export const RetentionChange = RetentionRule.partial().meta({ id: 'RetentionChange' });
 
 /** The rule of a project, and that of the installation. */
-export const Retention = z
-  .object({
-    samples: SampleRule,
-    events_days,
-    installation_days: Days.describe(
-      'SAMPLE_RETENTION_DAYS of the installation. The stricter of the two holds. Null: samples are kept.',
-    ),
-    updated_at: Timestamp.nullable().describe('When the rule was changed. Null: the project has none.'),
-  })
-  .meta({ id: 'Retention', description: 'How long data of a project is kept.' });
-
-const counts = {
-  kept_from: CalendarDate.describe('The first local day that is kept.'),
-  rows: Count.describe('Samples, intervals or events of earlier days.'),
-  users: Count.describe('The users whom they belong to.'),
-};
+export const Retention = RetentionRule.extend({
+  installation_days: Days.describe(
+    'SAMPLE_RETENTION_DAYS of the installation. The stricter of the two holds. Null: samples are kept.',
+  ),
+  updated_at: Timestamp.nullable().describe('When the rule was changed. Null: the project has none.'),
+}).meta({ id: 'Retention', description: 'How long data of a project is kept.' });
 
 /** What a rule deletes. */
 export const RetentionPreview = z
   .object({
-    samples: z.array(z.object({ type: SeriesTypeName, ...counts })),
-    events: z.array(z.object({ type: OtherEventType, ...counts })),
+    samples: Count.describe('Samples and intervals.'),
+    events: Count.describe('Events other than workouts and sleep.'),
   })
-  .meta({
-    id: 'RetentionPreview',
-    description:
-      'What the next pass would delete under a rule. It has only types of which something would be deleted.',
-  });
+  .meta({ id: 'RetentionPreview', description: 'What the next pass would delete under a rule.' });
 
 const tag = 'Projects';
 

@@ -92,7 +92,7 @@ async function callProjects({ developer }: Clients) {
   await developer.auth.removeDeveloper({ developer_id });
   const { id: project_id } = await developer.auth.createProject({ id: 'staging', name: 'Staging' });
   await developer.auth.updateProject({ project_id, rate_limit_sdk: 50 });
-  await developer.timeseries.previewRetention({ samples: { default_days: 730, types: { heart_rate: 90 } } });
+  await developer.timeseries.previewRetention({ samples_days: 730 });
   await developer.timeseries.changeRetention({ events_days: 365 });
   await developer.timeseries.retention();
   await developer.auth.listProjects();

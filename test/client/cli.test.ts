@@ -196,25 +196,21 @@ t.test('a retention rule is shown, counted and saved', async (t) => {
   t.match(await retention(), { ...done, out: /^data +days\nsamples +all\nevents +all\n/ });
   const { updated_at } = await stored();
 
-  const counted = await retention('--types', 'heart_rate=1', '--format', 'csv');
-  t.match(counted, { code: 0, notes: 'Nothing was changed: --yes saves the rule.\n' });
-  t.match(counted.out, /^type,kept_from,rows,users\nheart_rate,\d{4}-\d\d-\d\d,\d+,1\n/);
-  const none = await retention('--samples', '36000');
-  t.match(none, { code: 0, out: '', notes: /^The rule deletes nothing now\.\n/ });
+  const counted = await retention('--samples', '1', '--format', 'csv');
+  t.match(counted, { code: 0, notes: 'Nothing was changed: --yes saves the days.\n' });
+  t.match(counted.out, /^data,deleted\nsamples,[1-9]\d*\nevents,0\n$/);
+  t.match(await retention('--samples', '36000'), { code: 0, out: /^data +deleted\nsamples +0\nevents +0\n/ });
   t.equal((await stored()).updated_at, updated_at);
 
-  const types = 'heart_rate=36000,weight=all';
-  const saved = await retention('--samples', '36500', '--types', types, '--yes');
-  t.match(saved, { ...done, out: /\nsamples +36500\nheart_rate +36000\nweight +all\nevents +all\n/ });
+  const saved = await retention('--samples', '36500', '--yes');
+  t.match(saved, { ...done, out: /\nsamples +36500\nevents +all\n/ });
   await retention('--events', '35000', '--yes');
-  const samples = { default_days: 36_500, types: { heart_rate: 36_000, weight: null } };
-  t.match(await stored(), { samples, events_days: 35_000 }, 'what is not given stays');
-  await retention('--samples', 'all', '--types', '', '--events', 'all', '--yes');
-  t.match(await stored(), { samples: { default_days: null, types: {} }, events_days: null });
+  t.match(await stored(), { samples_days: 36_500, events_days: 35_000 }, 'what is not given stays');
+  await retention('--samples', 'all', '--events', 'all', '--yes');
+  t.match(await stored(), { samples_days: null, events_days: null });
 
-  for (const wrong of [['--samples', '0'], ['--types', 'heart_rate'], ['--events', '1.5'], ['--yes']])
+  for (const wrong of [['--samples', '0'], ['--events', '1.5'], ['--yes']])
     t.match(await retention(...wrong), { code: 2, out: '', notes: /^pulsebus: --/ }, wrong.join(' '));
-  t.match(await retention('--types', 'hart_rate=9'), { code: 1, out: '', notes: /\[request / });
   t.match(await cli.run(['projects', 'retention']), { code: 1, notes: /\[request / }, 'a key may not');
 });
 

@@ -5,7 +5,7 @@ import {
 } from '../../../domain/records/interval-records.ts';
 import { accepts } from '../../../domain/records/series.ts';
 import { dayMs, earliestMs, hourMs } from '../../../domain/time/time.ts';
-import { firstDayOf, type KeptDays } from '../removal/kept-days.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
 
 /** The bounds of the instants that are stored. */
 export interface StorableBounds {
@@ -22,7 +22,6 @@ export function isStorable(
   if (sources[source] === undefined || !accepts(type, value)) return false;
   if (end_ms < start_ms || end_ms - start_ms > longestIntervalMs) return false;
   // No clock is more than 18 hours behind UTC.
-  const firstDay = firstDayOf(kept, type);
-  const firstMs = firstDay === null ? earliestMs : Date.parse(firstDay) - 18 * hourMs;
+  const firstMs = kept.samples === null ? earliestMs : Date.parse(kept.samples) - 18 * hourMs;
   return start_ms >= Math.max(earliestMs, firstMs) && end_ms <= nowMs + dayMs;
 }

@@ -1,41 +1,22 @@
 import type { RetentionRule } from '../../../contracts/timeseries/retention.ts';
-import { type SeriesType, seriesTypes } from '../../../domain/records/series.ts';
 import { dayMs, hourMs } from '../../../domain/time/time.ts';
 
 /** The first local days whose data is kept. Null keeps all. */
 export interface KeptDays {
-  /** Of the series types that are not in `types`, and of tracks. */
+  /** Of samples, intervals and tracks. */
   readonly samples: string | null;
-  readonly types: ReadonlyMap<SeriesType, string | null>;
   /** Of events other than workouts and sleep. */
   readonly events: string | null;
 }
 
 /** Keeps all data. */
-export const keptAll: KeptDays = { samples: null, types: new Map(), events: null };
-
-/** Keeps the samples of all types from a local day. */
-export function samplesFrom(firstDay: string | null): KeptDays {
-  return { ...keptAll, samples: firstDay };
-}
-
-/** The first local day of a series type whose samples are kept. Null keeps all. */
-export function firstDayOf({ samples, types }: KeptDays, type: SeriesType): string | null {
-  const own = types.get(type);
-  return own === undefined ? samples : own;
-}
+export const keptAll: KeptDays = { samples: null, events: null };
 
 /** The stricter of the days of the installation (0 keeps all) and of the rule of a project. */
 export function keptDays(nowMs: number, installationDays: number, rule: RetentionRule | null): KeptDays {
-  const installation = keptFrom(nowMs, installationDays);
-  const of = (days: number | null | undefined) => stricter(installation, keptFrom(nowMs, days ?? 0));
-  if (rule === null) return samplesFrom(installation);
-  const { default_days, types } = rule.samples;
-  const named = seriesTypes.filter((type) => types[type] !== undefined);
   return {
-    samples: of(default_days),
-    types: new Map(named.map((type) => [type, of(types[type])])),
-    events: keptFrom(nowMs, rule.events_days ?? 0),
+    samples: stricter(keptFrom(nowMs, installationDays), keptFrom(nowMs, rule?.samples_days ?? 0)),
+    events: keptFrom(nowMs, rule?.events_days ?? 0),
   };
 }
 

@@ -8,8 +8,7 @@ import { type KeptDays, keptDays, passDay } from './kept-days.ts';
 import { lockRetention } from './queries/claim-retention.ts';
 import { oldSamplesPerPart } from './queries/delete-old-samples.ts';
 import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
-import { forgetOfUsers } from './queries/forget-of-users.ts';
-import { keptTypes } from './queries/kept-types.ts';
+import { forgetEvents, forgetExpired } from './queries/forget-expired.ts';
 import {
   claimPass,
   finishPass,
@@ -17,7 +16,7 @@ import {
   type ProjectPass,
   selectUnfinishedPass,
 } from './queries/retention-rules.ts';
-import { selectOldSeriesOfUsers } from './queries/select-old-series-of-users.ts';
+import { selectOldSeries } from './queries/select-old-series.ts';
 
 /*
  * The rules of projects. Users belong to another service, which lists those of a project in the order of their ids: a pass takes some
@@ -83,24 +82,23 @@ async function retainUsers(
   transaction: Queryable,
   { users, last, kept, pass, day, size, order }: UsersPart,
 ): Promise<void> {
-  const series = await selectOldSeriesOfUsers(transaction, users, pass.pass_series, keptTypes(kept));
-  if (series === undefined) {
-    if (await forgetOfUsers(transaction, users, kept))
-      await movePass(transaction, day, { ...pass, pass_user: last, pass_series: 0 });
-    return;
+  const { samples: firstDay, events } = kept;
+  if (firstDay !== null) {
+    const series = await selectOldSeries(transaction, pass.pass_series, firstDay, users);
+    if (series !== undefined) {
+      await lockUser(transaction, series.user_id);
+      if (await deleteOldOf(transaction, { series, firstDay, order, most: size.rows }))
+        await movePass(transaction, day, { ...pass, pass_series: series.id });
+      return;
+    }
+    if (!(await forgetExpired(transaction, firstDay, users))) return;
   }
-  await lockUser(transaction, series.user_id);
-  const old = { series, firstDay: series.kept_from, order, most: size.rows };
-  if (await deleteOldOf(transaction, old))
-    await movePass(transaction, day, { ...pass, pass_series: series.id });
+  if (events === null || (await forgetEvents(transaction, events, users)))
+    await movePass(transaction, day, { ...pass, pass_user: last, pass_series: 0 });
 }
 
-// Chunks before the first day that is kept of every type may be empty now.
-async function finish({ database, logger }: Retaining, { project_id }: ProjectPass, kept: KeptDays) {
-  const all = [kept.samples, ...kept.types.values()];
-  const days = all.filter((day) => day !== null).toSorted();
-  const [earliest] = days;
-  const isBounded = earliest !== undefined && days.length === all.length;
-  const { dropped } = isBounded ? await dropEmptyChunks(database, earliest) : { dropped: 0 };
+// Chunks before the first day that is kept may be empty now.
+async function finish({ database, logger }: Retaining, { project_id }: ProjectPass, { samples }: KeptDays) {
+  const { dropped } = samples === null ? { dropped: 0 } : await dropEmptyChunks(database, samples);
   logger.info('retention.project_swept', { project_id, chunks_dropped: dropped });
 }

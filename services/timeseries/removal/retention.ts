@@ -10,12 +10,11 @@ import type { SourceOrder } from '../intervals/ranks.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { deleteOldOf, leaveUnrecorded } from './delete-old.ts';
-import { firstDayOf, type KeptDays, keptFrom } from './kept-days.ts';
+import { type KeptDays, keptFrom } from './kept-days.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
 import { oldSamplesPerPart } from './queries/delete-old-samples.ts';
 import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
-import { forgetActivityBlocks } from './queries/forget-activity-blocks.ts';
-import { forgetEpochValues } from './queries/forget-epoch-values.ts';
+import { forgetExpired } from './queries/forget-expired.ts';
 import { selectOldSeries } from './queries/select-old-series.ts';
 import { retainProjectPart } from './retain-projects.ts';
 
@@ -27,9 +26,7 @@ import { retainProjectPart } from './retain-projects.ts';
 
 /** Blocks without expired samples. Blocks that become empty are left out. */
 export function keptBlocks(blocks: readonly PendingBlock[], kept: KeptDays): PendingBlock[] {
-  return blocks
-    .map((pending) => keptOf(pending, firstDayOf(kept, pending.block.type)))
-    .filter(({ block }) => block.at.length > 0);
+  return blocks.map((pending) => keptOf(pending, kept.samples)).filter(({ block }) => block.at.length > 0);
 }
 
 function keptOf(pending: PendingBlock, firstDay: string | null): PendingBlock {
@@ -57,13 +54,7 @@ export function retainOnePart(
     const pass = await claimRetention(transaction, firstDay);
     if (pass === undefined || pass.is_finished) return 'nothing';
     const series = await selectOldSeries(transaction, pass.series_id, firstDay);
-    if (series === undefined) {
-      const isSwept = [
-        await forgetEpochValues(transaction, firstDay),
-        await forgetActivityBlocks(transaction, firstDay),
-      ];
-      return isSwept.includes(false) ? 'worked' : 'swept';
-    }
+    if (series === undefined) return (await forgetExpired(transaction, firstDay)) ? 'swept' : 'worked';
     await lockUser(transaction, series.user_id);
     if (await deleteOldOf(transaction, { series, firstDay, order, most }))
       await passSeries(transaction, series.id);

@@ -1,14 +1,12 @@
 import { decodeTimes, decodeValues } from '../../../domain/records/sample-codec.ts';
-import { seriesById } from '../../../domain/records/series.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { onLocalDay } from '../days/settle-local-days.ts';
-import { selectTypes } from '../intervals/queries/select-types.ts';
 import { type ShownBlockRow, selectShownBlocks } from '../queries/activity-blocks.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
 import { type StoredSample, samplesPerStatement, writeStoredSamples } from '../queries/upsert-samples.ts';
-import { firstDayOf, type KeptDays } from '../removal/kept-days.ts';
+import type { KeptDays } from '../removal/kept-days.ts';
 import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
 import { type OtherInstants, readOtherInstants } from './other-instants.ts';
 import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
@@ -68,9 +66,10 @@ function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: O
 }
 
 async function write(transaction: Queryable, settled: readonly Settled[], context: SettleContext) {
-  const firstMs = await firstInstants(transaction, settled, context);
+  const firstDay = context.kept.samples;
+  const firstMs = firstDay === null ? Number.NEGATIVE_INFINITY : Date.parse(firstDay);
   const rows = settled.flatMap(({ series_id, ms, sample }) =>
-    sample === null || ms + sample.zone_offset_minutes * minuteMs < firstMs(series_id)
+    sample === null || ms + sample.zone_offset_minutes * minuteMs < firstMs
       ? []
       : [{ series_id, ms, ...sample }],
   );
@@ -79,19 +78,6 @@ async function write(transaction: Queryable, settled: readonly Settled[], contex
     transaction,
     rows.map((row) => onLocalDay(row, days)),
   );
-}
-
-/** The local instant from which samples of a series are kept. */
-async function firstInstants(
-  transaction: Queryable,
-  settled: readonly Settled[],
-  { kept }: SettleContext,
-): Promise<(seriesId: number) => number> {
-  const msOf = (day: string | null) => (day === null ? Number.NEGATIVE_INFINITY : Date.parse(day));
-  if (kept.types.size === 0) return () => msOf(kept.samples);
-  const rows = await selectTypes(transaction, [...new Set(settled.map(({ series_id }) => series_id))]);
-  const days = new Map(rows.map(({ id, type_id }) => [id, firstDayOf(kept, seriesById(type_id).type)]));
-  return (id) => msOf(days.get(id) ?? null);
 }
 
 async function remove(transaction: Queryable, gone: readonly Settled[]): Promise<number> {

@@ -5,7 +5,7 @@ import type { SampleBlock } from '../../../domain/records/records.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
-import { keptFrom, samplesFrom } from '../../../services/timeseries/removal/kept-days.ts';
+import { keptFrom } from '../../../services/timeseries/removal/kept-days.ts';
 import { dropEmptyChunks } from '../../../services/timeseries/removal/queries/drop-empty-chunks.ts';
 import { keptBlocks, retainOnePart } from '../../../services/timeseries/removal/retention.ts';
 import { phone, steps, watch } from './interval-items.ts';
@@ -48,7 +48,7 @@ t.test('a store drops samples by the local day that each was lived on', async (t
   const left = (zone_offset_minutes: number) => {
     const rows = [-15, -13, -11, 0, 11, 13].map((hours) => [borderMs + hours * hourMs, hours + 20] as const);
     const pending = { item: 0, block: block('steps', rows), zone_offset_minutes, placed_by: null };
-    return keptBlocks([pending], samplesFrom(border)).flatMap((kept) =>
+    return keptBlocks([pending], { samples: border, events: null }).flatMap((kept) =>
       kept.block.values.map((value) => value - 20),
     );
   };

@@ -3358,7 +3358,10 @@ export type Resolution = 'raw' | '1min' | '5min' | '15min' | '1hour';
  * How long data of a project is kept.
  */
 export type Retention = {
-    samples: SampleRetention;
+    /**
+     * Days that samples, intervals and tracks of workouts are kept. Null: all.
+     */
+    samples_days: number | null;
     /**
      * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
      */
@@ -3375,20 +3378,9 @@ export type Retention = {
 
 export type RetentionChange = {
     /**
-     * Replaces the rule for samples. Omitted: it stays.
+     * Days that samples, intervals and tracks of workouts are kept. Null: all.
      */
-    samples?: {
-        /**
-         * Days that samples and tracks are kept. Null: all.
-         */
-        default_days?: number | null;
-        /**
-         * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
-         */
-        types?: {
-            [key in SeriesType]?: number | null;
-        };
-    };
+    samples_days?: number | null;
     /**
      * Days that events other than workouts and sleep are kept (`GET /users/{user_id}/events/other`). Null: all.
      */
@@ -3396,39 +3388,17 @@ export type RetentionChange = {
 };
 
 /**
- * What the next pass would delete under a rule. It has only types of which something would be deleted.
+ * What the next pass would delete under a rule.
  */
 export type RetentionPreview = {
-    samples: Array<{
-        type: SeriesType;
-        /**
-         * The first local day that is kept.
-         */
-        kept_from: string;
-        /**
-         * Samples, intervals or events of earlier days.
-         */
-        rows: number;
-        /**
-         * The users whom they belong to.
-         */
-        users: number;
-    }>;
-    events: Array<{
-        type: OtherEventType;
-        /**
-         * The first local day that is kept.
-         */
-        kept_from: string;
-        /**
-         * Samples, intervals or events of earlier days.
-         */
-        rows: number;
-        /**
-         * The users whom they belong to.
-         */
-        users: number;
-    }>;
+    /**
+     * Samples and intervals.
+     */
+    samples: number;
+    /**
+     * Events other than workouts and sleep.
+     */
+    events: number;
 };
 
 export type RevokeRequest = {
@@ -3528,22 +3498,6 @@ export type SampleBytes = {
 };
 
 export type SampleInclude = 'zone';
-
-/**
- * How long samples are kept.
- */
-export type SampleRetention = {
-    /**
-     * Days that samples and tracks are kept. Null: all.
-     */
-    default_days: number | null;
-    /**
-     * Days that samples of a series type are kept, in place of `default_days`. Null: all of this type.
-     */
-    types: {
-        [key in SeriesType]?: number | null;
-    };
-};
 
 /**
  * A figure or a word that a provider computed from other data, such as readiness or strain. Scores of two providers are not comparable.

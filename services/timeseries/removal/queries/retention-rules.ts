@@ -1,4 +1,4 @@
-import { RetentionRule } from '../../../../contracts/timeseries/retention.ts';
+import type { RetentionRule } from '../../../../contracts/timeseries/retention.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
 
 /** A stored rule. */
@@ -15,24 +15,27 @@ export async function lockRule(transaction: Queryable, project: string): Promise
 
 /** The rule of a project. Null: it has none. */
 export async function selectRule(database: Queryable, project: string): Promise<StoredRule | null> {
-  const [row] = await database.query<{ rule: unknown; updated_at: Date }>(
-    'select rule, updated_at from timeseries.retention_rule where project_id = $1',
+  const [row] = await database.query<RetentionRule & { updated_at: Date }>(
+    'select samples_days, events_days, updated_at from timeseries.retention_rule where project_id = $1',
     [project],
   );
-  return row === undefined ? null : { ...row, rule: RetentionRule.parse(row.rule) };
+  if (row === undefined) return null;
+  const { updated_at, ...rule } = row;
+  return { rule, updated_at };
 }
 
 /** Stores the rule of a project. Its pass starts again. */
 export async function upsertRule(
   transaction: Queryable,
   project: string,
-  rule: RetentionRule,
+  { samples_days, events_days }: RetentionRule,
 ): Promise<void> {
   await transaction.query(
-    `insert into timeseries.retention_rule (project_id, rule) values ($1, $2)
+    `insert into timeseries.retention_rule (project_id, samples_days, events_days) values ($1, $2, $3)
      on conflict (project_id) do update
-       set rule = excluded.rule, updated_at = now(), pass_day = null, pass_user = null, pass_series = 0, finished_at = null`,
-    [project, JSON.stringify(rule)],
+       set samples_days = excluded.samples_days, events_days = excluded.events_days, updated_at = now(),
+         pass_day = null, pass_user = null, pass_series = 0, finished_at = null`,
+    [project, samples_days, events_days],
   );
 }
 
@@ -44,10 +47,10 @@ export async function deleteRule(database: Queryable, project: string): Promise<
 
 /** All rules, by project. */
 export async function selectRules(database: Queryable): Promise<ReadonlyMap<string, RetentionRule>> {
-  const rows = await database.query<{ project_id: string; rule: unknown }>(
-    'select project_id, rule from timeseries.retention_rule',
+  const rows = await database.query<RetentionRule & { project_id: string }>(
+    'select project_id, samples_days, events_days from timeseries.retention_rule',
   );
-  return new Map(rows.map(({ project_id, rule }) => [project_id, RetentionRule.parse(rule)]));
+  return new Map(rows.map(({ project_id, ...rule }) => [project_id, rule]));
 }
 
 /** How far the pass of a project has come: the last user whose data is done, and the last series of the next users. */
@@ -79,12 +82,12 @@ export async function claimPass(
   day: string,
   { project_id, pass_user, pass_series }: ProjectPass,
 ): Promise<RetentionRule | null> {
-  const [row] = await transaction.query<ProjectPass & { rule: unknown }>(
-    `select rule, project_id, ${position} from timeseries.retention_rule where project_id = $2 for update`,
+  const [row] = await transaction.query<ProjectPass & RetentionRule>(
+    `select samples_days, events_days, ${position} from timeseries.retention_rule where project_id = $2 for update`,
     [day, project_id],
   );
   const isSame = row?.pass_user === pass_user && row.pass_series === pass_series;
-  return isSame ? RetentionRule.parse(row.rule) : null;
+  return isSame ? { samples_days: row.samples_days, events_days: row.events_days } : null;
 }
 
 /** Stores how far a pass has come. */
@@ -106,4 +109,53 @@ export async function finishPass(transaction: Queryable, day: string, project: s
     'update timeseries.retention_rule set pass_day = $2, finished_at = now() where project_id = $1',
     [project, day],
   );
+}
+
+/*
+ * The statistics of samples count a local day exactly. Those of intervals count an interval on each day that it touches, but the
+ * hours count it where it begins: whole UTC days and hours that are old on every clock, and the rows of the 36 hours that are old on some.
+ */
+const oldSamples = `
+  select coalesce(sum(old.n), 0)::float8 as rows
+  from timeseries.series s
+  cross join lateral (
+    select sum(n) as n from timeseries.sample_local_day
+    where not s.is_interval and series_id = s.id and date < $2::date
+    union all
+    select (select coalesce(sum(n), 0) from timeseries.sample_day
+        where series_id = s.id and bucket < $3::timestamptz - interval '24 hours')
+      + (select coalesce(sum(n), 0) from timeseries.sample_hour
+        where series_id = s.id and bucket >= $3::timestamptz - interval '24 hours'
+          and bucket < $3::timestamptz - interval '18 hours')
+      + (select count(*) from timeseries.interval_value
+        where series_id = s.id and start_time >= $3::timestamptz - interval '18 hours'
+          and start_time < $3::timestamptz + interval '18 hours'
+          and start_time + zone_offset_minutes * interval '1 minute' < $3::timestamptz)
+    where s.is_interval
+  ) old
+  where s.user_id = any($1::uuid[])`;
+
+/** The number of samples and intervals of users before a local day, from statistics. */
+export async function countOldSamples(
+  database: Queryable,
+  users: readonly string[],
+  firstDay: string,
+): Promise<number> {
+  const values = [users, firstDay, `${firstDay}T00:00:00Z`];
+  const [row] = await database.query<{ rows: number }>(oldSamples, values);
+  return row?.rows ?? 0;
+}
+
+/** The number of events of users before a local day. */
+export async function countOldEvents(
+  database: Queryable,
+  users: readonly string[],
+  firstDay: string,
+): Promise<number> {
+  const [row] = await database.query<{ rows: number }>(
+    `select count(*)::float8 as rows from timeseries.other_record
+     where user_id = any($1::uuid[]) and local_date < $2::date`,
+    [users, firstDay],
+  );
+  return row?.rows ?? 0;
 }

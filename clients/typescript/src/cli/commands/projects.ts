@@ -23,7 +23,7 @@ Roles: ${roles.join(', ')}. remove ends the API keys that the member made, excep
     'pulsebus projects',
     "pulsebus projects create staging 'Coaching app, staging'",
     'PULSEBUS_PROJECT=staging pulsebus projects add grace@example.com support',
-    'pulsebus projects retention --samples 730 --types heart_rate=90,weight=all --yes',
+    'pulsebus projects retention --samples 730 --yes',
   ],
   async run(context) {
     const [word = 'list', ...rest] = context.args;

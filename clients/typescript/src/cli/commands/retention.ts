@@ -5,49 +5,34 @@ import { printRows } from '../table.ts';
 /** The options of `projects retention`. */
 export const retentionOptions = {
   samples: { type: 'string', value: 'DAYS', description: 'retention: days of samples, or all' },
-  types: {
-    type: 'string',
-    value: 'TYPE=DAYS,…',
-    description: 'retention: days of series types, in place of --samples',
-  },
   events: { type: 'string', value: 'DAYS', description: 'retention: days of other events, or all' },
-  yes: { type: 'boolean', description: 'retention: save the rule; without it, only count what it deletes' },
+  yes: { type: 'boolean', description: 'retention: save the days; without it, only count what they delete' },
 } as const satisfies Readonly<Record<string, Option>>;
 
-/** Shows the retention rule of the project, counts what another one deletes, or saves that one. */
+/** Shows how long data of the project is kept, counts what other days delete, or saves them. */
 export async function retention(context: Context): Promise<void> {
   const { timeseries } = context.client();
   const call = { signal: context.signal };
-  const stored = await timeseries.retention(call);
-  const change = changeOf(context, stored);
+  const change = changeOf(context);
   if (change === null) {
-    if (context.values.flag('yes')) throw new UsageError('--yes saves --samples, --types or --events.');
-    return printRule(context, stored);
+    if (context.values.flag('yes')) throw new UsageError('--yes saves --samples or --events.');
+    return printRule(context, await timeseries.retention(call));
   }
   if (context.values.flag('yes')) return printRule(context, await timeseries.changeRetention(change, call));
-  const { samples, events } = await timeseries.previewRetention(change, call);
-  const rows = [...samples, ...events];
-  printRows(context, rows, rows);
-  if (rows.length === 0) context.output.note('The rule deletes nothing now.');
-  context.output.note('Nothing was changed: --yes saves the rule.');
+  const preview = await timeseries.previewRetention(change, call);
+  const rows = Object.entries(preview).map(([data, deleted]) => ({ data, deleted }));
+  printRows(context, rows, [preview]);
+  context.output.note('Nothing was changed: --yes saves the days.');
 }
 
 // What is not given stays as it is stored.
-function changeOf({ values }: Context, { samples, events_days }: Retention): RetentionChange | null {
-  const [days, types, events] = [values.text('samples'), values.list('types'), values.text('events')];
-  if (days === undefined && types === undefined && events === undefined) return null;
+function changeOf({ values }: Context): RetentionChange | null {
+  const [samples, events] = [values.text('samples'), values.text('events')];
+  if (samples === undefined && events === undefined) return null;
   return {
-    samples: {
-      default_days: days === undefined ? samples.default_days : daysOf('--samples', days),
-      types: types === undefined ? samples.types : typesOf(types),
-    },
-    events_days: events === undefined ? events_days : daysOf('--events', events),
+    ...(samples === undefined ? {} : { samples_days: daysOf('--samples', samples) }),
+    ...(events === undefined ? {} : { events_days: daysOf('--events', events) }),
   };
-}
-
-function typesOf(given: readonly string[]): { [type: string]: number | null } {
-  const entries = given.filter((one) => one !== '').map((one) => one.split('='));
-  return Object.fromEntries(entries.map(([type = '', days = '']) => [type, daysOf(`--types ${type}`, days)]));
 }
 
 function daysOf(option: string, text: string): number | null {
@@ -57,17 +42,10 @@ function daysOf(option: string, text: string): number | null {
 }
 
 function printRule(context: Context, rule: Retention): void {
-  const { samples, events_days, installation_days } = rule;
-  const types = Object.entries(samples.types)
-    .map(([type, days]) => ({ data: type, days: shown(days) }))
-    .sort((a, b) => a.data.localeCompare(b.data));
   const rows = [
-    { data: 'samples', days: shown(samples.default_days) },
-    ...types,
-    { data: 'events', days: shown(events_days) },
-    { data: 'samples, by the installation', days: shown(installation_days) },
+    { data: 'samples', days: rule.samples_days ?? 'all' },
+    { data: 'events', days: rule.events_days ?? 'all' },
+    { data: 'samples, by the installation', days: rule.installation_days ?? 'all' },
   ];
   printRows(context, rows, [rule]);
 }
-
-const shown = (days: number | null | undefined) => days ?? 'all';
