@@ -22,15 +22,14 @@ import { httpHandler } from './http-handler.ts';
 import { AccessCounts } from './pipeline/access-counts.ts';
 import type { Pipeline } from './pipeline/exchange.ts';
 import { cleaningHandler, idempotency } from './pipeline/idempotency.ts';
-import { recordRequests } from './pipeline/request-metrics.ts';
-import { schemeOf } from './pipeline/request-span.ts';
-import { emptyAnswersOfUser } from './queries/delete-answers.ts';
+import { recordRequests, schemeOf } from './pipeline/telemetry.ts';
 import { readiness } from './readiness.ts';
 import { answerFailure, gatewayRoutes, providePipeline } from './routes.ts';
 import { createGatewayServer } from './server.ts';
+import { emptyAnswersOfUser } from './tables/idempotent-answers.ts';
 import { webhookAccess } from './webhooks/webhook-access.ts';
 import { webhookCapacity } from './webhooks/webhook-capacity.ts';
-import { addressWindows } from './windows/address-windows.ts';
+import { addressWindows } from './windows/windows.ts';
 
 interface Sender {
   sendError(req: IncomingMessage, res: ServerResponse, error: unknown): void;

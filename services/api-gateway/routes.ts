@@ -10,9 +10,11 @@ import { sendConsoleFile, sendConsolePage } from './console/console-files.ts';
 import { faultEndpoints, serveFaults } from './console/sandbox-faults.ts';
 import {
   consoleEndpoints,
+  embedPage,
   passkeyBegin,
   readSession,
   serveConsole,
+  serveEmbed,
   servePasskeyBegin,
   serveSession,
   serveSignIn,
@@ -22,18 +24,15 @@ import {
   signInByPasskey,
   signOut,
 } from './console/serve-console.ts';
-import { embedPage, serveEmbed } from './console/serve-embed.ts';
 import { oidcBegin, oidcCallback, serveOidcBegin, serveOidcCallback } from './console/serve-oidc.ts';
 import { sendDocs, sendGuide, sendGuideImage } from './docs-page/docs.ts';
 import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
 import { mcpEndpoint, serveMcp } from './mcp/serve-mcp.ts';
 import { openapiDocument } from './openapi/openapi.ts';
-import { failureToSend, sendFailure, sendJson, setWindow } from './pipeline/answer.ts';
+import { failureToSend, noteFailure, sendFailure, sendJson, setWindow } from './pipeline/answer.ts';
 import { limited, type Pipeline } from './pipeline/exchange.ts';
-import { noteFailure } from './pipeline/note-failure.ts';
-import { nameRoute } from './pipeline/request-metrics.ts';
 import { serve } from './pipeline/request-pipeline.ts';
-import { schemeOf, traceRequest } from './pipeline/request-span.ts';
+import { nameRoute, schemeOf, traceRequest } from './pipeline/telemetry.ts';
 
 type Next = (error: unknown) => void;
 type Handler = (req: IncomingRequest, res: ServerResponse, next?: Next) => void;

@@ -7,13 +7,11 @@ import { apiPrefix } from '../../domain/contract.ts';
 import { errorTable, ServiceError } from '../../domain/errors.ts';
 import { providerMeant } from '../../providers/all.ts';
 import { hasBody } from './body/body.ts';
-import { allowedMs } from './body/body-deadline.ts';
+import { allowedMs } from './body/read-bytes.ts';
 import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
-import { failureToSend, sendFailure, setWindow } from './pipeline/answer.ts';
+import { failureToSend, markFhir, markHead, sendFailure, setWindow } from './pipeline/answer.ts';
 import { limited, type Pipeline } from './pipeline/exchange.ts';
-import { markFhir } from './pipeline/fhir-answers.ts';
-import { markHead } from './pipeline/head.ts';
 
 type Next = (error?: unknown) => void;
 /** moleculer-web as a middleware: it runs the handler of a route, or calls `next`. */

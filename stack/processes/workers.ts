@@ -1,16 +1,16 @@
-// Several processes of the same services that share a port, so that one machine uses all its cores. The primary process
-// replaces workers that end, and counts for all of them what is limited per address.
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { ownWindows } from '../../services/api-gateway/windows/address-windows.ts';
-import { type Channel, serveWindows } from '../../services/api-gateway/windows/shared-windows.ts';
+import { type Channel, ownWindows, serveWindows } from '../../services/api-gateway/windows/windows.ts';
 import { freePort } from '../machine/ports.ts';
 import type { Lifetime } from '../machine/run-until-signal.ts';
 import { StartError } from '../machine/start-error.ts';
 import { type Environment, type Member, startMember } from './member.ts';
+
+// Several processes of the same services that share a port, so that one machine uses all its cores. The primary process
+// replaces workers that end, and counts for all of them what is limited per address.
 
 const program = join(import.meta.dirname, 'process.ts');
 const mostByDefault = 4;

@@ -1,10 +1,9 @@
-// npm run test:browser: the connect page by keyboard alone over the sandbox, in both themes and at two widths.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { startSandbox } from '../../sandbox/server/server.ts';
-import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
+import { textsOf } from '../../services/api-gateway/connect-page/languages.ts';
 import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { findingsOf } from '../support/axe.ts';
@@ -14,6 +13,8 @@ import { sessionFor } from '../support/connect-page.ts';
 import { playApplication } from './application.ts';
 import { apiNames, textOf } from './console.ts';
 import { savePicture } from './pictures.ts';
+
+// npm run test:browser: the connect page by keyboard alone over the sandbox, in both themes and at two widths.
 
 t.setTimeout(5 * patienceMs);
 /** CONNECT_SCREENSHOTS names a folder for pictures of the pages. */

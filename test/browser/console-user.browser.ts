@@ -1,12 +1,13 @@
-// npm run test:browser: the page of a user in the console: connect, disconnect, backfill, scores, activity log, deletion.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { consentVersion } from '../../services/api-gateway/connect-page/consent-text.ts';
+import { consentVersion } from '../../services/api-gateway/connect-page/languages.ts';
 import { item, score } from '../services/timeseries/items.ts';
 import { createUser } from '../support/api.ts';
 import { until } from '../support/until.ts';
 import { apiNames, audited, sharedConsole, textOf, violations } from './console.ts';
+
+// npm run test:browser: the page of a user in the console: connect, disconnect, backfill, scores, activity log, deletion.
 
 const { api, root, userId, openAt } = await sharedConsole(t);
 /** Is connected by the second test, and disconnected by a later one. */

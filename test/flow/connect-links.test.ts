@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { credentialsOf } from '../../domain/contract.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/json-schema.ts';
+import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/components.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Answer, createUser, userToken } from '../support/api.ts';
 import {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { callWaiting } from '../../services/api-gateway/pipeline/waiting-call.ts';
+import { callWaiting } from '../../services/api-gateway/pipeline/exchange.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import t from 'tap';
 import { monogramOf } from '../../domain/provider/monogram.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { contrast } from '../../services/api-gateway/connect-page/accent.ts';
+import { contrast } from '../../services/api-gateway/connect-page/page-assets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(resolve(root, file), 'utf8');

@@ -1,7 +1,7 @@
 import type { Language } from '../../contracts/connect/schemas.ts';
 import type { ConnectChoice, SessionView } from '../../contracts/connect/sessions.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
+import { textsOf } from '../../services/api-gateway/connect-page/languages.ts';
 import {
   codeView,
   consentView,

@@ -1,10 +1,40 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Config } from '../../../config.ts';
+import type { HttpRoute } from '../../../domain/contract.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
-import { endWhenSlow } from './body-deadline.ts';
-import type { Reading } from './body-reading.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+
+/** Counts bytes as they arrive. It throws to refuse them. */
+export type CountBytes = (bytes: number) => void;
+
+/** The bounds of the reading of one body. */
+export interface Reading {
+  readonly limitBytes: number;
+  /** The maximum ratio of decompressed to compressed bytes. */
+  readonly maxRatio: number;
+  /** The maximum duration of a small body; a large one has more time (body-deadline.ts). */
+  readonly timeoutMs: number;
+  readonly count: CountBytes;
+  /** Aborting it ends the reading; its reason is thrown. */
+  readonly ending: AbortController;
+}
+
+const mebibyte = 1024 * 1024;
+/** The largest body of a webhook: one notification contains an activity of several hours at 1 Hz. */
+export const webhookLimitBytes = 128 * mebibyte;
+const otherLimitBytes = mebibyte;
+
+/** The bounds of the body of a request to a route. */
+export function bodyBounds(config: Config, { bodyLimitBytes, delivery }: HttpRoute): Reading {
+  return {
+    limitBytes: bodyLimitBytes ?? (delivery === undefined ? otherLimitBytes : webhookLimitBytes),
+    maxRatio: config.BODY_MAX_RATIO,
+    timeoutMs: config.BODY_TIMEOUT_SECONDS * 1000,
+    count: () => undefined,
+    ending: new AbortController(),
+  };
+}
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 type Encoding = keyof typeof decoders;
@@ -108,3 +138,77 @@ const failing = (code: ErrorCode, detail: string) => (cause: unknown) =>
   new ServiceError(code, detail, undefined, cause);
 const cutOff = failing('MALFORMED_REQUEST', 'The body is shorter than announced.');
 const undecodable = failing('MALFORMED_BODY', 'The body cannot be decompressed.');
+
+const leastBytesPerMs = 256;
+
+/**
+ * The maximum duration of a body of which `bytes` have arrived. Each byte adds the time of the minimum rate (256 kB/s):
+ * 128 MiB may take 10 minutes, and a slow trickle gains almost no time.
+ */
+export function allowedMs(timeoutMs: number, bytes: number): number {
+  return timeoutMs + bytes / leastBytesPerMs;
+}
+
+/** Ends a reading with BODY_TIMEOUT (408) if the body arrives too slowly. Returns the function that stops the timer. */
+export function endWhenSlow(
+  { socket }: IncomingMessage,
+  { timeoutMs, ending }: Pick<Reading, 'timeoutMs' | 'ending'>,
+): () => void {
+  const beganMs = performance.now();
+  const bytesBefore = socket.bytesRead;
+  const check = () => {
+    const elapsedMs = performance.now() - beganMs;
+    const leftMs = allowedMs(timeoutMs, socket.bytesRead - bytesBefore) - elapsedMs;
+    if (leftMs <= 0) ending.abort(new ServiceError('BODY_TIMEOUT'));
+    else timer = setTimeout(check, leftMs);
+  };
+  let timer = setTimeout(check, timeoutMs);
+  return () => clearTimeout(timer);
+}
+
+const leastBytes = 16 * 1024;
+const growth = 4;
+
+/**
+ * Bytes in one buffer that grows with the received bytes: its capacity is at most four times their number, even if a
+ * greater length was announced. An outgrown buffer is freed at once, because the garbage collector frees large buffers late.
+ */
+class GrowingBytes {
+  readonly #announced: number;
+  #memory: Buffer<ArrayBuffer> = Buffer.alloc(0);
+  #length = 0;
+
+  /** `announced` is the expected length, 0 if unknown. */
+  constructor(announced: number) {
+    this.#announced = announced;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Uint8Array): void {
+    const needed = this.#length + chunk.length;
+    if (needed > this.#memory.length) this.#resize(this.#capacityFor(needed));
+    this.#memory.set(chunk, this.#length);
+    this.#length = needed;
+  }
+
+  /** The bytes in a buffer of exact length. No bytes can be added afterwards. */
+  take(): Buffer<ArrayBuffer> {
+    if (this.#memory.length !== this.#length) this.#resize(this.#length);
+    return this.#memory;
+  }
+
+  #capacityFor(needed: number): number {
+    const most = Math.max(leastBytes, growth * needed);
+    return this.#announced >= needed ? Math.min(this.#announced, most) : most;
+  }
+
+  #resize(capacity: number): void {
+    const outgrown = this.#memory;
+    this.#memory = Buffer.allocUnsafeSlow(capacity);
+    outgrown.copy(this.#memory, 0, 0, this.#length);
+    outgrown.buffer.transfer(0);
+  }
+}

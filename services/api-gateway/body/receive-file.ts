@@ -11,10 +11,7 @@ import { admit, authorise } from '../pipeline/admission.ts';
 import { sendJson } from '../pipeline/answer.ts';
 import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
 import { hasBody } from './body.ts';
-import { bodyBounds } from './body-bounds.ts';
-import { endWhenSlow } from './body-deadline.ts';
-import type { Reading } from './body-reading.ts';
-import { announcedBytes, encodingOf } from './read-bytes.ts';
+import { announcedBytes, bodyBounds, encodingOf, endWhenSlow, type Reading } from './read-bytes.ts';
 
 const Opened = z.object({ import_id: z.string() });
 

@@ -1,10 +1,8 @@
 import type { Language } from '../../../contracts/connect/schemas.ts';
 import type { ConnectChoice, SessionView } from '../../../contracts/connect/sessions.ts';
-import { textField } from './consent-text.ts';
-import { type Html, html, nothing } from './html.ts';
-import { icon } from './icons.ts';
-import { isolated, sentence, withoutIsolates } from './isolate.ts';
-import { appMonogram, providerMonogram } from './monograms.ts';
+import { type Html, html, isolated, nothing, sentence, withoutIsolates } from './html.ts';
+import { textField } from './languages.ts';
+import { appMonogram, icon, providerMonogram } from './page-assets.ts';
 import type { Problem, Texts } from './texts.ts';
 
 /** What all views have: texts, the operator, and the addresses of the page. */

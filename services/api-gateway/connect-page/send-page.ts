@@ -4,7 +4,7 @@ import type { Language } from '../../../contracts/connect/schemas.ts';
 import { LogoName } from '../../../contracts/fields.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Pipeline } from '../pipeline/exchange.ts';
-import { chooseLanguage, textsOf } from './choose-language.ts';
+import { chooseLanguage, textsOf } from './languages.ts';
 import {
   colouredStyle,
   logoAsset,

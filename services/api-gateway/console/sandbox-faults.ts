@@ -8,7 +8,7 @@ import type { Endpoint } from '../endpoints.ts';
 import { admit, authorise, enter } from '../pipeline/admission.ts';
 import { sendJson } from '../pipeline/answer.ts';
 import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
-import { gather } from '../pipeline/gather.ts';
+import { gather } from '../pipeline/parameters.ts';
 import { withSession } from './serve-console.ts';
 
 const Fault = z.object({

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { type Content, contentFrom, sendContent } from './content.ts';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { guidePage, missingPage, type Navigation, referencePage } from './frame.ts';
 import { allGuides, guidePath } from './guides.ts';
 import { referenceOf } from './reference.ts';
@@ -34,7 +35,7 @@ const imageFolder = join(import.meta.dirname, '../../../docs/images');
 const fromPackage = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /** Makes the OpenAPI document, which the navigation lists. */
-export type Document = () => unknown;
+type Document = () => unknown;
 
 /**
  * The page at /docs, our own frame around Swagger UI from its npm package, so that it works offline; or one of its files
@@ -134,4 +135,40 @@ async function fileContent(path: string): Promise<Content> {
 
 function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+}
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The content of a file of the documentation, and its media type. */
+interface Content {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly compressed: Buffer;
+}
+
+/** Compresses a content once, so that it is kept in both forms. */
+async function contentFrom(type: string, text: string | Buffer): Promise<Content> {
+  const plain = Buffer.from(text);
+  return { type, plain, compressed: await promisify(gzip)(plain) };
+}
+
+/** Sends a content, compressed if the client accepts it. */
+function sendContent(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { type, plain, compressed }: Content,
+  status: 200 | 404 = 200,
+): void {
+  const isCompressed = /\bgzip\b/.test(req.headers['accept-encoding'] ?? '');
+  const content = isCompressed ? compressed : plain;
+  res.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': content.length,
+    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+    Vary: 'Accept-Encoding',
+    'Content-Security-Policy': policy,
+    'Cache-Control': status === 200 ? 'public, max-age=3600' : 'no-store',
+  });
+  res.end(content);
 }

@@ -1,5 +1,5 @@
 import { Html, html, nothing } from '../connect-page/html.ts';
-import { introduction, sections } from '../openapi/openapi-text.ts';
+import { introduction, sections } from '../openapi/openapi.ts';
 import { type Guide, guidePath } from './guides.ts';
 import { render } from './markdown.ts';
 import type { ReferenceLink } from './reference.ts';

@@ -4,11 +4,10 @@ import { fieldSentence } from '../../../domain/errors.ts';
 import { parseParams } from '../../../domain/params.ts';
 import type { Call, Meta } from '../../../runtime/environment.ts';
 import { authorise } from '../pipeline/admission.ts';
-import { type Failure, failureToSend } from '../pipeline/answer.ts';
+import { type Failure, failureToSend, noteFailure } from '../pipeline/answer.ts';
 import { recordRead } from '../pipeline/audit-access.ts';
 import type { Exchange, Pipeline } from '../pipeline/exchange.ts';
-import { readFields } from '../pipeline/names.ts';
-import { noteFailure } from '../pipeline/note-failure.ts';
+import { readFields } from '../pipeline/parameters.ts';
 import type { Tool } from './tool.ts';
 
 /** The admitted request that calls a tool. */

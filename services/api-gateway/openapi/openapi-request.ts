@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import { type ActionDefinition, type HttpRoute, takesQuery } from '../../../domain/contract.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { pathParameters } from '../endpoints.ts';
-import { type Components, idOf } from './components.ts';
-import { formOf, type Json, propertiesOf, requiredOf } from './json-schema.ts';
+import { type Components, formOf, idOf, type Json, propertiesOf, requiredOf } from './components.ts';
 
 /** The parameters of an operation and its body, if it has one. */
 export function requestOf({ params }: ActionDefinition, route: HttpRoute, components: Components): Json {

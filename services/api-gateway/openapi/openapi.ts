@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { eventBody, events, ping } from '../../../contracts/webhooks/events.ts';
 import { type ActionDefinition, apiPrefix, credentialsOf, type HttpRoute } from '../../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../../domain/errors.ts';
 import { type Endpoint, endpoints } from '../endpoints.ts';
-import { Components, headerRefs } from './components.ts';
-import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
+import { Components, headerRefs, type Json, jsonSchema, propertiesOf } from './components.ts';
 import { clientIdHeader, requestOf } from './openapi-request.ts';
-import { introduction, sections } from './openapi-text.ts';
-import { webhooksOf } from './openapi-webhooks.ts';
 
 /** The OpenAPI 3.1 document of all routes. It is a deterministic function of the contracts. */
 export function openapiDocument(): Json {
@@ -180,3 +178,88 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
   return [...codes, ...(route.failures ?? [])];
 }
+
+/** The introduction: the first steps. */
+export const introduction = `Wearable health data of your users, collected from device makers and activity platforms.
+
+1. Put an API key into the field at the top of this page; every request uses it, and this browser keeps it until **Forget**. Without a key, log in with \`POST /auth/login\` and create one with \`POST /api-keys\`: this page uses both at once.
+2. Choose an operation from the list and press **Execute**: status, answer and the curl command appear below it.
+3. This page fills in the id of a user that the key reads, and ids of later answers; dates are filled in as yesterday and today.
+4. Connect the user to a provider, or import a connection; send data to the webhook, or let the sandbox do so; read it.
+
+Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…", "code": "USER_NOT_FOUND"}\`. Every response has X-Request-Id and the three X-RateLimit headers.`;
+
+/** The sections of the document, in the order in which a newcomer needs them. */
+export const sections: Readonly<Record<string, string>> = {
+  Accounts: 'Log in, and manage the accounts of developers.',
+  Projects:
+    'Products and stages, and the roles of developers in them. Users, keys and endpoints belong to one project.',
+  'API keys': 'Keys for servers. A key reads and changes the users of its project, within its scopes.',
+  Users: 'The users whose data is stored.',
+  Connections: 'The connections of users to their accounts at providers.',
+  Data: 'Time series, events and summaries of one user.',
+  FHIR: 'The data of users as FHIR R4, for hospitals, trials and personal records. Failures are OperationOutcomes.',
+  Changes:
+    'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
+  Destinations: 'Copies of all data of a project in stores of its own, which follow every change.',
+  Insights:
+    'What is computed from the data of users by published methods: baselines, scores of sleep, training, glucose.',
+  Freshness: 'Whether data arrives as expected, what is missing, and incidents of providers.',
+  Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
+  Applications: 'Mobile and web apps that may issue tokens for users.',
+  Uploads: 'Data that apps on the devices of users upload, and the codes that connect an app.',
+  Imports: 'Files with health data: exports of Apple Health, recordings of devices, tables.',
+  Webhooks: 'Called by providers, not by applications.',
+  Operations: 'Health, deliveries, status of the providers, audit.',
+};
+
+/** The requests that webhook endpoints receive, one for each event type. */
+function webhooksOf(components: Components): Json {
+  const all = [...Object.entries(events), ['test.ping', ping] as const];
+  return Object.fromEntries(
+    all.map(([type, definition]) => [
+      type,
+      {
+        post: webhookOperation(
+          type,
+          definition.summary,
+          components.schema(eventBody(type, definition), 'output'),
+        ),
+      },
+    ]),
+  );
+}
+
+function webhookOperation(type: string, summary: string, schema: Json): Json {
+  return {
+    operationId: `event.${type}`,
+    summary,
+    tags: ['Changes'],
+    security: [],
+    parameters,
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    webhookResponses,
+  };
+}
+
+const header = (name: string, description: string): Json => ({
+  ...{ name, in: 'header', required: true, description },
+  schema: { type: 'string' },
+});
+
+const parameters = [
+  header('webhook-id', 'The id of the message. It is the same in all attempts.'),
+  header('webhook-timestamp', 'The time of the attempt, in Unix seconds.'),
+  header(
+    'webhook-signature',
+    'Signatures as Standard Webhooks 1.0 defines, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. During a rotation there is one for each secret.',
+  ),
+];
+
+const webhookResponses = {
+  '2XX': { description: 'The message is delivered. The response must arrive within 15 seconds.' },
+  '410': { description: 'The endpoint is disabled.' },
+  default: {
+    description: 'The message is sent again later. `Retry-After` is obeyed. Redirects are not followed.',
+  },
+};

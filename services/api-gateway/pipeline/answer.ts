@@ -1,4 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'moleculer';
+import { apiPrefix } from '../../../domain/contract.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import {
   type ErrorCode,
@@ -9,7 +11,6 @@ import {
 } from '../../../domain/errors.ts';
 import { fhirStatus, outcomeOf } from '../../../domain/fhir/outcome.ts';
 import type { Window } from '../windows/windows.ts';
-import { isFhir } from './fhir-answers.ts';
 
 /** The answer to a failed request. */
 export interface Failure {
@@ -100,4 +101,56 @@ function known(code: ErrorCode, message: unknown, data: unknown): Failure {
   const detail = typeof message === 'string' && message !== '' ? message : errorTable[code].detail;
   const errors = typeof data === 'object' && data !== null ? Reflect.get(data, 'errors') : undefined;
   return { code, status: errorTable[code].status, detail, ...(Array.isArray(errors) ? { errors } : {}) };
+}
+
+const heads = new WeakSet<ServerResponse>();
+
+/** Marks an answer as that of a HEAD request, which is routed as a GET. */
+export function markHead(res: ServerResponse): void {
+  heads.add(res);
+}
+
+/** Whether an answer is to a HEAD request: Node.js sends its headers only. */
+export function isHead(res: ServerResponse): boolean {
+  return heads.has(res);
+}
+
+const answers = new WeakSet<ServerResponse>();
+const paths = new RegExp(`${apiPrefix}/fhir(/|$)`);
+
+/** Marks an answer below the address of the FHIR API: it is a resource, also if no route has the path. */
+export function markFhir(res: ServerResponse, path: string): void {
+  if (paths.test(path)) answers.add(res);
+}
+
+/** Whether an answer is of the FHIR API. */
+function isFhir(res: ServerResponse): boolean {
+  return answers.has(res);
+}
+
+/** Whether a client wants unknown parameters to be ignored: `Prefer: handling=lenient`. */
+export function isLenient({ headers }: IncomingMessage): boolean {
+  return /(^|[,;\s])handling=lenient($|[,;\s])/.test(String(headers.prefer ?? ''));
+}
+
+// The name and stack frames of an error. Messages are not logged, because a database message may quote a row. A failure of
+// the error table needs no frames.
+function failureFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  if (isErrorCode(Reflect.get(error, 'type'))) return {};
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { name: error.name, frames: frames.slice(0, 6).map((line) => line.trim()) };
+}
+
+/** Logs a failed request: an internal failure (500) as an error, an unavailable or slow service as a warning. */
+export function noteFailure(
+  logger: Logger,
+  req: IncomingMessage,
+  error: unknown,
+  { status, code }: Failure,
+): void {
+  if (status < 500 || status === 501) return;
+  const entry = { ...failureFields(error), code, request_id: req.headers['x-request-id'] };
+  if (status === 500) logger.error('request.failed', entry);
+  else logger.warn('request.failed', entry);
 }

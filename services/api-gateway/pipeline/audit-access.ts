@@ -4,8 +4,8 @@ import { type NewAuditEntry, recordAudit } from '../../../mixins/database/audit.
 import { originOf } from '../../../runtime/audit-origin.ts';
 import { failureOf } from '../../../runtime/failure.ts';
 import { type Endpoint, pathParameters } from '../endpoints.ts';
+import { isHead } from './answer.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
-import { isHead } from './head.ts';
 
 /** A request whose credential was admitted, with its parameters. */
 export interface Access {

@@ -13,9 +13,15 @@ import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts'
 import { type Cipher, cipherOf } from '../../../mixins/provider-api/cipher.ts';
 import { failureOf } from '../../../runtime/failure.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { type ClaimRow, claimKey, type KeyOwner } from '../queries/claim-key.ts';
-import { answersPerStatement, deleteExpiredAnswers } from '../queries/delete-answers.ts';
-import { keepAnswer, releaseKey } from '../queries/settle-key.ts';
+import {
+  answersPerStatement,
+  type ClaimRow,
+  claimKey,
+  deleteExpiredAnswers,
+  type KeyOwner,
+  keepAnswer,
+  releaseKey,
+} from '../tables/idempotent-answers.ts';
 import { failureToSend } from './answer.ts';
 
 /**

@@ -7,8 +7,7 @@ import { asGiven, userToCheck, withinProject } from '../../../runtime/user-proje
 import { refuseUnstorable } from '../body/body.ts';
 import { receiveFile } from '../body/receive-file.ts';
 import { baseOf, proofsOf } from '../connect-page/session-cookie.ts';
-import { streamLines } from '../streams/stream-lines.ts';
-import { streamOf } from '../streams/streams.ts';
+import { streamLines, streamOf } from '../streams/streams.ts';
 import { receiveDelivery } from '../webhooks/receive-delivery.ts';
 import { receiveUpload } from '../webhooks/receive-upload.ts';
 import { network } from '../windows/windows.ts';
@@ -17,10 +16,9 @@ import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, noteRead, recordExport, recordRead } from './audit-access.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { keyCredential } from './credential.ts';
-import { checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
-import { gather } from './gather.ts';
+import { callWaiting, checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
-import { callWaiting } from './waiting-call.ts';
+import { gather } from './parameters.ts';
 
 /** Answers one request, or throws the failure to answer it with. */
 export async function serve(pipeline: Pipeline, exchange: Exchange): Promise<void> {

@@ -3,7 +3,6 @@ import type { apiGateway } from '../../../contracts/api-gateway.ts';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { formatInstant, resolveRange } from '../../../domain/time/time.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { SeriesReader, type SeriesSample } from './series-reader.ts';
 
 /** The parameters of a download. */
 export type DownloadQuery = z.output<typeof apiGateway.actions.download.params>;
@@ -69,4 +68,86 @@ function toWire({ series, at, value }: SeriesSample<Series>): Sample {
   const { type, unit, source, recording_method: method } = series;
   const sample = { timestamp: formatInstant(Math.floor(at / 1000)), type, value, unit, source };
   return method === undefined ? sample : { ...sample, recording_method: method };
+}
+
+/** A page of one series: times in microseconds since 1970; `next` is null on the last one. */
+interface SeriesPage {
+  readonly at: readonly number[];
+  readonly values: readonly number[];
+  readonly next: number | null;
+}
+
+/** A sample of a series, or a bucket. */
+interface SeriesSample<T> {
+  readonly series: T;
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Reads one series page by page and buffers the rest of the current page. */
+class SeriesReader<T> {
+  readonly series: T;
+  readonly #readPage: (after: number | null) => Promise<SeriesPage>;
+  #page: SeriesPage = { at: [], values: [], next: null };
+  #taken = 0;
+  #isStarted = false;
+
+  constructor(series: T, readPage: (after: number | null) => Promise<SeriesPage>) {
+    this.series = series;
+    this.#readPage = readPage;
+  }
+
+  /** The page is consumed, and there is another one. */
+  get isDry(): boolean {
+    return this.#taken >= this.#page.at.length && !this.#isLastPage;
+  }
+
+  /** The series is consumed. */
+  get isDone(): boolean {
+    return this.#taken >= this.#page.at.length && this.#isLastPage;
+  }
+
+  /** The instant up to which the series was read; later pages contain later samples only. */
+  get knownUntil(): number {
+    return this.#isLastPage ? Number.POSITIVE_INFINITY : (this.#page.at.at(-1) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  get #isLastPage(): boolean {
+    return this.#isStarted && this.#page.next === null;
+  }
+
+  /** Reads the next page in place of the one that was taken. */
+  async readNext(): Promise<void> {
+    this.#page = await this.#readPage(this.#page.next);
+    this.#isStarted = true;
+    this.#taken = 0;
+  }
+
+  /** Takes the samples that are not later than an instant. */
+  takeUntil(instant: number): SeriesSample<T>[] {
+    const { at, values } = this.#page;
+    const first = this.#taken;
+    while (this.#taken < at.length && (at[this.#taken] ?? 0) <= instant) this.#taken += 1;
+    return at.slice(first, this.#taken).map((one, index) => {
+      return { series: this.series, at: one, value: values[first + index] ?? 0 };
+    });
+  }
+}
+
+/** The media type of a table whose first line names its columns. */
+export const csvType = 'text/csv; charset=utf-8; header=present';
+
+/** A line of a table, by RFC 4180. */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`;
+}
+
+/** Escapes a text so that a spreadsheet does not evaluate it as a formula: `=A1` becomes `'=A1`. */
+export function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function cellOf(cell: string | number): string {
+  const text = String(cell);
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

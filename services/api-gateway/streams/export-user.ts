@@ -9,14 +9,14 @@ import type { DataAccess } from '../../../contracts/auth/accesses.ts';
 import type { AuditEntry } from '../../../contracts/auth/schemas.ts';
 import type { Consent } from '../../../contracts/connect/consents.ts';
 import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../../domain/time/time.ts';
-import type { Call } from '../../../runtime/environment.ts';
+import type { Call, Meta } from '../../../runtime/environment.ts';
 import { pointSource } from '../workout-streams/read-points.ts';
 
 const recordsPerCall = 500;
 const samplesPerCall = 5000;
 
 /** The parameters of an export. */
-export type ExportQuery = Omit<z.output<typeof apiGateway.actions.export.params>, 'format'>;
+type ExportQuery = Omit<z.output<typeof apiGateway.actions.export.params>, 'format'>;
 
 /**
  * All stored data of one user, line by line. Pages are read as the client consumes them, so the memory does not grow with
@@ -196,4 +196,32 @@ interface SamplePage {
   readonly ends: readonly number[] | null;
   readonly values: readonly number[];
   readonly zone_offset_minutes: readonly number[];
+}
+
+interface Deps {
+  readonly call: Call;
+  readonly meta: Meta;
+  readonly onRead: (userId: string) => void;
+}
+
+/**
+ * The resources of a file of a FHIR export, read part by part as the client consumes them. @throws EXPORT_NOT_FOUND (404) before
+ * the first line
+ */
+export async function* exportFile(
+  { call, meta, onRead }: Deps,
+  file: { readonly export_id: string; readonly file: string },
+): AsyncGenerator<object> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const part: Part = await call('fhir.exportPart', { ...file, cursor }, { meta });
+    for (const userId of part.user_ids) onRead(userId);
+    yield* part.resources;
+    cursor = part.next;
+  }
+}
+
+interface Part {
+  readonly resources: readonly object[];
+  readonly user_ids: readonly string[];
+  readonly next: string | null;
 }

@@ -1,25 +1,25 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { apiGateway } from '../../../contracts/api-gateway.ts';
 import { fhir } from '../../../contracts/fhir.ts';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { formatInstant, type Instant } from '../../../domain/time/time.ts';
 import type { Call, Meta } from '../../../runtime/environment.ts';
+import { isHead } from '../pipeline/answer.ts';
 import { type StreamsQuery, streamMediaTypes, streamWorkout } from '../workout-streams/stream-workout.ts';
-import { csvLine, csvType, harmless } from './csv.ts';
-import { type DownloadQuery, downloadSamples } from './download-samples.ts';
-import { exportFile } from './export-fhir.ts';
+import { csvLine, csvType, type DownloadQuery, downloadSamples, harmless } from './download-samples.ts';
 import { exportPoints } from './export-omh.ts';
-import { exportUser } from './export-user.ts';
-import { type LineForm, ndjsonType } from './stream-lines.ts';
+import { exportFile, exportUser } from './export-user.ts';
 
 /** An answer of any length: its lines, and how they are sent. */
-export interface Stream {
+interface Stream {
   readonly lines: AsyncGenerator<unknown>;
   readonly form: LineForm;
 }
 
 /** A request for a stream. `onRead` is called with each user whose data is read and whom the request does not name. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly action: string;
   readonly call: Call;
   readonly params: unknown;
@@ -81,4 +81,67 @@ async function* csvLines(samples: AsyncGenerator<Sample>): AsyncGenerator<string
 function csvOf({ timestamp, type, value, unit, source, recording_method: method }: Sample): string {
   const from = [harmless(source.provider), harmless(source.device), method ?? ''];
   return csvLine([timestamp, type, value, unit, ...from]);
+}
+
+const chunkBytes = 64 * 1024;
+
+/** The media type of JSON values, one a line. */
+const ndjsonType = 'application/x-ndjson; charset=utf-8';
+
+/** How lines are sent. */
+interface LineForm {
+  readonly contentType: string;
+  /** Under which name a browser saves them. */
+  readonly fileName?: string;
+  /** A line with its end; JSON where it is left out. */
+  readonly toText?: (line: unknown) => string;
+}
+
+/**
+ * Sends lines no faster than the client reads. What fails before the first line is thrown and answered as usual; what
+ * fails later can only cut the answer short, which the client sees as such. HEAD is answered with the headers alone.
+ */
+export async function streamLines(
+  res: ServerResponse,
+  lines: AsyncGenerator<unknown>,
+  { contentType, fileName, toText = toJson }: LineForm = { contentType: ndjsonType },
+): Promise<void> {
+  const first = await lines.next();
+  if (fileName !== undefined) res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
+  res.writeHead(200, { 'Content-Type': contentType });
+  if (isHead(res)) {
+    await lines.return(undefined);
+    return void res.end();
+  }
+  try {
+    let pending = first.done === true ? '' : toText(first.value);
+    for await (const line of lines) {
+      pending += toText(line);
+      if (pending.length < chunkBytes) continue;
+      if (!(await write(res, pending))) return;
+      pending = '';
+    }
+    res.end(pending);
+  } catch {
+    res.destroy();
+  }
+}
+
+const toJson = (line: unknown) => `${JSON.stringify(line)}\n`;
+
+// False when the client has gone: nothing more is read for it.
+async function write(res: ServerResponse, text: string): Promise<boolean> {
+  if (res.closed || res.destroyed) return false;
+  if (res.write(text)) return true;
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  res.once('close', leave);
+  try {
+    await once(res, 'drain', { signal: gone.signal });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    res.off('close', leave);
+  }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../../config.ts';
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
-import type { CountBytes } from '../body/body-reading.ts';
+import type { CountBytes } from '../body/read-bytes.ts';
 import { unavailableFor } from '../pipeline/answer.ts';
 
 /**

@@ -3,11 +3,8 @@ import type { apiGateway } from '../../../contracts/api-gateway.ts';
 import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
 import { type StreamType, streamTypes } from '../../../domain/workouts/track.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { geojsonOf } from './geojson.ts';
-import { gpxOf } from './gpx.ts';
-import { jsonOf } from './json.ts';
+import { geojsonOf, gpxOf, jsonOf, tcxOf } from './formats.ts';
 import { pointSource } from './read-points.ts';
-import { tcxOf } from './tcx.ts';
 
 /** The parameters of the streams of a workout. */
 export type StreamsQuery = z.output<typeof apiGateway.actions.workoutStreams.params>;

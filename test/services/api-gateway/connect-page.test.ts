@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../config.ts';
-import { accentOn, backgrounds, contrast } from '../../../services/api-gateway/connect-page/accent.ts';
-import { chooseLanguage } from '../../../services/api-gateway/connect-page/choose-language.ts';
 import { html } from '../../../services/api-gateway/connect-page/html.ts';
-import { readAssets } from '../../../services/api-gateway/connect-page/page-assets.ts';
+import { chooseLanguage } from '../../../services/api-gateway/connect-page/languages.ts';
+import {
+  accentOn,
+  backgrounds,
+  contrast,
+  readAssets,
+} from '../../../services/api-gateway/connect-page/page-assets.ts';
 
 t.test('a colour of the operator can be read in both themes, whichever it is', async (t) => {
   const colours = ['00', '33', '7f', '80', 'cc', 'ff'].flatMap((red) =>

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { Language } from '../../../contracts/connect/schemas.ts';
-import { textsOf } from '../../../services/api-gateway/connect-page/choose-language.ts';
-import { isolated, sentence, withoutIsolates } from '../../../services/api-gateway/connect-page/isolate.ts';
+import { isolated, sentence, withoutIsolates } from '../../../services/api-gateway/connect-page/html.ts';
+import { textsOf } from '../../../services/api-gateway/connect-page/languages.ts';
 import { readAssets } from '../../../services/api-gateway/connect-page/page-assets.ts';
 import { isolationProblems, viewsOf } from '../../support/connect-views.ts';
 

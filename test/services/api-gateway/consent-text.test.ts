@@ -1,12 +1,12 @@
 import t from 'tap';
 import { Language } from '../../../contracts/connect/schemas.ts';
-import { textsOf } from '../../../services/api-gateway/connect-page/choose-language.ts';
 import {
   consentVersion,
   hashOfConsentTexts,
   shownText,
   textField,
-} from '../../../services/api-gateway/connect-page/consent-text.ts';
+  textsOf,
+} from '../../../services/api-gateway/connect-page/languages.ts';
 
 /** The hashes of the texts of each version by language. A row is never changed: consents name its version. */
 const hashes: readonly Readonly<Record<string, string>>[] = [

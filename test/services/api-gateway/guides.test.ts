@@ -2,9 +2,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { codeBlock } from '../../../services/api-gateway/docs-page/code-block.ts';
 import { allGuides, type Guide } from '../../../services/api-gateway/docs-page/guides.ts';
-import { render } from '../../../services/api-gateway/docs-page/markdown.ts';
+import { codeBlock, render } from '../../../services/api-gateway/docs-page/markdown.ts';
 import { methodsOf } from '../../../services/api-gateway/endpoints.ts';
 
 const root = join(import.meta.dirname, '../../..');

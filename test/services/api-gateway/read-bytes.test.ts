@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, createGunzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { webhookLimitBytes } from '../../../services/api-gateway/body/body-bounds.ts';
-import { allowedMs } from '../../../services/api-gateway/body/body-deadline.ts';
-import type { Reading } from '../../../services/api-gateway/body/body-reading.ts';
-import { readBytes } from '../../../services/api-gateway/body/read-bytes.ts';
+import {
+  allowedMs,
+  type Reading,
+  readBytes,
+  webhookLimitBytes,
+} from '../../../services/api-gateway/body/read-bytes.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const bounds = (): Reading => ({

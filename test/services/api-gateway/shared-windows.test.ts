@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
-import { ownWindows } from '../../../services/api-gateway/windows/address-windows.ts';
 import {
   type Channel,
+  ownWindows,
   serveWindows,
   workerWindows,
-} from '../../../services/api-gateway/windows/shared-windows.ts';
+} from '../../../services/api-gateway/windows/windows.ts';
 
 const settings = {
   RATE_LIMIT_WEBHOOK: 100,

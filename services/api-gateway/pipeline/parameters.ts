@@ -1,9 +1,34 @@
+import { takesQuery } from '../../../domain/contract.ts';
 import { type FieldError, validationFailed } from '../../../domain/errors.ts';
 import { misspelledName, nearestNames } from '../../../domain/nearest.ts';
 import { listed } from '../../../domain/plain-message.ts';
+import { checkContentType, hasBody, parseObject } from '../body/body.ts';
+import { bodyBounds, readBytes } from '../body/read-bytes.ts';
 import { type Endpoint, pathParameters } from '../endpoints.ts';
-import { formOf, type Json, jsonSchema, propertiesOf, requiredOf } from '../openapi/json-schema.ts';
-import { unknownFields } from './unknown-fields.ts';
+import { asJson, formOf, type Json, jsonSchema, propertiesOf, requiredOf } from '../openapi/components.ts';
+import { isLenient } from './answer.ts';
+import type { Exchange, Pipeline } from './exchange.ts';
+
+/**
+ * The parameters of a request, from the query for GET and DELETE and from the body for POST, PUT and PATCH. Path parameters
+ * take precedence. @throws 413, 415, 400, and 422 for names that are not in the contract
+ */
+export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {
+  const { endpoint, path, query } = exchange;
+  const given = takesQuery(endpoint.route)
+    ? readQuery(endpoint, query, isLenient(exchange.req))
+    : await readBody(pipeline, exchange);
+  const named = pathParameters(endpoint.route.path).map((name) => [name, path[name]]);
+  return { ...given, ...Object.fromEntries(named) };
+}
+
+async function readBody({ config }: Pipeline, { req, endpoint }: Exchange): Promise<Record<string, unknown>> {
+  const bytes = hasBody(req) ? await readBytes(req, bodyBounds(config, endpoint.route)) : Buffer.alloc(0);
+  if (bytes.length === 0) return readNothing(endpoint);
+  const kind = checkContentType(req, endpoint.route.form === true);
+  const fields = parseObject(bytes, kind);
+  return kind === 'form' ? readForm(endpoint, fields) : readFields(endpoint, fields);
+}
 
 /**
  * The allowed names of a request, from its contract. An unknown field of a body is refused. An unknown query parameter is
@@ -44,7 +69,7 @@ function namesOf(endpoint: Endpoint): Names {
  * at commas. Pages for browsers are not checked, because providers append parameters to their addresses.
  * @throws VALIDATION_FAILED (422) naming each parameter that is misspelt.
  */
-export function readQuery(
+function readQuery(
   endpoint: Endpoint,
   query: Readonly<Record<string, unknown>>,
   isLenient = false,
@@ -90,7 +115,7 @@ function nearestOf(name: string, known: readonly string[]): string | null {
 }
 
 /** The fields of a form. Clients add OAuth fields to a log-in, so only misspelled names are refused. */
-export function readForm(endpoint: Endpoint, fields: Record<string, unknown>): Record<string, unknown> {
+function readForm(endpoint: Endpoint, fields: Record<string, unknown>): Record<string, unknown> {
   const named = Object.keys(fields).filter((name) => !oauthFields.includes(name));
   refuseMisspelt(named, namesOf(endpoint).known);
   return fields;
@@ -110,7 +135,7 @@ export function readFields(endpoint: Endpoint, fields: Record<string, unknown>):
 }
 
 /** The fields of a request without a body. @throws VALIDATION_FAILED (422) unless the body is optional or has required fields */
-export function readNothing(endpoint: Endpoint): Record<string, unknown> {
+function readNothing(endpoint: Endpoint): Record<string, unknown> {
   const { known, required } = namesOf(endpoint);
   if (endpoint.route.bodyOptional === true || required.length > 0) return {};
   const message = `The body must be a JSON object with any of ${listed(known, 'and')}`;
@@ -133,4 +158,35 @@ function unknown(name: string, rest: string): FieldError {
 
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw validationFailed(errors.slice(0, mostErrors));
+}
+
+/** A field that is not in the contract, with its path and the known fields at that path. */
+interface UnknownField {
+  readonly path: string;
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** The unknown fields of a body, generated one by one, so that a caller can stop after the first few. */
+function* unknownFields(value: unknown, schema: Json, path: string): Generator<UnknownField> {
+  const items = Array.isArray(value) ? formOf(schema, 'array')?.items : undefined;
+  if (Array.isArray(value) && items !== undefined)
+    for (const [index, one] of value.entries()) yield* unknownFields(one, asJson(items), `${path}${index}.`);
+  const form = formOf(schema, 'object');
+  if (!isObject(value) || form === null || !isClosed(form)) return;
+  const properties = new Map(Object.entries(propertiesOf(form)));
+  const known = [...properties.keys()];
+  for (const name of Object.keys(value)) {
+    const own = properties.get(name);
+    if (own === undefined) yield { path, name, known };
+    else yield* unknownFields(value[name], own, `${path}${name}.`);
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// A map with free keys has no unknown fields.
+function isClosed({ properties, additionalProperties }: Json): boolean {
+  return properties !== undefined && (additionalProperties ?? false) === false;
 }

@@ -1,13 +1,58 @@
 import { z } from 'zod';
 import { ChartResolution, type ChartSeries, longestChartDays } from '../../../contracts/timeseries/chart.ts';
+import type { Change } from '../../../contracts/webhooks/changes.ts';
+import { EventType } from '../../../contracts/webhooks/events.ts';
+import { CursorParameter } from '../../../domain/page.ts';
 import { parseParams } from '../../../domain/params.ts';
-import { formatInstant, RangeEnd, RangeStart, resolveRange } from '../../../domain/time/time.ts';
-import { SeriesTypeName, UserId } from '../../../domain/wire.ts';
+import {
+  formatInstant,
+  RangeEnd,
+  RangeStart,
+  resolveRange,
+  TimeParameter,
+} from '../../../domain/time/time.ts';
+import { SeriesTypeName, UserId, WorkoutTypeName } from '../../../domain/wire.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { endpointOf } from '../endpoints.ts';
-import { checkSize } from './bounded-answer.ts';
-import { cleanText, rounded, tableOf } from './table.ts';
-import { tool } from './tool.ts';
+import { checkSize, cleanText, cursorOf, pageOf, readBounded, rounded, tableOf } from './answer.ts';
+import { eventRange, mostItems, tool } from './tool.ts';
+
+const mostEvents = 400;
+const showEvents = (records: readonly object[]) => tableOf(records.map((record) => ({ ...record })));
+
+/** Workouts and sleep sessions. */
+export const eventTools = [
+  tool({
+    name: 'list_workouts',
+    title: 'List workouts',
+    description:
+      'Workouts that start in a range, newest first: type, name, start and end, duration in seconds, energy in kcal, distance in meters, average and highest heart rate in bpm, pace in seconds per km, elevation gain in meters. `name` was entered by the user.',
+    endpoint: endpointOf('timeseries.workouts'),
+    params: z.object({
+      ...eventRange,
+      record_type: WorkoutTypeName.optional().describe('Only workouts of this type.'),
+      limit: mostItems(mostEvents),
+    }),
+    run: ({ limit = mostEvents, cursor, ...args }, call) => {
+      const read = async (size: number, at: string | undefined) =>
+        pageOf(await call('timeseries.workouts', { ...args, limit: size, ...cursorOf(at) }));
+      return readBounded({ limit, pageLimit: 100, cursor, read, show: showEvents });
+    },
+  }),
+  tool({
+    name: 'list_sleep_sessions',
+    title: 'List sleep sessions',
+    description:
+      'Single nights and naps that start in a range, newest first, also those of several devices: start and end, time asleep in seconds, efficiency in percent, minutes of each stage, `is_nap`. For one value per night use sleep_summaries.',
+    endpoint: endpointOf('timeseries.sleeps'),
+    params: z.object({ ...eventRange, limit: mostItems(mostEvents) }),
+    run: ({ limit = mostEvents, cursor, ...args }, call) => {
+      const read = async (size: number, at: string | undefined) =>
+        pageOf(await call('timeseries.sleeps', { ...args, limit: size, ...cursorOf(at) }));
+      return readBounded({ limit, pageLimit: 100, cursor, read, show: showEvents });
+    },
+  }),
+];
 
 /** The number of values that an answer should have, and the most that it may have. */
 const targetValues = 400;
@@ -102,4 +147,46 @@ function timeOf(ms: number, resolution: ChartResolution): string {
   const instant = formatInstant(ms);
   if (days.has(resolution)) return instant.slice(0, 10);
   return resolution === 'raw' ? instant : `${instant.slice(0, 16)}Z`;
+}
+
+const mostChanges = 200;
+
+/** What changed since a time. */
+export const changesTool = tool({
+  name: 'list_changes',
+  title: 'What changed',
+  description:
+    'Changes of users, connections, backfills, workouts, sleep, summaries and series, oldest first: time, type, user (an index into `users`), and which object changed (id, local day, series type, span). It does not contain the new values: read them with the other tools. Changes are kept for a limited time, 30 days by default. Even the last answer has a `next_cursor`: it continues with later changes.',
+  endpoint: endpointOf('webhooks.changes'),
+  params: z.object({
+    since: TimeParameter.optional().describe(
+      'Only changes that were published at or after this time (ISO 8601). Default: all that are kept.',
+    ),
+    user_id: UserId.optional().describe('Only changes of this user.'),
+    types: z.array(EventType).min(1).max(EventType.options.length).optional().describe('Only these types.'),
+    cursor: CursorParameter.describe('`next_cursor` of an earlier answer to the same arguments.'),
+    limit: mostItems(mostChanges),
+  }),
+  run: async ({ limit = mostChanges, cursor, ...args }, call) => {
+    let hasMore = false;
+    const read = async (size: number, at: string | undefined) => {
+      const { data, pagination } = await call('webhooks.changes', { ...args, limit: size, ...cursorOf(at) });
+      hasMore = pagination.has_more;
+      return { data, next: pagination.next_cursor };
+    };
+    const answer = await readBounded({ limit, pageLimit: limit, cursor, read, show: showChanges });
+    return { ...answer, has_more: hasMore };
+  },
+});
+
+// Ids of users repeat, so that rows refer to a list of them.
+function showChanges(changes: readonly Change[]) {
+  const users = [...new Set(changes.map(({ data }) => String(data.user_id)))];
+  const records = changes.map(({ type, timestamp, data }) => {
+    const { url: _, record: __, historical: ___, external_user_id: ____, ...details } = data;
+    const { user_id, sequence: _____, provider, device, type: workout_type, ...rest } = details;
+    const source = device === undefined ? { provider } : { source: { provider, device } };
+    return { timestamp, type, user: users.indexOf(String(user_id)), ...rest, ...source, workout_type };
+  });
+  return { ...tableOf(records), users };
 }
