@@ -1,6 +1,5 @@
 import type { Config } from '../../config.ts';
 import { auth } from '../../contracts/auth.ts';
-import { defaultProject } from '../../domain/access.ts';
 import { database } from '../../mixins/database/database.ts';
 import { orm } from '../../mixins/database/orm.ts';
 import { reads } from '../../mixins/database/reads.ts';
@@ -14,7 +13,7 @@ import { admit, outage, readWindow } from './actions/admission.ts';
 import {
   changeApplication,
   createApplication,
-  deleteApplication,
+  removeApplication,
   replaceSecret,
   toApplication,
 } from './actions/applications.ts';
@@ -53,11 +52,16 @@ import { acting } from './tables/acting.ts';
 import type { AdmittedRow } from './tables/admission.ts';
 import { renameApiKey, selectApiKeys } from './tables/api-keys.ts';
 import { selectApplications } from './tables/applications.ts';
-import { deleteDeveloper, selectDevelopers } from './tables/developers.ts';
-import { ApiKey, Application, Developer } from './tables/entities.ts';
+import { Developer, deleteDeveloper, selectDevelopers } from './tables/developers.ts';
 import { endFamiliesOfUser } from './tables/families.ts';
 import { selectInvitations } from './tables/invitations.ts';
-import { selectBrand, selectLogo, selectMembers, selectProjects } from './tables/projects.ts';
+import {
+  hasFurtherProjects,
+  selectBrand,
+  selectLogo,
+  selectMembers,
+  selectProjects,
+} from './tables/projects.ts';
 import { countAttempt } from './work/attempts.ts';
 import { cleaningHandler } from './work/cleaning.ts';
 import { keyEndingHandler } from './work/end-key.ts';
@@ -74,7 +78,7 @@ const authResources = {
   reads: reads(),
   outage: outage(),
   jobs: jobs(),
-  orm: orm([Developer, ApiKey, Application]),
+  orm: orm([Developer]),
   tokens: ({ config }: Starting) => tokenSignerOf(config),
   passwords: () => createPasswords(),
   cipher: ({ config }: Starting) => cipherOf(config),
@@ -175,18 +179,7 @@ export default implement(auth, {
       return (await selectDevelopers(ctx.reads)).map(toDeveloper);
     },
     async removeDeveloper(ctx) {
-      const { id, email, created_at, is_owner, confirmed_at } = await deleteDeveloper(
-        ctx.database,
-        ctx.origin,
-        ctx.params.developer_id,
-      );
-      return toDeveloper({
-        id,
-        email,
-        createdAt: created_at,
-        isOwner: is_owner,
-        confirmedAt: confirmed_at,
-      });
+      return toDeveloper(await deleteDeveloper(ctx.database, ctx.origin, ctx.params.developer_id));
     },
     createKey(ctx) {
       const { name, scopes, expires_at, addresses } = ctx.params;
@@ -211,14 +204,9 @@ export default implement(auth, {
     async listApplications(ctx) {
       return (await selectApplications(ctx.reads, projectOf(ctx.meta))).map(toApplication);
     },
-    async renameApplication(ctx) {
-      return toApplication(
-        await changeApplication(ctx, projectOf(ctx.meta), ctx.params.app_id, { name: ctx.params.name }),
-      );
-    },
-    async removeApplication(ctx) {
-      return toApplication(await deleteApplication(ctx, projectOf(ctx.meta), ctx.params.app_id));
-    },
+    renameApplication: (ctx) =>
+      changeApplication(ctx, projectOf(ctx.meta), ctx.params.app_id, ctx.params.name),
+    removeApplication: (ctx) => removeApplication(ctx, projectOf(ctx.meta), ctx.params.app_id),
     rotateSecret: (ctx) => replaceSecret(ctx, projectOf(ctx.meta), ctx.params.app_id),
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     issueForCode: (ctx) => issueForCode(ctx, ctx.params),
@@ -237,11 +225,7 @@ export default implement(auth, {
     async connectLogo({ reads, params }) {
       return { content: (await selectLogo(reads, params.name))?.toString('base64') ?? null };
     },
-    async isShared({ reads }) {
-      return {
-        shared: (await reads.query(`select from auth.project where id <> $1`, [defaultProject])).length > 0,
-      };
-    },
+    isShared: async ({ reads }) => ({ shared: await hasFurtherProjects(reads) }),
     async listMembers(ctx) {
       return (await selectMembers(ctx.reads, projectOf(ctx.meta))).map(toMember);
     },

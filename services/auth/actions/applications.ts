@@ -2,77 +2,65 @@ import type * as wire from '../../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { newAppId, newAppSecret, sha256 } from '../rules/secrets.ts';
-import { acting, actingWith } from '../tables/acting.ts';
-import { rotateSecret, type ShownApplication } from '../tables/applications.ts';
-import { Application } from '../tables/entities.ts';
-import type { AuthDeps, ChangeDeps } from '../work/deps.ts';
+import { acting } from '../tables/acting.ts';
+import {
+  deleteApplication,
+  insertApplication,
+  renameApplication,
+  rotateSecret,
+  type ShownApplication,
+} from '../tables/applications.ts';
+import type { ChangeDeps } from '../work/deps.ts';
 
-/** The wire format of an application's row, without its secret. */
-export function toApplication({ id, appId, name, createdAt }: ShownApplication): wire.Application {
-  return { id, app_id: appId, name, created_at: formatInstant(createdAt.getTime()) };
+/** The wire format of an application's row, without its secret. @throws APPLICATION_NOT_FOUND (404) if there is none */
+export function toApplication(row: ShownApplication | null): wire.Application {
+  if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
+  return {
+    id: row.id,
+    app_id: row.appId,
+    name: row.name,
+    created_at: formatInstant(row.createdAt.getTime()),
+  };
 }
 
 /** Creates an application. Only this answer contains its secret. */
 export async function createApplication(
-  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
-  projectId: string,
+  { database, origin }: ChangeDeps,
+  project: string,
   name: string,
 ): Promise<wire.NewApplication> {
-  const secret = newAppSecret();
-  const row = await actingWith(orm, origin, async (em) => {
-    const application = em.create(Application, {
-      name,
-      projectId,
-      appId: newAppId(),
-      secretHash: sha256(secret),
-    });
-    await em.persist(application).flush();
-    return application;
-  });
-  return { ...toApplication(row), app_secret: secret };
+  const app_secret = newAppSecret();
+  const application = { appId: newAppId(), name, secretHash: sha256(app_secret) };
+  const row = await acting(database, origin, (on) => insertApplication(on, project, application));
+  return { ...toApplication(row), app_secret };
 }
 
-/** Changes an application and returns the new state. @throws APPLICATION_NOT_FOUND (404) */
-export function changeApplication(
-  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
-  projectId: string,
+/** Renames an application. @throws APPLICATION_NOT_FOUND (404) */
+export async function changeApplication(
+  { database, origin }: ChangeDeps,
+  project: string,
   appId: string,
-  change: { readonly name: string },
-): Promise<Application> {
-  return actingWith(orm, origin, async (em) => {
-    const row = await em.findOne(Application, { appId, projectId });
-    if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
-    em.assign(row, change);
-    await em.flush();
-    return row;
-  });
+  name: string,
+): Promise<wire.Application> {
+  return toApplication(await acting(database, origin, (on) => renameApplication(on, project, appId, name)));
 }
 
-/**
- * Replaces the secret of an application; the tokens that it obtained are ended.
- * @throws APPLICATION_NOT_FOUND (404)
- */
+/** Replaces the secret of an application and ends the tokens that it obtained. @throws APPLICATION_NOT_FOUND (404) */
 export async function replaceSecret(
   { database, origin }: ChangeDeps,
-  projectId: string,
+  project: string,
   appId: string,
 ): Promise<wire.NewApplication> {
-  const secret = newAppSecret();
-  const row = await acting(database, origin, (on) => rotateSecret(on, projectId, appId, sha256(secret)));
-  if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
-  return { ...toApplication(row), app_secret: secret };
+  const app_secret = newAppSecret();
+  const row = await acting(database, origin, (on) => rotateSecret(on, project, appId, sha256(app_secret)));
+  return { ...toApplication(row), app_secret };
 }
 
 /** Deletes an application and ends the tokens that it obtained. @throws APPLICATION_NOT_FOUND (404) */
-export function deleteApplication(
-  { orm, origin }: Pick<AuthDeps, 'orm' | 'origin'>,
-  projectId: string,
+export async function removeApplication(
+  { database, origin }: ChangeDeps,
+  project: string,
   appId: string,
-): Promise<Application> {
-  return actingWith(orm, origin, async (em) => {
-    const row = await em.findOne(Application, { appId, projectId });
-    const deleted = row === null ? 0 : await em.nativeDelete(Application, { id: row.id });
-    if (row === null || deleted === 0) throw new ServiceError('APPLICATION_NOT_FOUND');
-    return row;
-  });
+): Promise<wire.Application> {
+  return toApplication(await acting(database, origin, (on) => deleteApplication(on, project, appId)));
 }

@@ -9,8 +9,13 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Meta } from '../../../runtime/environment.ts';
 import { refuseWeakPassword } from '../rules/password-rules.ts';
 import { acting, actingWith } from '../tables/acting.ts';
-import { confirmAddress, type ShownDeveloper, selectDeveloper } from '../tables/developers.ts';
-import { Developer } from '../tables/entities.ts';
+import {
+  confirmAddress,
+  Developer,
+  replacePassword,
+  type ShownDeveloper,
+  selectDeveloper,
+} from '../tables/developers.ts';
 import { endOtherSessions } from '../tables/families.ts';
 import type { AuthDeps, ChangeDeps } from '../work/deps.ts';
 import { countingProofs } from '../work/second-factor.ts';
@@ -88,12 +93,9 @@ export async function changePassword(
   if (!isRight) throw wrongPassword();
   const hash = await passwords.hash(next);
   await acting(database, origin, async (transaction) => {
-    // The update requires the hash that was checked, so that only one of two concurrent changes succeeds.
-    const changed = await transaction.query(
-      'update auth.developer set password = $3 where id = $1 and password = $2 returning id',
-      [developer.id, developer.password, hash],
-    );
-    if (changed.length === 0) throw wrongPassword();
+    // Of two concurrent changes only one succeeds.
+    const passwords = { checked: developer.password, next: hash };
+    if (!(await replacePassword(transaction, developer.id, passwords))) throw wrongPassword();
     await endOtherSessions(transaction, developer.id, caller.id);
   });
   return developer;

@@ -9,6 +9,7 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { refuseWeakPassword, wrongCredentials } from '../rules/password-rules.ts';
 import { linkBase, newLinkToken, sha256 } from '../rules/secrets.ts';
 import { acting } from '../tables/acting.ts';
+import { lockConfirmation } from '../tables/developers.ts';
 import {
   deleteInvitation,
   type InvitationRow,
@@ -166,9 +167,7 @@ async function register(
 
 // An account that was confirmed meanwhile needs its password.
 async function takeUnconfirmed(on: Queryable, origin: AuditOrigin, account: Account): Promise<void> {
-  const statement =
-    'select from auth.developer where id = $1 and confirmed_at is null and not is_owner for update';
-  if ((await on.query(statement, [account.id])).length === 0) throw wrongCredentials();
+  if ((await lockConfirmation(on, account.id)) !== false) throw wrongCredentials();
   await takeOver(on, { ...origin, actor: `admin:${account.id}` }, account.id, account.password);
 }
 

@@ -4,7 +4,13 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { refuseWeakPassword } from '../rules/password-rules.ts';
 import { sha256 } from '../rules/secrets.ts';
 import { acting } from '../tables/acting.ts';
-import { confirmAddress, selectResetAccount, useResetLink } from '../tables/developers.ts';
+import {
+  confirmAddress,
+  lockConfirmation,
+  selectResetAccount,
+  updatePassword,
+  useResetLink,
+} from '../tables/developers.ts';
 import { endOtherSessions } from '../tables/families.ts';
 import type { AuthDeps } from '../work/deps.ts';
 import { disableSecondFactor } from '../work/second-factor.ts';
@@ -39,11 +45,9 @@ export async function takeOver(
   developerId: string,
   passwordHash: string,
 ): Promise<void> {
-  const statement =
-    'select is_owner or confirmed_at is not null as yes from auth.developer where id = $1 for update';
-  const [confirmed] = await on.query<{ yes: boolean }>(statement, [developerId]);
-  await on.query('update auth.developer set password = $2 where id = $1', [developerId, passwordHash]);
+  const wasConfirmed = await lockConfirmation(on, developerId);
+  await updatePassword(on, developerId, passwordHash);
   await confirmAddress(on, developerId);
   await endOtherSessions(on, developerId, null);
-  if (confirmed?.yes === false) await disableSecondFactor(on, origin, developerId);
+  if (wasConfirmed === false) await disableSecondFactor(on, origin, developerId);
 }

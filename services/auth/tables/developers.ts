@@ -1,9 +1,26 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from './acting.ts';
-import type { Developer } from './entities.ts';
+
+/** An account that manages keys, applications and other accounts; `password` is a scrypt hash. */
+export const Developer = defineEntity({
+  name: 'Developer',
+  schema: 'auth',
+  tableName: 'developer',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    email: p.text(),
+    password: p.text(),
+    createdAt: p.datetime(3).name('created_at').defaultRaw('now()'),
+    isOwner: p.boolean().name('is_owner').default(false),
+    confirmedAt: p.datetime(3).name('confirmed_at').nullable(),
+  },
+});
+
+export type Developer = InferEntity<typeof Developer>;
 
 /** The maximum length of a list of keys, applications or developers. */
 const mostListed = 1000;
@@ -15,6 +32,29 @@ export type ShownDeveloper = Pick<Developer, 'id' | 'email' | 'createdAt' | 'isO
 const shownDeveloper =
   'id, email, created_at as "createdAt", is_owner as "isOwner", confirmed_at as "confirmedAt"';
 const ofDeveloper = `select ${shownDeveloper} from auth.developer`;
+
+/** Locks an account. Returns whether its address is confirmed, as that of every owner; undefined without an account. */
+export async function lockConfirmation(on: Queryable, id: string): Promise<boolean | undefined> {
+  const statement =
+    'select is_owner or confirmed_at is not null as confirmed from auth.developer where id = $1 for update';
+  const [row] = await on.query<{ confirmed: boolean }>(statement, [id]);
+  return row?.confirmed;
+}
+
+/** Sets the hash of the password of an account. */
+export async function updatePassword(on: Queryable, id: string, hash: string): Promise<void> {
+  await on.query('update auth.developer set password = $2 where id = $1', [id, hash]);
+}
+
+/** Replaces the hash of a password. False if the password has changed since it was checked. */
+export async function replacePassword(
+  on: Queryable,
+  id: string,
+  { checked, next }: { readonly checked: string; readonly next: string },
+): Promise<boolean> {
+  const statement = 'update auth.developer set password = $3 where id = $1 and password = $2 returning id';
+  return (await on.query(statement, [id, checked, next])).length > 0;
+}
 
 /** The accounts of developers, newest first. */
 export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]> =>
@@ -61,20 +101,15 @@ export async function selectPassword(
   return row ?? null;
 }
 
-/** A developer as shown; times as they are. */
-interface DeveloperRow {
-  id: string;
-  email: string;
-  created_at: Date;
-  is_owner: boolean;
-  confirmed_at: Date | null;
-}
-
 /**
  * Deletes a developer with the sessions and issued tokens. All rows are locked first, in one order: if two owners
  * delete each other at the same time, one of them remains. @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
  */
-export function deleteDeveloper(database: Database, origin: AuditOrigin, id: string): Promise<DeveloperRow> {
+export function deleteDeveloper(
+  database: Database,
+  origin: AuditOrigin,
+  id: string,
+): Promise<ShownDeveloper> {
   return acting(database, origin, async (transaction) => {
     const all = await transaction.query<{ id: string; is_owner: boolean }>(
       'select id, is_owner from auth.developer order by id for update',
@@ -82,9 +117,8 @@ export function deleteDeveloper(database: Database, origin: AuditOrigin, id: str
     if (!all.some((developer) => developer.id === id)) throw new ServiceError('DEVELOPER_NOT_FOUND');
     if (!all.some((developer) => developer.is_owner && developer.id !== id))
       throw new ServiceError('LAST_DEVELOPER');
-    const statement =
-      'delete from auth.developer where id = $1 returning id, email, created_at, is_owner, confirmed_at';
-    const [deleted] = await transaction.query<DeveloperRow>(statement, [id]);
+    const statement = `delete from auth.developer where id = $1 returning ${shownDeveloper}`;
+    const [deleted] = await transaction.query<ShownDeveloper>(statement, [id]);
     if (deleted === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
     return deleted;
   });

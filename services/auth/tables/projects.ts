@@ -1,5 +1,6 @@
 import type { auth } from '../../../contracts/auth.ts';
 import type { Role } from '../../../domain/access.ts';
+import { defaultProject } from '../../../domain/access.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { mayJoin } from './invitations.ts';
@@ -89,6 +90,11 @@ export function selectProjects(database: Queryable, developerId: string): Promis
     left join auth.member m on m.developer_id = d.id and m.project_id = p.id
     where d.id = $1 and (d.is_owner or m.role is not null) order by p.id limit 1000`;
   return database.query<ProjectRow>(statement, [developerId]);
+}
+
+/** Whether there is a project besides the default one. */
+export async function hasFurtherProjects(database: Queryable): Promise<boolean> {
+  return (await database.query('select from auth.project where id <> $1', [defaultProject])).length > 0;
 }
 
 /** What the connect page shows; null for that of the installation. */

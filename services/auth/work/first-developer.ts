@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { passwordProblem } from '../rules/password-rules.ts';
 import { acting } from '../tables/acting.ts';
-import { selectPassword } from '../tables/developers.ts';
+import { selectPassword, updatePassword } from '../tables/developers.ts';
 import { endOtherSessions } from '../tables/families.ts';
 import { createPasswords } from './passwords.ts';
 import { disableSecondFactor } from './second-factor.ts';
@@ -108,7 +108,7 @@ export async function resetPassword(
   return acting(database, systemOrigin('reset-password'), async (transaction) => {
     const account = await selectPassword(transaction, email);
     if (account === null) return null;
-    await transaction.query('update auth.developer set password = $2 where id = $1', [account.id, hash]);
+    await updatePassword(transaction, account.id, hash);
     await endOtherSessions(transaction, account.id, null);
     if (withoutSecondFactor)
       await disableSecondFactor(transaction, systemOrigin('reset-password'), account.id);

@@ -5,9 +5,8 @@ import type { Database } from '../../../mixins/database/database.ts';
 import { isProviderName, providerNames } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { regularKinds } from '../rules/expectations.ts';
-import { type Arrived, upsertArrivals } from '../tables/arrivals.ts';
+import { type Arrived, movePosition, selectPosition, upsertArrivals } from '../tables/arrivals.ts';
 import { deleteConnections, endConnections, insertConnections } from '../tables/connections.ts';
-import { movePosition, selectPosition } from '../tables/position.ts';
 
 interface FollowDeps {
   readonly database: Database;
