@@ -1,11 +1,12 @@
 // `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
 // With --without-second-factor it removes the authenticator and the passkeys of the account.
-import { accountEmails, resetPassword } from '../../services/auth/work/first-developer.ts';
+import { selectEmails } from '../../services/auth/tables/developers.ts';
+import { resetPassword } from '../../services/auth/work/first-developer.ts';
 import { runOnDatabase } from '../database/own-database.ts';
 import { StartError } from '../machine/start-error.ts';
 
 await runOnDatabase(async (database) => {
-  const emails = await accountEmails(database);
+  const emails = await selectEmails(database);
   const [only] = emails;
   const email =
     process.argv.slice(2).find((one) => !one.startsWith('--')) ?? (emails.length === 1 ? only : undefined);

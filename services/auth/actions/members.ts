@@ -4,6 +4,7 @@ import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { acting } from '../tables/acting.ts';
+import { selectOwnership } from '../tables/developers.ts';
 import { deleteMember, type MemberRow, upsertMember } from '../tables/projects.ts';
 import type { CallDeps, ChangeDeps } from '../work/deps.ts';
 import { endCredentialsOf, endKey } from '../work/end-key.ts';
@@ -16,8 +17,7 @@ export async function addMember(
 ): Promise<wire.Member> {
   const row = await acting(database, origin, (on) => upsertMember(on, project, member));
   if (row !== null) return toMember(row);
-  const statement = 'select is_owner from auth.developer where lower(email) = lower($1)';
-  const [account] = await database.query<{ is_owner: boolean }>(statement, [member.email.trim()]);
+  const account = await selectOwnership(database, member.email);
   if (account === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
   throw new ServiceError(account.is_owner ? 'OWNER_NEEDS_NO_ROLE' : 'ADDRESS_NOT_CONFIRMED');
 }

@@ -41,6 +41,37 @@ export async function lockConfirmation(on: Queryable, id: string): Promise<boole
   return row?.confirmed;
 }
 
+/** Whether the account of an e-mail address is an owner; undefined without an account. */
+export async function selectOwnership(
+  database: Queryable,
+  email: string,
+): Promise<{ readonly is_owner: boolean } | undefined> {
+  const statement = 'select is_owner from auth.developer where lower(email) = lower($1)';
+  const [row] = await database.query<{ is_owner: boolean }>(statement, [email.trim()]);
+  return row;
+}
+
+/** The e-mail addresses of all accounts, the oldest account first. */
+export async function selectEmails(database: Queryable): Promise<string[]> {
+  const statement = 'select email from auth.developer order by created_at, id';
+  return (await database.query<{ email: string }>(statement)).map(({ email }) => email);
+}
+
+/** Inserts the account of an owner. */
+export async function insertOwner(on: Queryable, email: string, passwordHash: string): Promise<void> {
+  await on.query(
+    'insert into auth.developer (email, password, is_owner, confirmed_at) values ($1, $2, true, now())',
+    [email, passwordHash],
+  );
+}
+
+/** Whether a developer has ever logged in. */
+export async function hasLoggedIn(database: Queryable, id: string): Promise<boolean> {
+  const statement =
+    "select from auth.audit_entry where actor = $1 and action = 'developer.logged_in' limit 1";
+  return (await database.query(statement, [`admin:${id}`])).length > 0;
+}
+
 /** Sets the hash of the password of an account. */
 export async function updatePassword(on: Queryable, id: string, hash: string): Promise<void> {
   await on.query('update auth.developer set password = $2 where id = $1', [id, hash]);

@@ -4,7 +4,13 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { passwordProblem } from '../rules/password-rules.ts';
 import { acting } from '../tables/acting.ts';
-import { selectPassword, updatePassword } from '../tables/developers.ts';
+import {
+  hasLoggedIn,
+  insertOwner,
+  selectEmails,
+  selectPassword,
+  updatePassword,
+} from '../tables/developers.ts';
 import { endOtherSessions } from '../tables/families.ts';
 import { createPasswords } from './passwords.ts';
 import { disableSecondFactor } from './second-factor.ts';
@@ -40,8 +46,8 @@ export function ensureFirstDeveloper(
   const email = ADMIN_EMAIL ?? defaultEmail;
   return database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [firstDeveloperLock]);
-    const first = await firstEmail(transaction);
-    if (first !== null) {
+    const [first] = await selectEmails(transaction);
+    if (first !== undefined) {
       const isSettingIgnored =
         ADMIN_PASSWORD !== undefined && !(await opens(transaction, { email, password: ADMIN_PASSWORD }));
       return { email: first, password: null, isSettingIgnored };
@@ -49,7 +55,7 @@ export function ensureFirstDeveloper(
     const password = ADMIN_PASSWORD ?? generatedPassword();
     if (ADMIN_PASSWORD === undefined) keep({ email, password });
     else await refuseWeakSetting(ADMIN_PASSWORD, email);
-    await insertAccount(transaction, { email, password });
+    await insertOwner(transaction, email, await createPasswords().hash(password));
     return { email, password: ADMIN_PASSWORD === undefined ? password : null, isSettingIgnored: false };
   });
 }
@@ -73,28 +79,12 @@ export async function isUnused(database: Queryable, login: Login): Promise<boole
 export async function isUnvisited(database: Queryable, email: string): Promise<boolean> {
   const account = await selectPassword(database, email);
   if (account === null) return false;
-  const statement =
-    "select from auth.audit_entry where actor = $1 and action = 'developer.logged_in' limit 1";
-  return (await database.query(statement, [`admin:${account.id}`])).length === 0;
+  return !(await hasLoggedIn(database, account.id));
 }
 
 async function opens(database: Queryable, { email, password }: Login): Promise<boolean> {
   const account = await selectPassword(database, email);
   return account !== null && (await createPasswords().matches(password, account.password));
-}
-
-async function firstEmail(transaction: Queryable): Promise<string | null> {
-  const statement = 'select email from auth.developer order by created_at, id limit 1';
-  const [row] = await transaction.query<{ email: string }>(statement);
-  return row?.email ?? null;
-}
-
-async function insertAccount(transaction: Queryable, { email, password }: Login): Promise<void> {
-  const hash = await createPasswords().hash(password);
-  await transaction.query(
-    'insert into auth.developer (email, password, is_owner, confirmed_at) values ($1, $2, true, now())',
-    [email, hash],
-  );
 }
 
 /** Gives an account a generated password and ends its sessions, and removes its authenticator and passkeys if asked to; null if no account has this e-mail address. */
@@ -114,12 +104,4 @@ export async function resetPassword(
       await disableSecondFactor(transaction, systemOrigin('reset-password'), account.id);
     return { email, password };
   });
-}
-
-/** The e-mail addresses of all developer accounts, the oldest account first. */
-export async function accountEmails(database: Database): Promise<string[]> {
-  const rows = await database.query<{ email: string }>(
-    'select email from auth.developer order by created_at, id',
-  );
-  return rows.map(({ email }) => email);
 }

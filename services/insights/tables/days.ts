@@ -176,3 +176,10 @@ export async function selectDays<Part extends ResultPart>(
   const days = rows.filter(({ date }) => date !== null);
   return { isCurrent: rows[0]?.current ?? null, total: rows[0]?.total ?? 0, rows: days };
 }
+
+/** Whether the triggers record changes of days in the rest of the transaction. */
+export async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
+  await transaction.query("select set_config('changes.unrecorded', $1, true)", [
+    state === 'on' ? 'off' : 'on',
+  ]);
+}

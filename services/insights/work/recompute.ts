@@ -18,6 +18,7 @@ import {
   type ComputedWith,
   holdUser,
   type NewResults,
+  recordChanges,
   selectFacts,
   writeFacts,
   writeResults,
@@ -119,12 +120,6 @@ async function compute(transaction: Queryable, work: ComputeWork): Promise<strin
 
 /** When all days of a user are computed at once, only changes of the last days are reported. */
 const reportedMs = 2 * dayMs;
-
-async function recordChanges(transaction: Queryable, state: 'on' | 'off'): Promise<void> {
-  await transaction.query("select set_config('changes.unrecorded', $1, true)", [
-    state === 'on' ? 'off' : 'on',
-  ]);
-}
 
 /**
  * The results that may change: loads of all days after a changed one, and results that look back 60 days only where a

@@ -19,6 +19,7 @@ import { projectOf } from '../../../runtime/user-project.ts';
 import { newSecret } from '../rules/signatures.ts';
 import {
   deleteEndpoint,
+  deleteEndpointsOfProject,
   disableEndpointsOfKeys,
   type EndpointRow,
   type EndpointValues,
@@ -198,9 +199,8 @@ function toEndpoint(row: EndpointRow): WebhookEndpoint {
 export function deleteEndpointsOf(database: Database, project: string): Promise<number> {
   return database.transaction(async (transaction) => {
     await lockEndpoints(transaction);
-    const statement = 'delete from webhooks.endpoint where project_id = $1 returning id';
-    const deleted = await transaction.query<{ id: string }>(statement, [project]);
-    for (const { id } of deleted) await enqueueMessageDeletion(transaction, id);
+    const deleted = await deleteEndpointsOfProject(transaction, project);
+    for (const id of deleted) await enqueueMessageDeletion(transaction, id);
     return deleted.length;
   });
 }

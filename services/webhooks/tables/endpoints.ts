@@ -139,6 +139,12 @@ export async function deleteEndpoint(transaction: Queryable, id: string): Promis
   return row;
 }
 
+/** Deletes the endpoints of a project. Returns their ids. */
+export async function deleteEndpointsOfProject(transaction: Queryable, project: string): Promise<string[]> {
+  const statement = 'delete from webhooks.endpoint where project_id = $1 returning id';
+  return (await transaction.query<{ id: string }>(statement, [project])).map(({ id }) => id);
+}
+
 /** The encrypted secrets of an endpoint. */
 export interface SealedSecrets {
   readonly id: string;
