@@ -52,7 +52,8 @@ import { acting } from './tables/acting.ts';
 import type { AdmittedRow } from './tables/admission.ts';
 import { renameApiKey, selectApiKeys } from './tables/api-keys.ts';
 import { selectApplications } from './tables/applications.ts';
-import { Developer, deleteDeveloper, selectDevelopers } from './tables/developers.ts';
+import { deleteDeveloper, selectDevelopers } from './tables/developers.ts';
+import { Developer } from './tables/entities.ts';
 import { endFamiliesOfUser } from './tables/families.ts';
 import { selectInvitations } from './tables/invitations.ts';
 import {

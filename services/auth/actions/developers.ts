@@ -11,11 +11,11 @@ import { refuseWeakPassword } from '../rules/password-rules.ts';
 import { acting, actingWith } from '../tables/acting.ts';
 import {
   confirmAddress,
-  Developer,
   replacePassword,
   type ShownDeveloper,
   selectDeveloper,
 } from '../tables/developers.ts';
+import { Developer } from '../tables/entities.ts';
 import { endOtherSessions } from '../tables/families.ts';
 import type { AuthDeps, ChangeDeps } from '../work/deps.ts';
 import { countingProofs } from '../work/second-factor.ts';

@@ -1,26 +1,9 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from './acting.ts';
-
-/** An account that manages keys, applications and other accounts; `password` is a scrypt hash. */
-export const Developer = defineEntity({
-  name: 'Developer',
-  schema: 'auth',
-  tableName: 'developer',
-  properties: {
-    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
-    email: p.text(),
-    password: p.text(),
-    createdAt: p.datetime(3).name('created_at').defaultRaw('now()'),
-    isOwner: p.boolean().name('is_owner').default(false),
-    confirmedAt: p.datetime(3).name('confirmed_at').nullable(),
-  },
-});
-
-export type Developer = InferEntity<typeof Developer>;
+import type { Developer } from './entities.ts';
 
 /** The maximum length of a list of keys, applications or developers. */
 const mostListed = 1000;

@@ -9,7 +9,7 @@ import { changePassword } from '../../../services/auth/actions/developers.ts';
 import { logIn as logInWith } from '../../../services/auth/actions/log-in.ts';
 import { freshFamily } from '../../../services/auth/actions/tokens.ts';
 import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
-import { Developer } from '../../../services/auth/tables/developers.ts';
+import { Developer } from '../../../services/auth/tables/entities.ts';
 import {
   insertFamilyByApplication,
   insertFamilyByDeveloper,
