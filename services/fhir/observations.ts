@@ -57,7 +57,8 @@ async function readPage(
     order,
     limit,
   };
-  for (let [after, reads] = [start, 1]; ; reads += 1) {
+  let after = start;
+  for (let reads = 1; ; reads += 1) {
     const page = await call('timeseries.observed', { ...query, after });
     const items = page.items.filter((item) => isWanted(item, conditions, mayHaveChanged));
     if (items.length > 0 || page.next === null || reads === mostReads) return { items, next: page.next };

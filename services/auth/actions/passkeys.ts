@@ -1,7 +1,7 @@
 import type * as wire from '../../../contracts/auth/passkeys.ts';
 import { algorithms } from '../../../contracts/auth/passkeys.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { formatInstant } from '../../../domain/time/time.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import { type Linking, newLinkToken, sha256 } from '../rules/secrets.ts';
 import { endOtherSessions } from '../tables/families.ts';
@@ -94,5 +94,5 @@ const toPasskey = ({ id, name, created_at, last_used_at }: PasskeyRow): wire.Pas
   id,
   name,
   created_at: formatInstant(created_at.getTime()),
-  last_used_at: last_used_at === null ? null : formatInstant(last_used_at.getTime()),
+  last_used_at: instantOrNull(last_used_at),
 });

@@ -1,7 +1,7 @@
 import type { EventType } from '../../../contracts/webhooks/events.ts';
 import { apiPrefix } from '../../../domain/contract.ts';
 import { readMethod } from '../../../domain/records/recording-method.ts';
-import { formatInstant } from '../../../domain/time/time.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 
 /** A row of the change log. */
 export interface ChangeRow {
@@ -65,11 +65,9 @@ const withSpan = /^(workout|sleep|score|timeseries)\.|^backfill\.(started|comple
 
 function spanOf({ type, first_at, last_at, n }: ChangeRow): Record<string, unknown> {
   if (!withSpan.test(type)) return {};
-  const span = { start_time: timeOf(first_at), end_time: timeOf(last_at) };
+  const span = { start_time: instantOrNull(first_at), end_time: instantOrNull(last_at) };
   return type === 'timeseries.updated' ? { ...span, values: Number(n) } : span;
 }
-
-const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTime()));
 
 // The path that returns the object. Undefined: the type has no URL. Null: this change has none.
 function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string | null | undefined {
@@ -98,7 +96,7 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
     case 'timeseries.updated':
       return first_at === null || last_at === null
         ? null
-        : `${user}/timeseries?types=${series}&start_time=${timeOf(first_at)}&end_time=${endAfter(last_at)}`;
+        : `${user}/timeseries?types=${series}&start_time=${instantOrNull(first_at)}&end_time=${endAfter(last_at)}`;
     case 'connection.created':
     case 'connection.revoked':
     case 'connection.expired':
