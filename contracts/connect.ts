@@ -122,8 +122,7 @@ export const connect = contract('connect', {
       provider: ProviderName,
       /** The client that the tokens were issued to; null: that of the installation. */
       client: StoredClient.nullable().default(null),
-      // Processes of the previous version do not send it.
-      provider_user_id: z.string().default(''),
+      provider_user_id: z.string(),
     }),
     returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),
     timeoutMs: 20_000,

@@ -26,17 +26,16 @@ const Refused = z.object({
 const ConnectChoice = z.object({
   provider: ProviderName,
   name: z.string(),
-  /** Absent from a connect service of the previous version. */
-  colour: z.string().optional(),
+  colour: z.string(),
   state: z.enum(['none', 'connected', 'expired']),
   shares: z.array(SharedData),
 });
 
-/** What the page shows of the product. Null, and without it from a connect service of the previous version: the installation's. */
+/** What the page shows of the product. Null: the installation's. */
 const brand = {
   app: z.string().nullable(),
-  colour: z.string().nullish(),
-  logo: LogoName.nullish(),
+  colour: z.string().nullable(),
+  logo: LogoName.nullable(),
 };
 
 /** What the connect page shows. */
@@ -47,8 +46,8 @@ const SessionView = z.object({
   choices: z.array(ConnectChoice),
   /** The outcome of the last attempt. */
   last: z.object({ name: z.string(), status: ConnectStatus, reason: ConnectReason.nullable() }).nullable(),
-  /** Why the link was made. Null, and without it from a connect service of the previous version: the page does not say it. */
-  reason: StaleReason.nullish(),
+  /** Why the link was made. Null: the page does not say it. */
+  reason: StaleReason.nullable(),
   return_url: z.string().nullable(),
 });
 
@@ -127,8 +126,7 @@ export const sessionActions = {
   /** Binds the session to the first browser that asks. */
   startAttempt: action({
     summary: 'Start an attempt to connect on the connect page',
-    // Without `text` during an upgrade, from a gateway of the previous version.
-    params: SessionQuestion.extend({ provider: ProviderName, text: ConsentText.optional() }),
+    params: SessionQuestion.extend({ provider: ProviderName, text: ConsentText }),
     returns: z.discriminatedUnion('kind', [
       z.object({
         kind: z.literal('started'),

@@ -167,13 +167,13 @@ export const writeActions = {
       user_id: UserId,
       provider: ProviderName,
       sleeps: z.array(z.string().min(1).max(200)).max(1000),
-      /** Events other than workouts and sleep. Processes of the previous version do not send them. */
+      /** Events other than workouts and sleep. */
       events: z.array(z.string().min(1).max(200)).max(10_000).default([]),
       samples: z
         .array(z.object({ type: SeriesTypeName, device: z.string().max(100), at_ms: z.array(z.number()) }))
         .max(10_000),
     }),
-    returns: z.object({ sleeps: z.int(), events: z.int().default(0), samples: z.int() }),
+    returns: z.object({ sleeps: z.int(), events: z.int(), samples: z.int() }),
     idempotent: true,
     timeoutMs: 10_000,
     localTimeoutMs,

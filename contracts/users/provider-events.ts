@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { defaultProject } from '../../domain/access.ts';
 import { action } from '../../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
@@ -44,8 +43,7 @@ export const providerEventActions = {
         connection_id: z.string(),
         user_id: z.string(),
         connected_at: Timestamp,
-        /** Without it from a process of the previous version. */
-        project_id: z.string().default(defaultProject),
+        project_id: z.string(),
       }),
     ),
     idempotent: true,

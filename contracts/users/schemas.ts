@@ -67,11 +67,11 @@ export const StoredTokens = z.object({
   version: z.int(),
   access_token: z.string().nullable(),
   refresh_token: z.string().nullable(),
-  /** The refresh token before it, until the access token has worked. Processes of the previous version do not send it. */
-  previous_refresh_token: z.string().nullish(),
+  /** The refresh token before it, until the access token has worked. */
+  previous_refresh_token: z.string().nullable(),
   expires_at: Timestamp.nullable(),
-  /** The client that they were issued to. Null, and without it from a process of the previous version: that of the installation. */
-  client: StoredClient.nullish(),
+  /** The client that they were issued to. Null: that of the installation. */
+  client: StoredClient.nullable(),
   /** An event that is not authenticated revoked the connection, and the provider has not confirmed it yet. */
   ending_unconfirmed: z.boolean(),
 });

@@ -90,8 +90,7 @@ export const DaySource = z.object({
   provider: z.string(),
   total: DayTotal.nullable(),
   samples: DaySamples.nullable(),
-  /** Processes of the previous version do not send it. */
-  intervals: DayIntervals.nullable().optional(),
+  intervals: DayIntervals.nullable(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
   /** Some data of the day came in an unauthenticated delivery. Set with `parts`. */

@@ -115,10 +115,10 @@ export const SleepRecord = z.object({
   unmeasurable_seconds: Count,
   interruptions: Count,
   score: Count,
-  /** Sorted by start; null if the provider sent none. Processes of the previous version do not send it. */
-  stage_intervals: z.array(StageSpan).max(mostStageSpans).nullable().default(null),
-  /** Null if the provider reports none of it. Processes of the previous version do not send it. */
-  details: SleepDetails.nullable().default(null),
+  /** Sorted by start; null if the provider sent none. */
+  stage_intervals: z.array(StageSpan).max(mostStageSpans).nullable(),
+  /** Null if the provider reports none of it. */
+  details: SleepDetails.nullable(),
 });
 
 /** A provider's own totals of one local day. They are never stored as samples. */
@@ -150,8 +150,8 @@ export const DayRecord = z.object({
  */
 export const EpochRecord = z.object({
   start_ms: Milliseconds,
-  /** The length of the slot; processes of the previous version do not send it. */
-  slot_seconds: Count.default(null),
+  /** The length of the slot. */
+  slot_seconds: Count,
   zone_offset_minutes: Offset,
   device: Device,
   activity_type: z.string().max(100),

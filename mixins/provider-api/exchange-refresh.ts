@@ -34,7 +34,7 @@ export async function exchangeEither(
   held: StoredTokens,
 ): Promise<Exchange> {
   const first = await exchangeOne(deps, provider, held, held.refresh_token);
-  const previous = held.previous_refresh_token ?? null;
+  const previous = held.previous_refresh_token;
   return first.kind === 'refused' && previous !== null ? exchangeOne(deps, provider, held, previous) : first;
 }
 

@@ -136,7 +136,7 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
 function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
   const token = openToken(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
-  const { connection_id, connected_at, version, previous_refresh_token = null, client = null } = held;
+  const { connection_id, connected_at, version, previous_refresh_token, client } = held;
   const issuedTo = client === null ? {} : { client_id: client.client_id };
   const bearer = { kind: 'token' as const, token, connection_id, connected_at, version, ...issuedTo };
   return previous_refresh_token === null ? bearer : { ...bearer, isUnconfirmed: true };

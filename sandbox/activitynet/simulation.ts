@@ -18,7 +18,6 @@ export const activitynet = {
   application: { shape: Application.shape, initial: { sign_events: true } },
   hasAccount,
   pointAt,
-  sends: (contents) => Message.safeParse(contents).success,
   open: (world) => providerOf(openWorld(world)),
 } as const satisfies Simulation;
 

@@ -21,7 +21,6 @@ export const devicemaker = {
     const body = JSON.stringify({ webhooks, secret });
     await request(`${access.url}/application`, { method: 'PUT', headers, body });
   },
-  sends: (contents) => Message.safeParse(contents).success,
   open: (world) => providerOf(openWorld(world)),
 } as const satisfies Simulation;
 

@@ -15,7 +15,6 @@ export const googlehealth = {
   application: { shape: {}, initial: {} },
   hasAccount,
   pointAt,
-  sends: (contents) => Message.safeParse(contents).success,
   open: (world) => providerOf(openWorld(world)),
 } as const satisfies Simulation;
 

@@ -33,7 +33,6 @@ export function listedSimulation<const N extends string>(
         method: 'POST',
       });
     },
-    sends: (contents) => Message.safeParse(contents).success,
     open: (world) => providerOf(openListed(world, spec), (contents) => Message.parse(contents)),
   };
 }

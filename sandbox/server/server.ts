@@ -67,7 +67,6 @@ type ServedRoute = Route & { readonly provider?: Provider };
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const store = openStore(options.file ?? null, options.seed ?? 'sandbox');
   store.state.application = applicationOf(store.state, options.application);
-  identifySenders(store.state);
   const server = createServer({ requestTimeout: 30_000 });
   const url = await listen(server, options.port ?? 0, store);
   const { world, providers } = openProviders(options, store, url);
@@ -94,12 +93,6 @@ function applicationOf({ application }: State, wanted: SandboxOptions['applicati
   const saved = Application.safeParse({ ...initial, ...application });
   const known = saved.success ? saved.data : { ...initial, webhooks: null };
   return { ...application, ...Application.parse({ ...known, ...wanted }) };
-}
-
-// Files of earlier versions do not contain the senders of notifications.
-function identifySenders({ letters }: State): void {
-  for (const notification of letters)
-    notification.provider ||= simulations.find(({ sends }) => sends(notification.contents))?.name ?? '';
 }
 
 function openProviders(options: SandboxOptions, store: Store, url: string) {

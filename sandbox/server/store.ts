@@ -29,8 +29,8 @@ export const Garbage = z.object({ kind: z.literal('garbage'), path: z.string(), 
 
 const QueuedNotification = z.object({
   id: z.string(),
-  /** The sender; empty in files of earlier versions. */
-  provider: z.string().default(''),
+  /** The sender. */
+  provider: z.string(),
   contents: Contents,
   attempts: z.int(),
   written_ms: z.number(),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Reply, Route } from '../server/http.ts';
 import type { Sender } from '../server/outbox.ts';
-import type { Contents } from '../server/store.ts';
 import type { TokenHolder } from '../server/tokens.ts';
 import type { SampleSink } from './expected-series.ts';
 import type { Traits } from './traits.ts';
@@ -31,8 +30,6 @@ export interface Simulation {
   hasAccount(traits: Traits): boolean;
   /** Sets the target of the notifications of a running sandbox, over HTTP. */
   pointAt(target: WebhookTarget): Promise<void>;
-  /** Whether contents are a notification of this provider. */
-  sends(contents: Contents): boolean;
   /** Starts the simulation. Its part of the store is private to it. */
   open(world: World): Provider;
 }

@@ -19,7 +19,6 @@ export const withings = {
   hasAccount,
   // The application subscribes each account with an address of its own.
   pointAt: async () => undefined,
-  sends: (contents) => Message.safeParse(contents).success,
   open: (world) => providerOf(openWorld(world)),
 } as const satisfies Simulation;
 

@@ -145,7 +145,7 @@ export function intervalsOffer(sources: readonly DaySource[], figure: DayFigure)
   let most: Offer | null = null;
   let sum = 0;
   for (const source of sources) {
-    if ((source.intervals ?? null) === null || originOf(source, figure) !== 'intervals') continue;
+    if (source.intervals === null || originOf(source, figure) !== 'intervals') continue;
     const offer = offerFrom(source, 'intervals', figure);
     if (offer === null) continue;
     sum += offer.value;

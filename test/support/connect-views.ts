@@ -27,8 +27,16 @@ if (first === undefined) throw new Error('no provider');
 const all = [...new Set(everyChoice.flatMap(({ shares }) => shares))];
 const alone: ConnectChoice = { ...first, state: 'none', shares: all };
 const session = (choices: readonly ConnectChoice[], more: Partial<SessionView> = {}): SessionView => ({
-  ...{ kind: 'session', language: null, app: null, last: null, reason: null, return_url: returnUrl },
-  ...{ choices: [...choices], ...more },
+  kind: 'session',
+  language: null,
+  app: null,
+  colour: null,
+  logo: null,
+  last: null,
+  reason: null,
+  return_url: returnUrl,
+  choices: [...choices],
+  ...more,
 });
 const last = (status: 'connected' | 'failed', reason: 'account_taken' | null) => ({
   last: { name: alone.name, status, reason },

@@ -41,8 +41,8 @@ export function assetsOf(config: Config): PageAssets {
 /** What a page shows of the product. Without a value it is the installation's. */
 export interface Brand {
   readonly app?: string | null;
-  readonly colour?: string | null | undefined;
-  readonly logo?: string | null | undefined;
+  readonly colour?: string | null;
+  readonly logo?: string | null;
 }
 
 /** What the views of a request share. */

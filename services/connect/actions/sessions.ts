@@ -268,7 +268,7 @@ export async function startAttempt(
   if (!session.providers.includes(provider)) return refusal(config, 'unknown', session);
   const origin = { ...deps.origin, actor: `consent:${provider}` };
   try {
-    const consent = { userId: session.userId, provider, sessionId: session.id, text: text ?? null };
+    const consent = { userId: session.userId, provider, sessionId: session.id, text };
     if (isWithoutPage(provider)) {
       const answer = await codeFor(deps, provider, session);
       await storeConsent(database, consent);

@@ -30,12 +30,6 @@ export function messageBodies(call: Call, shown: Shown): BodyOf {
 
 const serialize = (body: Omit<Event, 'type'> & { readonly type: string }) => JSON.stringify(body);
 
-// The records as lists return them. Processes of the previous version do not send the clock.
-const Listed = {
-  workout: Workout.partial({ zone_offset: true }),
-  sleep: SleepSession.partial({ zone_offset: true }),
-};
-
 // The record as it is now. Null: it no longer exists. Undefined: the type has none.
 async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
   const user_id = String(data.user_id);
@@ -43,10 +37,10 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
     switch (type) {
       case 'workout.created':
       case 'workout.updated':
-        return Listed.workout.parse(await call('timeseries.workout', { user_id, event_id: String(data.id) }));
+        return Workout.parse(await call('timeseries.workout', { user_id, event_id: String(data.id) }));
       case 'sleep.created':
       case 'sleep.updated':
-        return Listed.sleep.parse(await call('timeseries.sleep', { user_id, event_id: String(data.id) }));
+        return SleepSession.parse(await call('timeseries.sleep', { user_id, event_id: String(data.id) }));
       case 'activity_summary.updated':
         return await activityOf(call, user_id, String(data.date));
       case 'day.updated':

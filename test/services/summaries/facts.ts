@@ -17,7 +17,15 @@ export const rules: SourceRules = {
 };
 
 export function source(provider: string, parts: Partial<DaySource> = {}): DaySource {
-  return { provider, total: null, samples: null, workouts: null, sedentary_seconds: null, ...parts };
+  return {
+    provider,
+    total: null,
+    samples: null,
+    intervals: null,
+    workouts: null,
+    sedentary_seconds: null,
+    ...parts,
+  };
 }
 
 export function total(fields: Partial<DayTotal>): DayTotal {

@@ -81,6 +81,7 @@ const everything = () => [
     scores: [score('2026-03-01')],
     epoch: {
       start_ms: at('12:00:00'),
+      slot_seconds: null,
       zone_offset_minutes: 0,
       device: 'Watch 7',
       activity_type: 'WALKING',

@@ -24,7 +24,12 @@ const change: ChangeRow = {
   data: { id: 's1', provider: 'devicemaker', device: 'watch', is_nap: false },
 };
 const session = {
-  ...{ id: 's1', start_time: '1970-01-01T00:00:00Z', end_time: '1970-01-01T01:00:00Z' },
+  ...{
+    id: 's1',
+    start_time: '1970-01-01T00:00:00Z',
+    end_time: '1970-01-01T01:00:00Z',
+    zone_offset: '+00:00',
+  },
   ...{ duration_seconds: 60, efficiency_percent: null, is_nap: false },
   source: { provider: 'Shown', device: 'watch' },
   stages: { awake_minutes: 1, light_minutes: null, deep_minutes: null, rem_minutes: null },
