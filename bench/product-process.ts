@@ -39,8 +39,13 @@ async function gatewayAccess() {
   const developer = await firstDeveloper();
   const call = typedCall(broker);
   const caller: Caller = {
-    ...{ kind: 'developer', id: developer.id, developer_id: developer.id, user_id: null },
-    ...{ project_id: defaultProject, role: 'owner', scopes: null },
+    kind: 'developer',
+    id: developer.id,
+    developer_id: developer.id,
+    user_id: null,
+    project_id: defaultProject,
+    role: 'owner',
+    scopes: null,
   };
   const { key } = await call('auth.createKey', { name: 'Bench' }, { meta: { caller } });
   return { url: gatewayUrl(broker), key };

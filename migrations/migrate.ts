@@ -9,8 +9,24 @@ import { OlderRelease } from './older-release.ts';
 
 /** The schemas, each a file of `baseline/`, in the order in which their triggers find the functions that they call. */
 const schemas = [
-  ...['jobs', 'changes', 'auth', 'users', 'timeseries', 'deliveries', 'activitynet', 'backfill', 'connect'],
-  ...['webhooks', 'gateway', 'phone', 'pull', 'imports', 'freshness', 'insights', 'fhir', 'destinations'],
+  'jobs',
+  'changes',
+  'auth',
+  'users',
+  'timeseries',
+  'deliveries',
+  'activitynet',
+  'backfill',
+  'connect',
+  'webhooks',
+  'gateway',
+  'phone',
+  'pull',
+  'imports',
+  'freshness',
+  'insights',
+  'fhir',
+  'destinations',
 ];
 
 /** The last step of release 0.3.0. Each database has its name, one that the baseline made too. */

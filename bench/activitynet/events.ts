@@ -14,7 +14,12 @@ export function eventRequests(first: number, count: number): HttpRequest[] {
 
 function eventOf(number: number): string {
   return JSON.stringify({
-    ...{ object_type: 'activity', object_id: 18_000_000_000 + number, aspect_type: 'create' },
-    ...{ owner_id: Number(account), subscription_id: 120_475, event_time: firstEvent + number, updates: {} },
+    object_type: 'activity',
+    object_id: 18_000_000_000 + number,
+    aspect_type: 'create',
+    owner_id: Number(account),
+    subscription_id: 120_475,
+    event_time: firstEvent + number,
+    updates: {},
   });
 }

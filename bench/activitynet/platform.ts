@@ -58,9 +58,16 @@ function bodyOf(url: string): object {
     return { time: { data: time }, heartrate: { data: time.map((second) => 120 + (second % 40)) } };
   const id = Number(text);
   return {
-    ...{ id, name: 'Run', sport_type: 'Run', start_date: isoTime(firstMs + (id % 2000) * hourMs) },
-    ...{ utc_offset: 0, manual: false, distance: 2000, calories: 120 },
-    ...{ elapsed_time: seconds, moving_time: seconds },
+    id,
+    name: 'Run',
+    sport_type: 'Run',
+    start_date: isoTime(firstMs + (id % 2000) * hourMs),
+    utc_offset: 0,
+    manual: false,
+    distance: 2000,
+    calories: 120,
+    elapsed_time: seconds,
+    moving_time: seconds,
   };
 }
 

@@ -45,7 +45,10 @@ export async function simulate(databaseUrl: string, count: number): Promise<Simu
     const call = typedCall(broker);
     const { id } = await call('users.create', {});
     await call('users.connect', {
-      ...{ user_id: id, provider: 'activitynet', provider_user_id: account, access_token: 'a token' },
+      user_id: id,
+      provider: 'activitynet',
+      provider_user_id: account,
+      access_token: 'a token',
     });
     await fillQueue(pool, count);
     await untilFetched(pool, platform);
@@ -63,7 +66,10 @@ export async function simulate(databaseUrl: string, count: number): Promise<Simu
 function brokerOf(databaseUrl: string, platform: Platform) {
   const config = loadConfig({
     ...platformSettings(platform),
-    ...{ DATABASE_URL: databaseUrl, LOG_LEVEL: 'fatal', JWT_SECRET: secret, ENCRYPTION_KEY: secret },
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'fatal',
+    JWT_SECRET: secret,
+    ENCRYPTION_KEY: secret,
   });
   const ingest = activitynetIngestService({ spacingMs: 0, pollMs: 20, aheadMs: () => platform.aheadMs });
   return createBroker({ config, services: [users, timeseries, ingest], namespace: 'bench-simulation' });

@@ -44,8 +44,11 @@ const connections = `
   on conflict (user_id, provider) do nothing`;
 
 const parametersOf = (userId: string, { endMs }: Plan) => [
-  ...[userId, source.provider, source.device],
-  ...[isoTime(startMs), isoTime(endMs)],
+  userId,
+  source.provider,
+  source.device,
+  isoTime(startMs),
+  isoTime(endMs),
 ];
 
 /** Inserts a provider's totals of each day for one user, and three workouts per week. */

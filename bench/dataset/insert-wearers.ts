@@ -74,7 +74,9 @@ export async function insertWearers(
       const hash = 'hashint8(extract(epoch from at)::bigint)';
       const runs = `(d.day::date - date '2000-01-01') % 2 = 0`;
       await client.query(samples(300, -2, 6, `40 + (${hash} & 31)`), [
-        ...[ids, count, id('heart_rate_variability_rmssd')],
+        ids,
+        count,
+        id('heart_rate_variability_rmssd'),
       ]);
       await client.query(samples(1, 16, 17, `120 + (${hash} & 31)`, runs), [ids, count, id('heart_rate')]);
       await client.query(samples(60, 6, 22, `${hash} & 127`), [ids, count, id('steps')]);

@@ -65,7 +65,13 @@ export function planOf(sizes: Sizes): Plan {
   const heartRate = minuteTypes.slice(0, 1);
   const minutely = cohort(60, -300, [minuteId], minuteTypes);
   return {
-    ...{ sizes, endMs: startMs + sizes.days * dayMs, hertzId, minuteId, totalsId, ordinaryIds, minutely },
+    sizes,
+    endMs: startMs + sizes.days * dayMs,
+    hertzId,
+    minuteId,
+    totalsId,
+    ordinaryIds,
+    minutely,
     hertz: cohort(sizes.hertzEverySeconds, 60, [hertzId], heartRate),
     others: [
       minutely,

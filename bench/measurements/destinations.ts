@@ -67,8 +67,11 @@ async function* fileLines({ ids, rows, rounds, start, database }: Scene): AsyncG
   ]);
   const cores = Math.max(...copies.map((copy) => copy.cores)).toFixed(2);
   yield {
-    ...{ what: '`s3`: rows a second', value: copies.map(({ seconds }) => rows / seconds), unit: '/s' },
-    ...{ goal: rowsPerSecond, note: `of ${rows.toLocaleString('en')}, ${cores} cores at most` },
+    what: '`s3`: rows a second',
+    value: copies.map(({ seconds }) => rows / seconds),
+    unit: '/s',
+    goal: rowsPerSecond,
+    note: `of ${rows.toLocaleString('en')}, ${cores} cores at most`,
   };
   yield memoryLine('s3', rss, await ended(service));
   const [size] = await database.query<{ bytes: number }>(

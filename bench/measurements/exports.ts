@@ -109,8 +109,11 @@ async function readAll(product: Product, path: string) {
 async function storeRide(pool: pg.Pool, product: Product, seconds: number): Promise<string> {
   const { id: user_id } = Id.parse(await product.post('/users', { external_user_id: `ride-${seconds}` }));
   const circumstances = {
-    ...{ sourcePriority: ['devicemaker'], order: { providers: ['devicemaker'], deviceTypes: [] } },
-    ...{ nowMs: startMs + 10 * 1000 * daySeconds, kept: keptAll, timeZone: null },
+    sourcePriority: ['devicemaker'],
+    order: { providers: ['devicemaker'], deviceTypes: [] },
+    nowMs: startMs + 10 * 1000 * daySeconds,
+    kept: keptAll,
+    timeZone: null,
     origin: systemOrigin('bench'),
   };
   for (const part of partsOf(ride(seconds)))
@@ -128,15 +131,32 @@ function ride(seconds: number): StoreItem {
       device: 'Watch',
       zone_offset_minutes: 0,
     } as const),
-    ...{ start_ms: startMs, end_ms: startMs + seconds * 1000, duration_seconds: seconds },
-    ...{ moving_seconds: null, calories_kcal: null, distance_meters: null, avg_heart_rate_bpm: null },
-    ...{ max_heart_rate_bpm: null, avg_pace_sec_per_km: null, elevation_gain_meters: null, steps: null },
-    ...{ manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
+    start_ms: startMs,
+    end_ms: startMs + seconds * 1000,
+    duration_seconds: seconds,
+    moving_seconds: null,
+    calories_kcal: null,
+    distance_meters: null,
+    avg_heart_rate_bpm: null,
+    max_heart_rate_bpm: null,
+    avg_pace_sec_per_km: null,
+    elevation_gain_meters: null,
+    steps: null,
+    manual: null,
+    web_upload: null,
+    private: null,
+    is_parent: false,
+    parent_id: null,
   };
   return {
     ...bareItem,
-    ...{ data_type: 'activityDetails', key: `ride-${seconds}`, hash: 'one', supersede: 'latest' },
-    ...{ duration_seconds: seconds, workout, extras: { details: {}, laps: null, splits: null, extra: null } },
+    data_type: 'activityDetails',
+    key: `ride-${seconds}`,
+    hash: 'one',
+    supersede: 'latest',
+    duration_seconds: seconds,
+    workout,
+    extras: { details: {}, laps: null, splits: null, extra: null },
     ...cutChunks(trackOf(seconds), { stores: true, zones: [], version: 0 }),
   };
 }

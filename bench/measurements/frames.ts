@@ -67,10 +67,17 @@ async function fill(pool: pg.Pool, { hertzId, hertz }: Plan, users: number): Pro
 
 const load = () => `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
 const painted = (what: string, value: number | readonly number[], goal: Goal): Single => ({
-  ...{ what: `${what}: painted`, value, unit: 'ms', goal, note: load() },
+  what: `${what}: painted`,
+  value,
+  unit: 'ms',
+  goal,
+  note: load(),
 });
 const moved = (what: string, { inTime, frames: count, longestTaskMs }: Frames): Single => ({
-  ...{ what: `${what}: frames in time`, value: inTime, unit: '', goal: fluid },
+  what: `${what}: frames in time`,
+  value: inTime,
+  unit: '',
+  goal: fluid,
   note: `of ${count}, longest task ${Math.round(longestTaskMs)} ms, ${load()}`,
 });
 
@@ -124,7 +131,7 @@ async function drag(page: Page): Promise<void> {
 async function answerEndpoints(page: Page, example: unknown): Promise<void> {
   const body = Array.from({ length: endpoints }, (_, index) => ({
     ...z.looseObject({}).parse(example),
-    ...{ id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` },
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     url: `https://app-${index}.example/hooks/pulsebus`,
     ...(index % 10 === 0 ? { messages_waiting: index, oldest_waiting_message_seconds: index * 60 } : {}),
   }));

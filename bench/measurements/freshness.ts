@@ -34,8 +34,11 @@ export const freshness: Measurement = {
     await Promise.all([a.stop(), b.stop()]);
     const [on, off] = [await storing(bench, 'on', []), await storing(bench, 'off', withoutFreshness)];
     yield {
-      ...{ what: 'values stored (B: without the service)', sides: [on, off], unit: 'values/s' },
-      ...{ rounds: bench.sizes.throughputRounds, goal: { least: 0.98 } },
+      what: 'values stored (B: without the service)',
+      sides: [on, off],
+      unit: 'values/s',
+      rounds: bench.sizes.throughputRounds,
+      goal: { least: 0.98 },
     };
   },
 };

@@ -39,7 +39,8 @@ export const hostileDestinations: Measurement = {
       ids.push(id);
       // Six of a project: it has room for the next one.
       await pool.query('update destinations.destination set project_id = $2 where id = $1', [
-        ...[id, `attacked-${Math.floor(index / 6)}`],
+        id,
+        `attacked-${Math.floor(index / 6)}`,
       ]);
     }
     const read = async () =>
@@ -66,7 +67,9 @@ export const hostileDestinations: Measurement = {
     const [a = [], b = []] = await inRounds(delayRounds, [attacked, read]);
     yield { what: 'a page of another project: p99', figures: [a, b], unit: 'ms' };
     yield {
-      ...{ what: 'a page of another project while hosts do harm: p99', value: a, unit: 'ms' },
+      what: 'a page of another project while hosts do harm: p99',
+      value: a,
+      unit: 'ms',
       goal: { most: 300 },
     };
     const { peak } = await megabytesOf(product);

@@ -32,8 +32,11 @@ export const insights: Measurement = {
     await product.stop();
     const [on, off] = [await storing(bench, 'on', []), await storing(bench, 'off', withoutInsights)];
     yield {
-      ...{ what: 'values stored (B: without the service)', sides: [on, off], unit: 'values/s' },
-      ...{ rounds: bench.sizes.throughputRounds, goal: { least: 0.97 } },
+      what: 'values stored (B: without the service)',
+      sides: [on, off],
+      unit: 'values/s',
+      rounds: bench.sizes.throughputRounds,
+      goal: { least: 0.97 },
     };
   },
 };
@@ -81,10 +84,8 @@ async function nightly({ sizes }: Bench, product: Product, pool: pg.Pool): Promi
   const minutes = (seconds * planned) / users / 60;
   return {
     what: `a night of ${users.toLocaleString('en')} users`,
-    ...{
-      a: `${(users / seconds).toFixed(0)} users/s`,
-      b: `${planned.toLocaleString('en')} users: ${minutes.toFixed(0)} min`,
-    },
+    a: `${(users / seconds).toFixed(0)} users/s`,
+    b: `${planned.toLocaleString('en')} users: ${minutes.toFixed(0)} min`,
   };
 }
 

@@ -55,9 +55,14 @@ function recordOf(index: number, kind: 'samples' | 'intervals'): object {
   const at = Date.UTC(2026, 0, 1) + index * 5000;
   const isSample = kind === 'samples';
   return {
-    ...{ id: randomUUID(), type: isSample ? 'HEART_RATE' : 'STEP_COUNT', startDate: isoTime(at) },
-    ...{ endDate: isoTime(isSample ? at : at + 5000), zoneOffset: '+01:00', value: 60 + (index % 50) },
-    ...{ unit: isSample ? 'bpm' : 'count', source: { deviceName: 'Pixel Watch', deviceType: 'watch' } },
+    id: randomUUID(),
+    type: isSample ? 'HEART_RATE' : 'STEP_COUNT',
+    startDate: isoTime(at),
+    endDate: isoTime(isSample ? at : at + 5000),
+    zoneOffset: '+01:00',
+    value: 60 + (index % 50),
+    unit: isSample ? 'bpm' : 'count',
+    source: { deviceName: 'Pixel Watch', deviceType: 'watch' },
   };
 }
 
@@ -100,7 +105,10 @@ export const intervals: Measurement = {
         database,
         { sourcePriority: [], sourceOrder: order, shownAs: (name) => name },
         {
-          ...{ user_id, types: ['steps'], resolution, limit: 100 },
+          user_id,
+          types: ['steps'],
+          resolution,
+          limit: 100,
           start_time: { ms: from, dateOnly: false },
           end_time: { ms: from + 10 * dayMs, dateOnly: false },
         },
@@ -113,7 +121,11 @@ export const intervals: Measurement = {
 function dayOf(user_id: string, dayStart: number) {
   const of = (source: number, minutes: number) =>
     Array.from({ length: dayMs / minuteMs / minutes }, (_, index) => ({
-      ...{ id: randomUUID(), type: 'steps' as const, source, zone_offset_minutes: 0, value: 10 * minutes },
+      id: randomUUID(),
+      type: 'steps' as const,
+      source,
+      zone_offset_minutes: 0,
+      value: 10 * minutes,
       start_ms: dayStart + index * minutes * minuteMs,
       end_ms: dayStart + (index + 1) * minutes * minuteMs,
     }));

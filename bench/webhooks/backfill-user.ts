@@ -31,7 +31,12 @@ export async function backfillUser(sandbox: Sandbox, { url, key }: Product): Pro
   await pointAt(sandbox, url, signal);
   const api = apiAt({ baseUrl: url, fetch, signal });
   const connecting: ConnectDeps = {
-    ...{ api, apiKey: key, sandboxUrl: sandbox.access.url, seed: sandboxSeed, who, fetch },
+    api,
+    apiKey: key,
+    sandboxUrl: sandbox.access.url,
+    seed: sandboxSeed,
+    who,
+    fetch,
   };
   const connected = await connectUsers(connecting);
   const began = performance.now();

@@ -5,8 +5,16 @@ import type { Receiver } from './receiver.ts';
 
 /** The types of the changes that are made, in turn. */
 export const changedTypes = [
-  ...['user.created', 'user.updated', 'workout.created', 'workout.updated', 'workout.deleted'],
-  ...['sleep.created', 'sleep.updated', 'sleep.deleted', 'connection.created', 'connection.revoked'],
+  'user.created',
+  'user.updated',
+  'workout.created',
+  'workout.updated',
+  'workout.deleted',
+  'sleep.created',
+  'sleep.updated',
+  'sleep.deleted',
+  'connection.created',
+  'connection.revoked',
 ] as const;
 
 interface Rate {

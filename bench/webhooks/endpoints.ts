@@ -23,7 +23,9 @@ export async function insertEndpoints(
     const id = randomUUID();
     const type = types[n % Math.max(1, types.length)];
     await pool.query('insert into webhooks.endpoint (id, url, secret, event_types) values ($1, $2, $3, $4)', [
-      ...[id, `${origin}/${way}/${n}`, cipher.encrypt(newSecret(), id)],
+      id,
+      `${origin}/${way}/${n}`,
+      cipher.encrypt(newSecret(), id),
       type === undefined ? null : [type],
     ]);
   }

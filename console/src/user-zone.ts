@@ -24,8 +24,12 @@ const daysAgo = (days: number) => dayOf(null, Date.now() - days * dayMs);
 export async function newestZone(user_id: string, signal: AbortSignal): Promise<Zone> {
   const dates = { user_id, start_date: daysAgo(recentDays), end_date: daysAgo(-1), limit: 1 };
   const samples = {
-    ...{ user_id, start_time: daysAgo(2), end_time: daysAgo(-1), limit: 1 },
-    ...{ types: ['heart_rate' as const, 'steps' as const], include: ['zone' as const] },
+    user_id,
+    start_time: daysAgo(2),
+    end_time: daysAgo(-1),
+    limit: 1,
+    types: ['heart_rate' as const, 'steps' as const],
+    include: ['zone' as const],
   };
   const read = await Promise.allSettled([
     api.timeseries.workouts(dates, { signal }).then(({ data }) => data.map(zoneOfRecord)),

@@ -66,7 +66,8 @@ export const exportActions = {
     params: z.object({ ...ofExport, _format: Format }).transform(withUser),
     returns: ExportManifest,
     http: {
-      ...{ ...shared, userOf },
+      ...shared,
+      userOf,
       method: 'GET',
       path: '/fhir/export/:export_id',
       audit: auditOfFiles,
@@ -80,7 +81,8 @@ export const exportActions = {
     params: z.object(ofExport).transform(withUser),
     returns: FhirOperationOutcome,
     http: {
-      ...{ ...shared, userOf },
+      ...shared,
+      userOf,
       method: 'DELETE',
       path: '/fhir/export/:export_id',
       status: 202,
@@ -103,7 +105,8 @@ export const exportActions = {
       .transform(withUser),
     returns: FhirResource,
     http: {
-      ...{ ...shared, userOf },
+      ...shared,
+      userOf,
       method: 'GET',
       path: '/fhir/export/:export_id/:file',
       stream: ['ndjson'],

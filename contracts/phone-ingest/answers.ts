@@ -26,8 +26,14 @@ export type UploadAnswer = z.infer<typeof UploadAnswer>;
 /** The answer for a stored body whose items are not processed yet. */
 export function pendingUpload(): UploadAnswer {
   return {
-    ...{ status_code: 202, response: 'Stored. It is processed in the background.', user_id: null },
-    ...{ received: 0, stored: 0, problems: [], set_aside: 0, unmapped: {} },
+    status_code: 202,
+    response: 'Stored. It is processed in the background.',
+    user_id: null,
+    received: 0,
+    stored: 0,
+    problems: [],
+    set_aside: 0,
+    unmapped: {},
   };
 }
 
@@ -39,10 +45,16 @@ export const uploadExample = {
   data: {
     records: [
       {
-        ...{ id: '6F1B1D0E-0000-4000-8000-000000000001', type: 'HKQuantityTypeIdentifierStepCount' },
-        ...{ startDate: '2026-01-01T09:00:00Z', endDate: '2026-01-01T09:05:00Z', zoneOffset: null },
+        id: '6F1B1D0E-0000-4000-8000-000000000001',
+        type: 'HKQuantityTypeIdentifierStepCount',
+        startDate: '2026-01-01T09:00:00Z',
+        endDate: '2026-01-01T09:05:00Z',
+        zoneOffset: null,
         source: { bundleIdentifier: 'com.apple.health', deviceName: 'Apple Watch', deviceType: 'watch' },
-        ...{ value: 412, unit: 'count', parentId: null, metadata: null },
+        value: 412,
+        unit: 'count',
+        parentId: null,
+        metadata: null,
       },
     ],
     sleep: [],
@@ -65,7 +77,10 @@ export const logsExample = {
     {
       eventType: 'historical_data_type_sync_end',
       timestamp: '2026-01-01T10:00:05Z',
-      ...{ dataType: 'HKQuantityTypeIdentifierStepCount', success: true, recordCount: 412, durationMs: 900 },
+      dataType: 'HKQuantityTypeIdentifierStepCount',
+      success: true,
+      recordCount: 412,
+      durationMs: 900,
     },
   ],
 };

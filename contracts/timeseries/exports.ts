@@ -34,7 +34,10 @@ export const exportActions = {
     params: z.object({ user_id: UserId }),
     returns: z.array(
       z.object({
-        ...{ series_id: z.int(), type: z.string(), unit: z.string(), source: Source },
+        series_id: z.int(),
+        type: z.string(),
+        unit: z.string(),
+        source: Source,
         ...recordingMethod,
       }),
     ),
@@ -67,7 +70,10 @@ export const exportActions = {
     params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(mostTypes).nullable() }),
     returns: z.array(
       z.object({
-        ...{ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source },
+        series_id: z.int(),
+        type: SeriesTypeName,
+        unit: z.string(),
+        source: Source,
         ...recordingMethod,
       }),
     ),

@@ -66,7 +66,9 @@ export function judge(rhythm: Rhythm, about: Circumstances): Judgement {
   const { nowMs, connectedMs, cadenceMs, isEnded, isWithheld, isUnworn } = about;
   const expected = expectedMs(cadenceMs, rhythm);
   const as = (state: FreshnessState, nextMs: number | null = null) => ({
-    ...{ state, expectedMs: expected, nextMs },
+    state,
+    expectedMs: expected,
+    nextMs,
   });
   if (isWithheld) return as('paused');
   if (rhythm.lastMs === null && !rhythm.hasPast) return as('silent');

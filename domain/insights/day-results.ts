@@ -130,8 +130,12 @@ function sleepScore(window: Window, weights: SleepWeights) {
   const { asleep, deep, rem, bedtime, awake, awakenings } = night;
   return sleepScoreOf(
     {
-      ...{ asleepMinutes: asleep, deepMinutes: deep, remMinutes: rem, bedtimeMinutes: bedtime },
-      ...{ awakeMinutes: awake, awakenings },
+      asleepMinutes: asleep,
+      deepMinutes: deep,
+      remMinutes: rem,
+      bedtimeMinutes: bedtime,
+      awakeMinutes: awake,
+      awakenings,
       earlierBedtimes: earlierBedtimes(window).map(({ bedtime }) => bedtime),
     },
     weights,

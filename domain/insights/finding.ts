@@ -30,10 +30,14 @@ export type Finding<Value> =
 
 /** A value with the share of the wanted input that was there. */
 export const found = <Value>(value: Value, confidence = 1): Finding<Value> => ({
-  ...{ value, reason: null, confidence: Math.min(1, confidence) },
+  value,
+  reason: null,
+  confidence: Math.min(1, confidence),
 });
 
 /** No value, and why. */
 export const missing = (reason: InsightReason, confidence = 0): Finding<never> => ({
-  ...{ value: null, reason, confidence: Math.min(1, confidence) },
+  value: null,
+  reason,
+  confidence: Math.min(1, confidence),
 });

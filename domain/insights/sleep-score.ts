@@ -27,7 +27,10 @@ export interface SleepWeights {
 
 /** The weights of the documented score. */
 export const usualSleepWeights: SleepWeights = {
-  ...{ duration: 0.4, stages: 0.2, consistency: 0.2, interruptions: 0.2 },
+  duration: 0.4,
+  stages: 0.2,
+  consistency: 0.2,
+  interruptions: 0.2,
 };
 
 /** The score of a night and its components, each a whole number from 0 to 100. */

@@ -49,7 +49,9 @@ export function trainingDays(days: readonly (DayFacts | null)[]): TrainingDay[] 
     loads.push(edwards.value ?? 0);
     const banister = (sex: Sex) => banisterImpulse(spans, limits, sex);
     return {
-      ...{ workouts: day?.workouts ?? 0, limits, edwards_impulse: edwards },
+      workouts: day?.workouts ?? 0,
+      limits,
+      edwards_impulse: edwards,
       banister_impulse: { female: banister('female'), male: banister('male') },
       ...zonesOf(spans, limits),
       ...loadsOf(loads),

@@ -60,7 +60,8 @@ export type FieldTable = Readonly<Record<string, Field>>;
 
 /** A field that is kept. */
 export const kept = (unit: string | null, ...ends: readonly [FieldEnd, ...FieldEnd[]]): Field => ({
-  ...{ unit, ends },
+  unit,
+  ends,
 });
 
 /** A field that is kept, with the function that makes the value of its ends. */

@@ -47,7 +47,8 @@ function pulledCollection(name: string, collection: Collection): PulledType {
     normalise: normaliserOf(name, collection),
     ...(isOfDays ? { widen: wholeDays } : {}),
     ...(shownDays === undefined ? {} : { oldestMs: shownDays * dayMs }),
-    ...{ listsSinceConnection, hasLocalTimes },
+    listsSinceConnection,
+    hasLocalTimes,
   };
 }
 

@@ -123,9 +123,18 @@ export function extrasOf(
 
 /** A workout without figures. */
 export const bareWorkout = {
-  ...{ calories_kcal: null, avg_heart_rate_bpm: null, max_heart_rate_bpm: null, elevation_gain_meters: null },
-  ...{ steps: null, manual: null, web_upload: null, private: null, is_parent: false, parent_id: null },
-  ...{ moving_seconds: null, distance_meters: null },
+  calories_kcal: null,
+  avg_heart_rate_bpm: null,
+  max_heart_rate_bpm: null,
+  elevation_gain_meters: null,
+  steps: null,
+  manual: null,
+  web_upload: null,
+  private: null,
+  is_parent: false,
+  parent_id: null,
+  moving_seconds: null,
+  distance_meters: null,
 };
 
 function workoutOf(made: Made): WorkoutRecord {
@@ -174,28 +183,31 @@ export function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRec
   const awake = sleep.awake_seconds ?? inStage('awake');
   const staged = (deep ?? 0) + (light ?? 0) + (rem ?? 0);
   const details = {
-    ...{
-      validation: validation ?? null,
-      score_qualifier: score_qualifier ?? null,
-      score_parts: score_parts ?? [],
-    },
-    ...{ latency_seconds: latency_seconds ?? null, extra },
+    validation: validation ?? null,
+    score_qualifier: score_qualifier ?? null,
+    score_parts: score_parts ?? [],
+    latency_seconds: latency_seconds ?? null,
+    extra,
   };
   const hasDetails = Object.values(details).some(
     (value) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
   return {
-    ...{ is_nap: false, rank: sleepRanks.final, unmeasurable_seconds: null, score: null },
+    is_nap: false,
+    rank: sleepRanks.final,
+    unmeasurable_seconds: null,
+    score: null,
     ...sleep,
-    ...{
-      start_ms: startMs,
-      end_ms: endMs,
-      zone_offset_minutes: offset,
-      date: dateOf(made),
-      device,
-      stage_intervals: spans,
-    },
-    ...{ deep_seconds: deep, light_seconds: light, rem_seconds: rem, awake_seconds: awake },
+    start_ms: startMs,
+    end_ms: endMs,
+    zone_offset_minutes: offset,
+    date: dateOf(made),
+    device,
+    stage_intervals: spans,
+    deep_seconds: deep,
+    light_seconds: light,
+    rem_seconds: rem,
+    awake_seconds: awake,
     asleep_seconds: sleep.asleep_seconds ?? (staged > 0 ? staged : secondsLess(made, awake)),
     interruptions:
       sleep.interruptions ?? spans?.slice(1, -1).filter(([name]) => name === 'awake').length ?? null,
@@ -226,10 +238,19 @@ function activeSeconds({ day, day_values }: Draft): number | null {
 
 /** A day without totals. */
 const bareDay = {
-  ...{ steps: null, distance_meters: null, floors_climbed: null, active_seconds: null },
-  ...{ moderate_seconds: null, vigorous_seconds: null, active_calories_kcal: null },
-  ...{ basal_calories_kcal: null, avg_heart_rate_bpm: null, min_heart_rate_bpm: null },
-  ...{ max_heart_rate_bpm: null, pushes: null, consumed_calories_kcal: null },
+  steps: null,
+  distance_meters: null,
+  floors_climbed: null,
+  active_seconds: null,
+  moderate_seconds: null,
+  vigorous_seconds: null,
+  active_calories_kcal: null,
+  basal_calories_kcal: null,
+  avg_heart_rate_bpm: null,
+  min_heart_rate_bpm: null,
+  max_heart_rate_bpm: null,
+  pushes: null,
+  consumed_calories_kcal: null,
 };
 
 function dayOf(made: Made): DayRecord {
@@ -246,6 +267,6 @@ function scoresOf(made: Made): ScoreRecord[] {
     const { value = null, label = null } = score[kind] ?? {};
     if (value === null && label === null) return [];
     const components = score_components[kind] ?? {};
-    return [{ ...{ kind, value, label, components, date, start_ms, end_ms }, zone_offset_minutes, device }];
+    return [{ kind, value, label, components, date, start_ms, end_ms, zone_offset_minutes, device }];
   });
 }

@@ -84,7 +84,8 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
       : sampleItems(name, made, span?.startMs, type.sampleItem);
     const tracks = isRecord ? tracksOf(made, items) : [];
     return {
-      ...{ items, skipped },
+      items,
+      skipped,
       ...(tracks.length === 0 ? {} : { tracks: new Map(tracks) }),
       ...(summed.length === 0 ? {} : { intervals: intervalsOf(name, summed, made, type.intervals) }),
     };

@@ -116,7 +116,10 @@ function startWorker(deps: Deps): JobWorker<Claimed> {
   return startJobWorker<Claimed>(
     {
       name: `${provider}.${kind ?? 'delivery'}`,
-      ...{ leaseMs, pollMs, parallel, needs },
+      leaseMs,
+      pollMs,
+      parallel,
+      needs,
       free: () => slots.free() - reserved,
       due: store.due(provider, kind),
       async claim(free) {

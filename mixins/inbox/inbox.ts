@@ -101,7 +101,13 @@ export function inboxOn(database: Database): Inbox {
 async function receive(database: Database, delivery: NewDelivery): Promise<string> {
   const { provider, kind, headers, body, priority = priorities.live, authenticated = false } = delivery;
   const values = [
-    ...[provider, kind, JSON.stringify(headers), body, priority, leaseMs, authenticated],
+    provider,
+    kind,
+    JSON.stringify(headers),
+    body,
+    priority,
+    leaseMs,
+    authenticated,
     delivery.sender ?? null,
   ];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);

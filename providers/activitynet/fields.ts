@@ -68,7 +68,9 @@ export const lap: FieldTable = assumed({
   ...each(repeated, 'device_watts', 'activity', 'start_date_local'),
   ...each(inList, 'lap_index', 'split'),
   ...each(index, 'start_index', 'end_index'),
-  ...{ id: otherId, athlete: account, resource_state: constant },
+  id: otherId,
+  athlete: account,
+  resource_state: constant,
 });
 
 /** A part of a fixed length. */
@@ -99,7 +101,9 @@ const figures: FieldTable = assumed({
 });
 
 const left: FieldTable = assumed({
-  ...{ resource_state: constant, 'athlete.id': account, 'athlete.resource_state': constant },
+  resource_state: constant,
+  'athlete.id': account,
+  'athlete.resource_state': constant,
   start_date_local: notKept('`start_date` and the offset have the same time'),
   ...each(notKept(place, 'degrees'), 'start_latlng', 'end_latlng', 'start_latitude', 'start_longitude'),
   ...each(notKept(place), 'location_city', 'location_state', 'location_country', 'map'),
@@ -113,13 +117,21 @@ const left: FieldTable = assumed({
   photos: notKept('addresses of pictures, which expire'),
   embed_token: notKept('a token'),
   ...under('gear', {
-    ...{ id: repeated, resource_state: constant, nickname: repeated },
+    id: repeated,
+    resource_state: constant,
+    nickname: repeated,
     retired: notKept('describes the gear, not the activity'),
     converted_distance: notKept('another field has the same value', 'km'),
   }),
   ...under('best_efforts[]', {
-    ...{ id: otherId, activity: repeated, athlete: account, start_date_local: repeated },
-    ...{ start_index: index, end_index: index, achievements: viewer, resource_state: constant },
+    id: otherId,
+    activity: repeated,
+    athlete: account,
+    start_date_local: repeated,
+    start_index: index,
+    end_index: index,
+    achievements: viewer,
+    resource_state: constant,
   }),
 });
 

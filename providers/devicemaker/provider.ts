@@ -49,7 +49,9 @@ export const devicemaker = {
   settings,
   names: settingNames('DEVICEMAKER'),
   ingest: {
-    ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
+    service: 'devicemaker-ingest',
+    readsWithTokens: false,
+    hasFigures: false,
     reprocessedTypes: dataTypes.map(({ name }) => name),
   },
   normaliserVersion: 8,

@@ -66,8 +66,13 @@ export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWor
     .toLowerCase();
   const source = sourceOf(element);
   const item = {
-    ...{ id: keyOf(type, source, span, null), type, ...itemTimes(attributes), source: itemSource(source) },
-    ...{ title: metadata?.HKWorkoutBrandName, values: valuesOf(element), laps: lapsOf(element) },
+    id: keyOf(type, source, span, null),
+    type,
+    ...itemTimes(attributes),
+    source: itemSource(source),
+    title: metadata?.HKWorkoutBrandName,
+    values: valuesOf(element),
+    laps: lapsOf(element),
   };
   const read = readWorkout(item, nowMs, null);
   if (isProblem(read)) return skipped('workouts', sentenceOf(read));
@@ -92,7 +97,9 @@ function valuesOf(element: AppleElement): Value[] {
   return [
     ...childrenOf(element, 'WorkoutStatistics').flatMap(statisticsOf),
     ...attributeValues.map((type) => ({
-      ...{ type, value: Number(attributes[type]), unit: attributes[`${type}Unit`] },
+      type,
+      value: Number(attributes[type]),
+      unit: attributes[`${type}Unit`],
     })),
     ...Object.entries(metadataValues).map(([name, type]) => {
       const [value, unit] = (metadata?.[name] ?? '').split(' ');
@@ -104,7 +111,9 @@ function valuesOf(element: AppleElement): Value[] {
 function statisticsOf({ attributes }: AppleElement): Value[] {
   const name = (attributes.type ?? '').replace(/^HKQuantityTypeIdentifier/, '');
   return Object.entries(statistics[name] ?? {}).map(([attribute, type]) => ({
-    ...{ type, value: Number(attributes[attribute]), unit: attributes.unit },
+    type,
+    value: Number(attributes[attribute]),
+    unit: attributes.unit,
   }));
 }
 

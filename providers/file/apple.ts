@@ -90,9 +90,13 @@ function eventOf(element: AppleElement, type: string, span: ItemSpan, nowMs: num
     known.type === 'cycle_record' ? codeOf(known.values, attributes.value) : Number(attributes.value);
   const { start_ms, end_ms } = span;
   const item = {
-    ...{ id: keyOf(type, source, span, attributes.value), type, value, unit: attributes.unit },
+    id: keyOf(type, source, span, attributes.value),
+    type,
+    value,
+    unit: attributes.unit,
     ...itemTimes(attributes),
-    ...{ source: itemSource(source), metadata: element.metadata },
+    source: itemSource(source),
+    metadata: element.metadata,
   };
   const event = readEvent(item, nowMs, null);
   if (event === null || isProblem(event)) return event;
@@ -223,7 +227,10 @@ function appleSource(name: string, device: string | undefined, isManual: boolean
   const writer = isOwn ? { bundleIdentifier: 'com.apple.health' } : { appId: name };
   return sourceOfItem({
     source: {
-      ...{ ...writer, name, deviceName: parts.get('name'), deviceModel: model },
+      ...writer,
+      name,
+      deviceName: parts.get('name'),
+      deviceModel: model,
       recordingMethod: isManual ? 'manual' : undefined,
     },
   });

@@ -178,7 +178,9 @@ export const fitRecord: FieldTable = {
 
 /** The messages of a FIT file. Developer fields, and messages that are not listed, are not kept. */
 const fit: FieldTable = {
-  ...{ ...under('sessions[]', fitSession), ...under('laps[]', fitLap), ...under('records[]', fitRecord) },
+  ...under('sessions[]', fitSession),
+  ...under('laps[]', fitLap),
+  ...under('records[]', fitRecord),
   'monitors[].timestamp': kept(null, 'start_time'),
   'monitors[].heart_rate': kept('bpm', 'series.heart_rate'),
   'monitors[].activity_type': kept(null, 'series.steps'),

@@ -61,7 +61,11 @@ function recordingOf(session: FitMessage, { file, laps, points: all }: Recorded)
   const within = (ms: number) => ms >= start_ms && ms <= end_ms;
   return {
     sport: sportOf(session),
-    ...{ name: null, device: deviceOf(file), start_ms, end_ms, zone_offset_minutes: offsetOf(file.activity) },
+    name: null,
+    device: deviceOf(file),
+    start_ms,
+    end_ms,
+    zone_offset_minutes: offsetOf(file.activity),
     totals: figuresIn(session, totalEnds),
     details: figuresIn(session, detailEnds),
     laps: laps.filter((lap) => within(lap.start_ms)),

@@ -65,9 +65,15 @@ export function readRecording(given: Recording, rules: VersionedRules | null, no
   const content = JSON.stringify([workout, extras, samples, track?.times, [...(track?.columns ?? [])]]);
   const item: StoreItem = {
     ...bareItem,
-    ...{ data_type: workoutDataType, key, supersede: 'latest' },
-    ...{ hash: hash('sha256', content, 'base64url'), duration_seconds: workout.duration_seconds },
-    ...{ workout, extras, samples, ...cutChunks(track, rules) },
+    data_type: workoutDataType,
+    key,
+    supersede: 'latest',
+    hash: hash('sha256', content, 'base64url'),
+    duration_seconds: workout.duration_seconds,
+    workout,
+    extras,
+    samples,
+    ...cutChunks(track, rules),
   };
   return { kind: 'item', item, type: 'workouts', span: { start_ms, end_ms } };
 }
@@ -93,18 +99,29 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
   const [raw, title] = [textOrNull(sport, 100) ?? 'other', textOrNull(name, 500)];
   const moving = totals.moving_seconds ?? duration_seconds;
   return {
-    ...{ type: workoutTypeNamed(sport), raw_type: raw, plain_name: title === null },
+    type: workoutTypeNamed(sport),
+    raw_type: raw,
+    plain_name: title === null,
     name: title ?? plainName(raw),
-    ...{ start_ms, end_ms, zone_offset_minutes, duration_seconds, device },
+    start_ms,
+    end_ms,
+    zone_offset_minutes,
+    duration_seconds,
+    device,
     moving_seconds: rounded(totals.moving_seconds),
-    ...{ calories_kcal: totals.calories_kcal ?? null, distance_meters },
+    calories_kcal: totals.calories_kcal ?? null,
+    distance_meters,
     avg_heart_rate_bpm: rounded(totals.avg_heart_rate_bpm ?? ofTrack(mean)),
     max_heart_rate_bpm: rounded(totals.max_heart_rate_bpm ?? ofTrack(heartRates.reduce(larger, 0))),
     avg_pace_sec_per_km:
       distance_meters === null || distance_meters <= 0 ? null : (1000 * moving) / distance_meters,
     elevation_gain_meters: totals.elevation_gain_meters ?? null,
     steps: null,
-    ...{ manual: false, web_upload: null, private: null, is_parent: false, parent_id: null },
+    manual: false,
+    web_upload: null,
+    private: null,
+    is_parent: false,
+    parent_id: null,
   };
 }
 

@@ -134,7 +134,8 @@ const summedType = (type: string): PulledType =>
       reconcile: pointsPass(type, filters.interval, 'reconcile'),
       list: pointsPass(type, filters.interval),
     },
-    ...{ longestSpanMs: 10 * dayMs, widen: wholeHours },
+    longestSpanMs: 10 * dayMs,
+    widen: wholeHours,
   });
 
 function sampledType(type: string): PulledType {
@@ -152,7 +153,8 @@ function sampledType(type: string): PulledType {
 const sessionType = (name: 'sleep' | 'exercise', record: RecordType, scope: DataScope) =>
   pulled(name, record, scope, {
     passes: { list: pointsPass(name, filters[name]) },
-    ...{ longestSpanMs: longestDays * dayMs, widen: startsBefore },
+    longestSpanMs: longestDays * dayMs,
+    widen: startsBefore,
   });
 
 const runVo2Max = 'run-vo2-max';
@@ -194,7 +196,8 @@ export const fields: Readonly<Record<string, FieldTable>> = {
     ...sampled[restingRate],
     beatsPerMinute: kept('bpm', 'series.resting_heart_rate', 'day_values.resting_heart_rate_bpm'),
   }),
-  ...{ sleep: sleep.fields, exercise: exercise.fields },
+  sleep: sleep.fields,
+  exercise: exercise.fields,
 };
 
 /** The name of the type that a notification of a data type leads to. */

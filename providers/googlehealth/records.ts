@@ -200,7 +200,8 @@ export const isDaily = (type: string) => type.startsWith('daily');
 
 /** The table of a type of samples. */
 export const sampledFields = (type: string, numbers: FieldTable = sampled[type] ?? {}): FieldTable => ({
-  ...{ name: notKept('a sample is identified by its series and time'), ...source },
+  name: notKept('a sample is identified by its series and time'),
+  ...source,
   ...(isDaily(type) ? {} : assumed({ 'dataSource.recordingMethod': ranks })),
   ...under(memberOf(type), {
     ...(isDaily(type)

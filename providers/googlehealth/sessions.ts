@@ -79,7 +79,10 @@ function ofNight(draft: Draft, night: Item): Draft | string {
     key: idOf(night) ?? String(startMs),
     sleep: {
       ...sleep,
-      ...{ deep_seconds: deep, light_seconds: light, rem_seconds: rem, stage_intervals: spans },
+      deep_seconds: deep,
+      light_seconds: light,
+      rem_seconds: rem,
+      stage_intervals: spans,
       awake_seconds: awake,
       unmeasurable_seconds: unmeasured || null,
       asleep_seconds: staged > 0 ? inStages : (sleep.asleep_seconds ?? (inStages > 0 ? inStages : ofWhole)),
@@ -166,7 +169,9 @@ function ofExercise(draft: Draft, exercise: Item): Draft | string {
     key: idOf(exercise) ?? String(draft.start_time),
     workout: {
       ...(raw_type === '' && draft.workout?.name === undefined ? { name: 'Exercise', plain_name: true } : {}),
-      ...{ manual: false, ...draft.workout, raw_type },
+      manual: false,
+      ...draft.workout,
+      raw_type,
       type: workoutTypeNamed(raw_type),
       avg_pace_sec_per_km: speed !== null && speed > 0 ? 1_000_000 / speed : null,
     },

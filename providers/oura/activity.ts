@@ -5,7 +5,11 @@ import { pointsOfArray } from './points.ts';
 
 // A day begins at 04:00 of the user's clock. It grows while it lasts, so that it is notified often: few days are read then.
 const daily_activity: Collection = {
-  ...{ device: ring, devices: [ring], longestSpanDays: 7, recentDays: 2, sweepDays: 7 },
+  device: ring,
+  devices: [ring],
+  longestSpanDays: 7,
+  recentDays: 2,
+  sweepDays: 7,
   scopes: scoped('daily'),
   read: list('daily_activity'),
   fields: {
@@ -45,7 +49,12 @@ const ofOthers: ReadonlySet<unknown> = new Set(['sleep', 'session']);
 
 /** Heart rates have no notifications. At most 30 days are read at once. */
 const heartrate: Collection = {
-  ...{ device: ring, devices: [ring], longestSpanDays: 14, recentDays: 2, sweepDays: 2, sweepHours: 6 },
+  device: ring,
+  devices: [ring],
+  longestSpanDays: 14,
+  recentDays: 2,
+  sweepDays: 2,
+  sweepHours: 6,
   scopes: scoped('heartrate'),
   read: {
     ...list('heartrate'),

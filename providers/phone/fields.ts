@@ -41,8 +41,17 @@ const sleep: FieldTable = {
 
 /** The types that our documentation of the SDKs names, or that these send today. */
 const confirmed: ReadonlySet<string> = new Set([
-  ...['HEART_RATE', 'STEP_COUNT', 'DISTANCE', 'BODY_FAT', 'BMI', 'FLOORS_CLIMBED', 'HYDRATION', 'FOOD'],
-  ...['ACTIVE_CALORIES_BURNED', 'BASAL_METABOLIC_RATE', 'HEART_RATE_VARIABILITY'],
+  'HEART_RATE',
+  'STEP_COUNT',
+  'DISTANCE',
+  'BODY_FAT',
+  'BMI',
+  'FLOORS_CLIMBED',
+  'HYDRATION',
+  'FOOD',
+  'ACTIVE_CALORIES_BURNED',
+  'BASAL_METABOLIC_RATE',
+  'HEART_RATE_VARIABILITY',
   ...['EnergyConsumed', 'Carbohydrates', 'Protein', 'FatTotal'].map(
     (name) => `HKQuantityTypeIdentifierDietary${name}`,
   ),
@@ -50,9 +59,24 @@ const confirmed: ReadonlySet<string> = new Set([
     (name) => `HKCategoryTypeIdentifier${name}`,
   ),
   ...[
-    ...['ENERGY', 'PROTEIN', 'CARBOHYDRATE', 'FIBER', 'SUGAR', 'TOTAL_FAT', 'SATURATED_FAT', 'TRANS_FAT'],
-    ...['MONOUNSATURATED_FAT', 'POLYUNSATURATED_FAT', 'CHOLESTEROL', 'SODIUM', 'POTASSIUM'],
-    ...['VITAMIN_A', 'VITAMIN_C', 'CALCIUM', 'IRON', 'CAFFEINE'],
+    'ENERGY',
+    'PROTEIN',
+    'CARBOHYDRATE',
+    'FIBER',
+    'SUGAR',
+    'TOTAL_FAT',
+    'SATURATED_FAT',
+    'TRANS_FAT',
+    'MONOUNSATURATED_FAT',
+    'POLYUNSATURATED_FAT',
+    'CHOLESTEROL',
+    'SODIUM',
+    'POTASSIUM',
+    'VITAMIN_A',
+    'VITAMIN_C',
+    'CALCIUM',
+    'IRON',
+    'CAFFEINE',
   ].map((name) => `DIETARY_${name}`),
 ]);
 
@@ -81,7 +105,12 @@ function eventField(type: EventType): Field {
 
 /** The fields of all data types. */
 export const fields = {
-  ...{ records, recordTypes: typesTable(recordTypes, recordField), events: eventFields },
-  ...{ eventTypes: typesTable(eventTypes, eventField), sleep },
-  ...{ workouts: workoutFields, workoutValues, deleted: each(kept(null, 'key'), 'id', 'type') },
+  records,
+  recordTypes: typesTable(recordTypes, recordField),
+  events: eventFields,
+  eventTypes: typesTable(eventTypes, eventField),
+  sleep,
+  workouts: workoutFields,
+  workoutValues,
+  deleted: each(kept(null, 'key'), 'id', 'type'),
 } as const;

@@ -91,10 +91,16 @@ const sampled = [
 /** The list shows what was uploaded in the last 30 days since the registration; an exercise itself has its samples. */
 export const activities: Collection = {
   ...common,
-  ...{ longestSpanDays: 28, sweepDays: 28, shownDays: 28, listsSinceConnection: true },
-  ...{ device: 'Polar', ownsSamples: true },
+  longestSpanDays: 28,
+  sweepDays: 28,
+  shownDays: 28,
+  listsSinceConnection: true,
+  device: 'Polar',
+  ownsSamples: true,
   read: {
-    ...{ path: '/v3/exercises', records: null, span: null },
+    path: '/v3/exercises',
+    records: null,
+    span: null,
     isWithin: isAround('start_time'),
     detail: {
       path: ({ id }) => (typeof id === 'string' ? `/v3/exercises/${encodeURIComponent(id)}` : null),

@@ -27,7 +27,9 @@ import {
 
 /** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
 const byDays = (path: string, records: string | null, query: Record<string, string> = {}): ListRead => ({
-  ...{ path, records, query },
+  path,
+  records,
+  query,
   span: { start: 'from', end: 'to', form: 'date', beforeDays: 1, afterDays: 1 },
 });
 
@@ -62,10 +64,14 @@ function stagesOfPoints(
 
 const sleep: Collection = {
   ...ofNights,
-  ...{ device: 'Polar sleep', devices: ['Polar sleep'] },
+  device: 'Polar sleep',
+  devices: ['Polar sleep'],
   // As assumed: `{ available: [{ date, start_time, end_time }] }`.
   read: {
-    ...{ path: '/v3/users/sleep/available', records: 'available', span: null, isWithin: isAround('date') },
+    path: '/v3/users/sleep/available',
+    records: 'available',
+    span: null,
+    isWithin: isAround('date'),
     detail: {
       path: ({ date }) => (typeof date === 'string' ? `/v3/users/sleep/${encodeURIComponent(date)}` : null),
     },
@@ -100,7 +106,9 @@ const ofDate = (map: unknown, { date }: Item): Point[] =>
 
 const recharge: Collection = {
   ...ofNights,
-  ...{ device: 'Polar Nightly Recharge', devices: ['Polar Nightly Recharge'], hasLocalTimes: true },
+  device: 'Polar Nightly Recharge',
+  devices: ['Polar Nightly Recharge'],
+  hasLocalTimes: true,
   read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: isAround('date') },
   complete: onClock,
   fields: {
@@ -132,7 +140,8 @@ function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
 
 const days: Collection = {
   ...ofDays,
-  ...{ device: 'Polar', hasLocalTimes: true },
+  device: 'Polar',
+  hasLocalTimes: true,
   read: byDays('/v3/users/activities', null, { steps: 'true', activity_zones: 'true' }),
   complete: (draft) =>
     draft.start_time === undefined
@@ -172,7 +181,9 @@ const allDay = 'Polar continuous heart rate';
 
 const heartRate: Collection = {
   ...ofDays,
-  ...{ device: allDay, devices: [allDay], hasLocalTimes: true },
+  device: allDay,
+  devices: [allDay],
+  hasLocalTimes: true,
   read: byDays('/v3/users/continuous-heart-rate', 'heart_rates'),
   complete(draft, { date, heart_rate_samples: samples }) {
     const points = (Array.isArray(samples) ? samples.filter(isItem) : []).flatMap(
@@ -207,14 +218,19 @@ const cardioLoad: Collection = {
     date: kept(null, 'date'),
     cardio_load: kept('count', 'score.cardio_load'),
     cardio_load_status: kept(null, 'score.cardio_load'),
-    ...{ strain: known, tolerance: known, cardio_load_ratio: known },
+    strain: known,
+    tolerance: known,
+    cardio_load_ratio: known,
     ...assumed({ cardio_load_level: kept(null, 'score_components.cardio_load') }),
   },
 };
 
 /** The kinds of data. Samples of each have a device of their own, so that none is deleted by a read of another kind. */
 export const collections = {
-  ...{ activities, sleep, recharge, days },
+  activities,
+  sleep,
+  recharge,
+  days,
   heart_rate: heartRate,
   cardio_load: cardioLoad,
 } as const satisfies Readonly<Record<string, Collection>>;

@@ -179,7 +179,9 @@ function dayOfBalance(draft: Draft, item: Item): Draft {
   const points = pointsOfDay(item);
   return {
     ...draft,
-    ...{ date, key: date, duration_seconds: 86_400 },
+    date,
+    key: date,
+    duration_seconds: 86_400,
     ...(draft.start_time === undefined ? {} : { start_time: midnightOf(item) }),
     series: points.length === 0 ? (draft.series ?? {}) : { recovery_score: points },
   };

@@ -59,7 +59,11 @@ function spanOf({ startdate, enddate, date }: z.output<typeof Form>): Span | nul
 
 /** Unsigned forms. Only the secret address shows that a notification is Withings' own, and it is a hint even then. */
 export const notifications: Notifications = {
-  ...{ ...jsonEvents, kind: 'notify', form: 'form', answersProbe: true, read },
+  ...jsonEvents,
+  kind: 'notify',
+  form: 'form',
+  answersProbe: true,
+  read,
   example: { userid: '10000001', appli: '1', startdate: '1772433000', enddate: '1772433001' },
   authentication: { by: 'address' },
 };

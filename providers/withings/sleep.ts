@@ -163,7 +163,10 @@ function timesOf({ sleep = {} }: Draft, spans: StageSpan[] | null): NonNullable<
   const isStaged = (deep_seconds ?? 0) + (light_seconds ?? 0) + (rem_seconds ?? 0) > 0;
   return {
     ...others,
-    ...{ deep_seconds, light_seconds, rem_seconds, stage_intervals: spans },
+    deep_seconds,
+    light_seconds,
+    rem_seconds,
+    stage_intervals: spans,
     ...(spans === null && awake_seconds !== undefined ? { awake_seconds } : {}),
     ...(isStaged || asleep_seconds === undefined ? {} : { asleep_seconds }),
   };

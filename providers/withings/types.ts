@@ -11,8 +11,13 @@ import { nightData, nightFields, sleep, stages } from './sleep.ts';
 
 /** The fields of all calls. */
 export const fields = {
-  ...{ measures: measures.fields, measureTypes, days: days.fields, intraday: intraday.fields },
-  ...{ workouts: workouts.fields, sleep: nightFields, stages },
+  measures: measures.fields,
+  measureTypes,
+  days: days.fields,
+  intraday: intraday.fields,
+  workouts: workouts.fields,
+  sleep: nightFields,
+  stages,
 } as const satisfies Readonly<Record<string, FieldTable>>;
 
 // Only the fields that `data_fields` names are sent, besides those that every row has: its day or start, and its device.
@@ -27,7 +32,10 @@ const formOf = (action: string, table: FieldTable) => {
 
 /** A list that is read by days. */
 const byDay = (path: string, list: string, action: string, table: FieldTable): ListCall => ({
-  ...{ path, list, form: formOf(action, table), named: asDays },
+  path,
+  list,
+  form: formOf(action, table),
+  named: asDays,
 });
 
 const Series = z.record(z.string(), z.looseObject({}));
@@ -52,7 +60,9 @@ const recorded = (name: string, record: RecordType, rows: PullPass, scope = 'use
   ({
     isGranted: (granted: readonly string[]) => granted.includes(scope),
     follows: 'cursor',
-    ...{ passes: { rows }, longestSpanMs: 90 * dayMs, sweeps: sweepsOf(14) },
+    passes: { rows },
+    longestSpanMs: 90 * dayMs,
+    sweeps: sweepsOf(14),
     replaces: replacedBy(record),
     normalise: normaliserOf(name, record),
   }) as const;
@@ -60,7 +70,8 @@ const recorded = (name: string, record: RecordType, rows: PullPass, scope = 'use
 const measureRows: ListCall = {
   path: '/measure',
   form: { action: 'getmeas', category: '1', meastypes: Object.keys(measureTypes).join(',') },
-  ...{ list: 'measuregrps', named: asTimes },
+  list: 'measuregrps',
+  named: asTimes,
 };
 const { series: measureSeries = [] } = replacedBy({ ...measures, fields: measureTypes });
 const dayRows = byDay('/v2/measure', 'activities', 'getactivity', days.fields);
@@ -101,7 +112,8 @@ export const types = {
   workouts: { ...recorded('workouts', workouts, pagesOf(workoutRows)), widen: wholeDays },
   sleep: {
     ...recorded('sleep', sleep, pagesOf({ ...nightRows, stages: formOf('get', stages) })),
-    ...{ longestSpanMs: 7 * dayMs, widen: wholeDays },
+    longestSpanMs: 7 * dayMs,
+    widen: wholeDays,
     // Each night costs a request for its stages.
     sweeps: sweepsOf(3),
   },

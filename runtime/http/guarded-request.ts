@@ -95,7 +95,10 @@ export async function send(url: URL, outgoing: Outgoing, running: Running): Prom
 function attempt(url: URL, { method, headers, body, agent, lookup }: Outgoing, running: Running) {
   const isSecure = url.protocol === 'https:';
   const options = {
-    ...{ method, headers, signal: running.signal, agent: agent ?? false },
+    method,
+    headers,
+    signal: running.signal,
+    agent: agent ?? false,
     ...(lookup === undefined ? {} : { lookup }),
   };
   const request = isSecure ? https.request(url, options) : http.request(url, options);

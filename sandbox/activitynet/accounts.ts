@@ -28,8 +28,14 @@ export function link(world: ActivitynetWorld, user: number): ActivitynetAccount 
   const athlete_id = athleteIdOf(world.user(user));
   const known = accounts.find((one) => one.athlete_id === athlete_id);
   const account = known ?? {
-    ...{ athlete_id, person: user, authorized: false, grants: [], live_ms: 0 },
-    ...{ told: [], deleted: [], titles: {} },
+    athlete_id,
+    person: user,
+    authorized: false,
+    grants: [],
+    live_ms: 0,
+    told: [],
+    deleted: [],
+    titles: {},
   };
   if (known === undefined) accounts.push(account);
   if (!account.authorized) account.live_ms = world.clock.nowMs();

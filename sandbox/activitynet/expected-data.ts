@@ -22,8 +22,11 @@ export function expectedActivitynetData(world: ActivitynetWorld, account: Activi
     athlete_id: account.athlete_id,
     authorized: account.authorized,
     activities: currentActivities(world, account).map((one) => ({
-      ...{ id: one.id, type: one.sport_type, name: one.name },
-      ...{ start_time: isoTime(Date.parse(one.start_date)), duration_seconds: one.elapsed_time },
+      id: one.id,
+      type: one.sport_type,
+      name: one.name,
+      start_time: isoTime(Date.parse(one.start_date)),
+      duration_seconds: one.elapsed_time,
     })),
     deleted: account.deleted,
     series: series.list(),

@@ -45,7 +45,7 @@ function providerOf(world: ActivitynetWorld): Provider {
       if (account === null) return null;
       const { athlete_id, authorized } = account;
       return {
-        shown: { ...{ connected: authorized, athlete_id, authorized } },
+        shown: { connected: authorized, athlete_id, authorized },
         expectedData: () => expectedActivitynetData(world, account),
         addSamples: (sink) => addAthleteSamples(sink, world, account),
       };

@@ -35,8 +35,11 @@ export function expectedDevicemakerData(world: DevicemakerWorld, account: Device
     workouts: all
       .flatMap(({ activities = [] }) => activities)
       .map((item) => ({
-        ...{ activity_id: item.activityId, type: item.activityType, name: item.activityName },
-        ...{ start_time: isoOfSecond(item.startTimeInSeconds), duration_seconds: item.durationInSeconds },
+        activity_id: item.activityId,
+        type: item.activityType,
+        name: item.activityName,
+        start_time: isoOfSecond(item.startTimeInSeconds),
+        duration_seconds: item.durationInSeconds,
       })),
     sleeps: nights.map((item) => ({
       date: item.calendarDate,
@@ -61,11 +64,15 @@ export function expectedDevicemakerData(world: DevicemakerWorld, account: Device
 
 function daysOf(records: readonly Daily[], counted: readonly Epoch[]) {
   const spans = records.map(({ calendarDate, startTimeInSeconds, durationInSeconds }) => ({
-    ...{ date: calendarDate, start_second: startTimeInSeconds, duration_seconds: durationInSeconds },
+    date: calendarDate,
+    start_second: startTimeInSeconds,
+    duration_seconds: durationInSeconds,
   }));
   const sedentary = sedentarySeconds(counted, spans);
   return records.map(({ calendarDate: date, steps, durationInSeconds: duration_seconds }) => ({
-    ...{ date, steps, duration_seconds },
+    date,
+    steps,
+    duration_seconds,
     sedentary_seconds: sedentary.get(date) ?? null,
   }));
 }

@@ -50,7 +50,7 @@ function providerOf(world: DevicemakerWorld): Provider {
       if (account === null) return null;
       const { account_id, registered, permissions } = account;
       return {
-        shown: { ...{ connected: registered, account_id, registered, permissions } },
+        shown: { connected: registered, account_id, registered, permissions },
         expectedData: () => expectedDevicemakerData(world, account),
         addSamples: (sink) => addDeviceSamples(sink, world, account),
       };

@@ -104,7 +104,9 @@ function workoutOf(item: PhoneItem, path: string | null, time: Times): string {
   const sums = { type: 'HKQuantityTypeIdentifierDistanceWalkingRunning', sum: 7.1, unit: 'km' };
   const rates = { type: 'HKQuantityTypeIdentifierHeartRate', average: 148, maximum: 171, unit: 'count/min' };
   const attributes = {
-    ...{ workoutActivityType: 'HKWorkoutActivityTypeRunning', duration: 39, durationUnit: 'min' },
+    workoutActivityType: 'HKWorkoutActivityTypeRunning',
+    duration: 39,
+    durationUnit: 'min',
     ...common(item, time),
   };
   return ` <Workout ${attributesOf(attributes)}>
@@ -153,7 +155,10 @@ const noDays: PhoneDays = { records: [], sleep: [], workouts: [] };
 function* daysOf({ seed, startMs, days, density }: LargeExport): Generator<PhoneDays> {
   for (let day = 0; day < days; day += daysPerPiece)
     yield phoneDays({
-      ...{ seed, density, startMs: startMs + day * dayMs, days: Math.min(daysPerPiece, days - day) },
+      seed,
+      density,
+      startMs: startMs + day * dayMs,
+      days: Math.min(daysPerPiece, days - day),
     }).data;
 }
 

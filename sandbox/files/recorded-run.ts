@@ -27,8 +27,12 @@ export function recordedRun(seed: string, startMs: number, endMs: number): Recor
   const random = randomOf(`${seed} run`);
   const points = Array.from({ length: Math.floor((endMs - startMs) / stepMs) + 1 }, (_, index) => ({
     ms: startMs + index * stepMs,
-    ...{ latitude: 48.1 + index * 0.0002, longitude: 11.5 + index * 0.0001, altitude: 520 + (index % 20) },
-    ...{ distance: index * metersPerStep, heartRate: random.whole(120, 165), cadence: random.whole(80, 90) },
+    latitude: 48.1 + index * 0.0002,
+    longitude: 11.5 + index * 0.0001,
+    altitude: 520 + (index % 20),
+    distance: index * metersPerStep,
+    heartRate: random.whole(120, 165),
+    cadence: random.whole(80, 90),
   }));
   return { startMs, endMs, points };
 }
@@ -98,7 +102,10 @@ const sizes: Readonly<Record<number, number>> = {
   [Sint32]: 4,
 };
 const field = (number: number, baseType: FitBaseType, value: number) => ({
-  ...{ number, baseType, value, size: sizes[baseType] ?? 1 },
+  number,
+  baseType,
+  value,
+  size: sizes[baseType] ?? 1,
 });
 const semicircles = (degrees: number) => Math.round((degrees * 2 ** 31) / 180);
 const message = { fileId: 0, session: 18, lap: 19, record: 20, activity: 34 } as const;
@@ -119,9 +126,13 @@ export function fitOf({ startMs, endMs, points }: RecordedRun, offsetMinutes: nu
     encoder.writeMessage(
       message.record,
       [
-        ...[field(253, Uint32, at(ms)), field(0, Sint32, semicircles(latitude))],
-        ...[field(1, Sint32, semicircles(longitude)), field(2, Uint16, (altitude + 500) * 5)],
-        ...[field(3, Uint8, heartRate), field(4, Uint8, cadence), field(5, Uint32, distance * 100)],
+        field(253, Uint32, at(ms)),
+        field(0, Sint32, semicircles(latitude)),
+        field(1, Sint32, semicircles(longitude)),
+        field(2, Uint16, (altitude + 500) * 5),
+        field(3, Uint8, heartRate),
+        field(4, Uint8, cadence),
+        field(5, Uint32, distance * 100),
       ],
       1,
     );

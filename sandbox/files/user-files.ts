@@ -45,7 +45,10 @@ export function userFiles({ seed, startMs, days, offsetMinutes }: FileUser): {
       'heart-rate.csv': ['type,timestamp,value,unit,source', ...lines, ''].join('\n'),
     },
     ledger: {
-      ...{ steps, heartRates: heartRates.length, nights: days, runs: data.workouts.length },
+      steps,
+      heartRates: heartRates.length,
+      nights: days,
+      runs: data.workouts.length,
       runPoints: run.points.length,
     },
   };

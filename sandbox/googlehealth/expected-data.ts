@@ -22,8 +22,12 @@ export function expectedHealthData(
       : [];
     const all = [...points.map((one) => ({ ...one, ofDevice: one.device.displayName })), ...merged];
     return [...Map.groupBy(all, ({ ofDevice }) => ofDevice)].map(([device, own]) => ({
-      ...{ type, device, points: own.length, sum: own.reduce((sum, { value }) => sum + value, 0) },
-      ...{ first: isoTime(own[0]?.startMs ?? 0), last: isoTime(own.at(-1)?.startMs ?? 0) },
+      type,
+      device,
+      points: own.length,
+      sum: own.reduce((sum, { value }) => sum + value, 0),
+      first: isoTime(own[0]?.startMs ?? 0),
+      last: isoTime(own.at(-1)?.startMs ?? 0),
     }));
   });
   return { health_user_id: account.health_user_id, authorized: account.authorized, lines };

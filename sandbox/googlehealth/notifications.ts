@@ -33,7 +33,10 @@ export function sendChanges(world: HealthWorld, changes: readonly Change[]): voi
 function bodyOf(changes: readonly Change[]): string {
   const all = changes.map(({ account, operation, type, start_ms, end_ms }) => ({
     data: {
-      ...{ version: '1', clientProvidedSubscriptionName: 'sandbox', healthUserId: account, operation },
+      version: '1',
+      clientProvidedSubscriptionName: 'sandbox',
+      healthUserId: account,
+      operation,
       dataType: type,
       intervals: [{ physicalTimeInterval: { startTime: isoTime(start_ms), endTime: isoTime(end_ms) } }],
     },

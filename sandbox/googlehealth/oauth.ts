@@ -92,8 +92,13 @@ function link(world: HealthWorld, user: number): HealthAccount {
   const health_user_id = `health-${hashOf(`${world.user(user).seed}/health`)}`;
   const known = accounts.find((one) => one.health_user_id === health_user_id);
   const account = known ?? {
-    ...{ health_user_id, person: user, authorized: false, grants: [], live_ms: 0 },
-    ...{ deleted: [], changed: {} },
+    health_user_id,
+    person: user,
+    authorized: false,
+    grants: [],
+    live_ms: 0,
+    deleted: [],
+    changed: {},
   };
   if (known === undefined) accounts.push(account);
   if (!account.authorized) account.live_ms = world.clock.nowMs();

@@ -52,7 +52,8 @@ export const types: Readonly<Record<string, DayType>> = {
     (millimeters) => ({ millimeters }),
   ),
   'heart-rate': {
-    ...{ member: 'heartRate', scope: 'health_metrics_and_measurements' },
+    member: 'heartRate',
+    scope: 'health_metrics_and_measurements',
     of: (day) =>
       everyMinute(day).flatMap((ms) => {
         const beats = day.heart_rates[(ms - day.startMs) / 15_000] ?? 0;
@@ -60,17 +61,19 @@ export const types: Readonly<Record<string, DayType>> = {
       }),
   },
   'daily-resting-heart-rate': {
-    ...{ member: 'dailyRestingHeartRate', scope: 'health_metrics_and_measurements' },
+    member: 'dailyRestingHeartRate',
+    scope: 'health_metrics_and_measurements',
     of: (day) => {
       const [year, month, date] = day.date.split('-').map(Number);
       const beats = Math.round(day.resting_heart_rate_bpm);
       const startMs = Date.parse(`${day.date}T12:00:00Z`);
       const body = { date: { year, month, day: date }, beatsPerMinute: beats };
-      return [{ ...{ device: watchOf(day), startMs, endMs: startMs, value: beats, body } }];
+      return [{ device: watchOf(day), startMs, endMs: startMs, value: beats, body }];
     },
   },
   weight: {
-    ...{ member: 'weight', scope: 'health_metrics_and_measurements' },
+    member: 'weight',
+    scope: 'health_metrics_and_measurements',
     of: (day) => {
       const ms = day.startMs + 7 * 60 * minuteMs;
       const grams = Math.round(day.user.traits.weight_kg * 1000) + ((ms / minuteMs) % 700);
@@ -78,23 +81,28 @@ export const types: Readonly<Record<string, DayType>> = {
     },
   },
   sleep: {
-    ...{ member: 'sleep', scope: 'sleep' },
+    member: 'sleep',
+    scope: 'sleep',
     of: (day) => {
       if (day.sleep === null) return [];
       const { startMs, endMs, stages } = day.sleep;
       const rows = stages.map((one) => ({
-        ...{ startTime: isoTime(one.startMs), endTime: isoTime(one.endMs), type: one.stage.toUpperCase() },
+        startTime: isoTime(one.startMs),
+        endTime: isoTime(one.endMs),
+        type: one.stage.toUpperCase(),
       }));
       const body = { interval: interval(day, startMs, endMs), metadata: { nap: false }, stages: rows };
       return [{ device: watchOf(day), startMs, endMs, value: (endMs - startMs) / 1000, body }];
     },
   },
   exercise: {
-    ...{ member: 'exercise', scope: 'activity_and_fitness' },
+    member: 'exercise',
+    scope: 'activity_and_fitness',
     of: (day) =>
       day.workouts.map(({ startMs, endMs, plan, avg_heart_rate_bpm }) => {
         const body = {
-          ...{ interval: interval(day, startMs, endMs), exerciseType: plan.sport.toUpperCase() },
+          interval: interval(day, startMs, endMs),
+          exerciseType: plan.sport.toUpperCase(),
           metricsSummary: { averageHeartRateBeatsPerMinute: avg_heart_rate_bpm },
         };
         return { device: watchOf(day), startMs, endMs, value: (endMs - startMs) / 1000, body };
@@ -108,14 +116,18 @@ function summed(
   body: (value: number) => object,
 ): DayType {
   return {
-    ...{ member, scope: 'activity_and_fitness' },
+    member,
+    scope: 'activity_and_fitness',
     of: (day) =>
       day.minutes.flatMap((minute) => {
         const value = amount(minute);
         const { startMs } = minute;
         const endMs = startMs + minuteMs;
         const point = (device: Device, counted: number) => ({
-          ...{ device, startMs, endMs, value: counted },
+          device,
+          startMs,
+          endMs,
+          value: counted,
           body: { interval: interval(day, startMs, endMs), ...body(counted) },
         });
         if (value <= 0) return [];

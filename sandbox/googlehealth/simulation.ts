@@ -35,7 +35,10 @@ function providerOf(world: HealthWorld): Provider {
     settings: settingsOf(world),
     // Notifications are sent again for seven days.
     delivery: {
-      ...{ answerWithinMs: 10_000, attempts: 50, firstGapMs: 10_000, longestGapMs: 4 * hourMs },
+      answerWithinMs: 10_000,
+      attempts: 50,
+      firstGapMs: 10_000,
+      longestGapMs: 4 * hourMs,
       acceptedStatus: 204,
     },
     retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
@@ -50,7 +53,7 @@ function providerOf(world: HealthWorld): Provider {
       if (account === null) return null;
       const { health_user_id, authorized } = account;
       return {
-        shown: { ...{ connected: authorized, health_user_id } },
+        shown: { connected: authorized, health_user_id },
         expectedData: () => expectedHealthData(world, account),
         addSamples: (sink) => addHealthSamples(sink, world, account),
       };

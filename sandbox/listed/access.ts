@@ -84,7 +84,10 @@ function tokens(
     status: 200,
     headers: { 'Cache-Control': 'no-store' },
     json: {
-      ...{ token_type: 'bearer', access_token, expires_in, scope: scope.join(' ') },
+      token_type: 'bearer',
+      access_token,
+      expires_in,
+      scope: scope.join(' '),
       ...(spec.refresh === 'rotates' ? { refresh_token } : {}),
       ...spec.tokenFields?.(account),
     },

@@ -102,7 +102,11 @@ export type ListedAccount = z.infer<typeof Account>;
 
 /** A subscription to a kind of event of a type. It ends by the wall clock, as the application sees it. */
 export const ListedSubscription = z.object({
-  ...{ id: z.string(), url: z.url(), type: z.string(), event: z.string(), ends_ms: z.number() },
+  id: z.string(),
+  url: z.url(),
+  type: z.string(),
+  event: z.string(),
+  ends_ms: z.number(),
 });
 export type ListedSubscription = z.infer<typeof ListedSubscription>;
 

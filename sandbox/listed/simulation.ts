@@ -63,7 +63,7 @@ function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessa
       const account = accountOf(world, user);
       if (account === null) return null;
       return {
-        shown: { ...{ connected: account.authorized, id: account.id } },
+        shown: { connected: account.authorized, id: account.id },
         expectedData: () => expectedRecords(world, account),
         addSamples: (sink) => addListedSamples(sink, world, account),
       };

@@ -69,18 +69,28 @@ function nightOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   const hrv = ofNight(night, (index) => Math.round(day.user.traits.hrv_rmssd_ms) + (index % 5));
   const seconds = (ms: number) => Math.round(ms / 1000);
   const fields = {
-    ...{ id, day: day.date, type: 'long_sleep', period: 0 },
+    id,
+    day: day.date,
+    type: 'long_sleep',
+    period: 0,
     bedtime_start: localTime(night.startMs, night.offset_minutes),
     bedtime_end: localTime(night.endMs, night.offset_minutes),
-    ...{ deep_sleep_duration: seconds(deep), light_sleep_duration: seconds(light) },
-    ...{ rem_sleep_duration: seconds(rem), awake_time: seconds(awake + unmeasurable) },
-    ...{
-      total_sleep_duration: seconds(deep + light + rem),
-      time_in_bed: seconds(night.endMs - night.startMs),
-    },
-    ...{ latency: 540, efficiency: Math.min(100, 88 + changes.versionOf(id)), restless_periods: 210 },
-    ...{ average_heart_rate: resting + 4, lowest_heart_rate: resting, average_hrv: 50, average_breath: 14.5 },
-    ...{ sleep_phase_5_min: phasesOf(night), heart_rate: heart.array, hrv: hrv.array },
+    deep_sleep_duration: seconds(deep),
+    light_sleep_duration: seconds(light),
+    rem_sleep_duration: seconds(rem),
+    awake_time: seconds(awake + unmeasurable),
+    total_sleep_duration: seconds(deep + light + rem),
+    time_in_bed: seconds(night.endMs - night.startMs),
+    latency: 540,
+    efficiency: Math.min(100, 88 + changes.versionOf(id)),
+    restless_periods: 210,
+    average_heart_rate: resting + 4,
+    lowest_heart_rate: resting,
+    average_hrv: 50,
+    average_breath: 14.5,
+    sleep_phase_5_min: phasesOf(night),
+    heart_rate: heart.array,
+    hrv: hrv.array,
     low_battery_alert: false,
   };
   const samples = [
@@ -99,13 +109,25 @@ function activityOf(day: SimulatedDay, changes: DayChanges): ListedRecord[] {
   const startMs = day.startMs + 4 * hourMs;
   const mets = each(startMs, day.endMs, metIntervalMs).map((_, index) => 1 + (index % 7) / 10);
   const fields = {
-    ...{ id, day: day.date, timestamp: localTime(startMs, day.offset_minutes), score: scoreOf(changes, id) },
-    ...{ steps: 8000 + (hashOf(id) % 4000), equivalent_walking_distance: 8123, active_calories: 430 },
-    ...{ total_calories: 2440, target_calories: 450, high_activity_time: 300, medium_activity_time: 3000 },
-    ...{ low_activity_time: 12_000, resting_time: 28_000, sedentary_time: 30_000, non_wear_time: 600 },
+    id,
+    day: day.date,
+    timestamp: localTime(startMs, day.offset_minutes),
+    score: scoreOf(changes, id),
+    steps: 8000 + (hashOf(id) % 4000),
+    equivalent_walking_distance: 8123,
+    active_calories: 430,
+    total_calories: 2440,
+    target_calories: 450,
+    high_activity_time: 300,
+    medium_activity_time: 3000,
+    low_activity_time: 12_000,
+    resting_time: 28_000,
+    sedentary_time: 30_000,
+    non_wear_time: 600,
     contributors: { meet_daily_targets: 60, move_every_hour: 100, stay_active: 80 },
     met: {
-      ...{ interval: metIntervalMs / 1000, items: mets },
+      interval: metIntervalMs / 1000,
+      items: mets,
       timestamp: localTime(startMs, day.offset_minutes),
     },
   };
@@ -163,7 +185,9 @@ export const kinds = {
     ...daily,
     of: (day, changes) =>
       ofMorning(day, 'daily_readiness', (id) => ({
-        ...{ ...stamped(day), score: scoreOf(changes, id), temperature_deviation: -0.2 },
+        ...stamped(day),
+        score: scoreOf(changes, id),
+        temperature_deviation: -0.2,
         contributors: { hrv_balance: 80, previous_night: 88 },
       })),
   },
@@ -187,7 +211,8 @@ export const kinds = {
       })),
   },
   daily_resilience: {
-    ...{ ...daily, scope: 'extapi:stress' },
+    ...daily,
+    scope: 'extapi:stress',
     of: (day) => ofMorning(day, 'daily_resilience', () => ({ level: 'solid', contributors: { stress: 71 } })),
   },
   daily_cardiovascular_age: {
@@ -199,12 +224,15 @@ export const kinds = {
     ...heart,
     of: (day) =>
       ofMorning(day, 'vo2_max', () => ({ ...stamped(day), vo2_max: day.user.traits.vo2_max }), {
-        ...{ type: 'vo2_max', value: day.user.traits.vo2_max },
+        type: 'vo2_max',
+        value: day.user.traits.vo2_max,
       }),
   },
   heartrate: { ...daily, scope: 'heartrate', of: heartRatesOf },
   workout: {
-    ...{ ...daily, scope: 'workout', kind: 'workouts' },
+    ...daily,
+    scope: 'workout',
+    kind: 'workouts',
     of: (day, changes) =>
       workoutsOf(day, changes).map(({ startMs, endMs, activity }) => {
         const id = idOf(day, `workout/${startMs}`);

@@ -38,7 +38,9 @@ function pageOf(found: Parameters<typeof tokenPage>[0], { query }: HttpRequest):
 function routes(world: ListedWorld): ListedRoute[] {
   const lists = Object.entries(kinds).map(
     ([kind, { scope }]): ListedRoute => ({
-      ...{ method: 'GET', path: `/v2/usercollection/${kind === 'vo2_max' ? 'vO2_max' : kind}`, scope },
+      method: 'GET',
+      path: `/v2/usercollection/${kind === 'vo2_max' ? 'vO2_max' : kind}`,
+      scope,
       handle: (account, request) =>
         kind === 'heartrate' ? ratesPage(world, account, request) : daysPage(world, account, kind, request),
     }),
@@ -46,11 +48,15 @@ function routes(world: ListedWorld): ListedRoute[] {
   return [
     ...lists,
     {
-      ...{ method: 'GET', path: '/v2/usercollection/personal_info', scope: null },
+      method: 'GET',
+      path: '/v2/usercollection/personal_info',
+      scope: null,
       handle: ({ id }) => ok({ id, age: 34, email: 'ring@example.com', weight: 70, height: 1.75 }),
     },
     {
-      ...{ method: 'POST', path: '/oauth/revoke', scope: null },
+      method: 'POST',
+      path: '/oauth/revoke',
+      scope: null,
       handle(account, { query }) {
         const token = query.get('access_token');
         if (!account.grants.some((one) => one.access_token === token)) return failure(400, 'invalid_request');
@@ -67,8 +73,14 @@ export const oura = listedSimulation({
   title: 'Oura',
   hasAccount: ({ key }) => key === 'shift-worker',
   scopes: [
-    ...['personal', 'daily', 'heartrate', 'workout', 'session', 'spo2'],
-    ...['extapi:stress', 'extapi:heart_health'],
+    'personal',
+    'daily',
+    'heartrate',
+    'workout',
+    'session',
+    'spo2',
+    'extapi:stress',
+    'extapi:heart_health',
   ],
   kinds,
   authorizePath: '/oauth/authorize',
@@ -90,7 +102,9 @@ export const oura = listedSimulation({
   signature: {
     header: 'x-oura-signature',
     time: { header: 'x-oura-timestamp', of: (ms) => String(Math.floor(ms / 1000)) },
-    ...{ encoding: 'hex', isUpperCase: true, with: 'client' },
+    encoding: 'hex',
+    isUpperCase: true,
+    with: 'client',
   },
   webhookPath: '/events',
   routes,

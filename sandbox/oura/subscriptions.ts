@@ -15,7 +15,10 @@ const lastsMs = 90 * 86_400_000;
 const path = '/oura/v2/webhook/subscription';
 
 const shown = ({ id, url, type, event, ends_ms }: ListedSubscription) => ({
-  ...{ id, callback_url: url, data_type: type, event_type: event },
+  id,
+  callback_url: url,
+  data_type: type,
+  event_type: event,
   expiration_time: new Date(ends_ms).toISOString().slice(0, -1),
 });
 

@@ -174,7 +174,9 @@ async function post(
   signal: AbortSignal,
 ): Promise<Replied> {
   const response = await fetch(`${origin}/api/v1/sdk/users/${userId}/${path}`, {
-    ...{ method: 'POST', body, signal },
+    method: 'POST',
+    body,
+    signal,
     headers: { 'content-type': 'application/json', ...headers() },
   });
   const retryMs = 1000 * Number(response.headers.get('retry-after') ?? 0.1);

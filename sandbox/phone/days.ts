@@ -79,13 +79,16 @@ function dayOf(
     const skew = source === iphone ? skewMs : 0;
     const iso = (ms: number) => new Date(ms + skew).toISOString().replace(/\.\d+/, '');
     records.push({
-      ...{
-        id: `${seed}:${id++}`,
-        type: `HKQuantityTypeIdentifier${type}`,
-        startDate: iso(atMs),
-        endDate: iso(atMs + lengthMs),
-      },
-      ...{ zoneOffset: null, source, value, unit, parentId: null, metadata: null },
+      id: `${seed}:${id++}`,
+      type: `HKQuantityTypeIdentifier${type}`,
+      startDate: iso(atMs),
+      endDate: iso(atMs + lengthMs),
+      zoneOffset: null,
+      source,
+      value,
+      unit,
+      parentId: null,
+      metadata: null,
     });
   };
   for (let minute = 0; minute < 1440; minute += heartEveryMinutes / density)
@@ -117,8 +120,15 @@ function dayOf(
 function nightOf(seed: string, midnightMs: number, skewMs: number): PhoneItem[] {
   const stages = ['core', 'deep', 'rem', 'core', 'awake', 'core', 'rem', 'deep', 'core'];
   const phase = (id: string, stage: string, atMs: number, endMs: number, source: object) => ({
-    ...{ id: `${seed}:night:${id}`, parentId: null, stage, startDate: new Date(atMs).toISOString() },
-    ...{ endDate: new Date(endMs).toISOString(), zoneOffset: null, source, values: null, metadata: null },
+    id: `${seed}:night:${id}`,
+    parentId: null,
+    stage,
+    startDate: new Date(atMs).toISOString(),
+    endDate: new Date(endMs).toISOString(),
+    zoneOffset: null,
+    source,
+    values: null,
+    metadata: null,
   });
   const start = midnightMs - hourMs;
   const length = 50 * minuteMs;
@@ -133,20 +143,25 @@ function nightOf(seed: string, midnightMs: number, skewMs: number): PhoneItem[] 
 function runOf(seed: string, midnightMs: number): PhoneItem {
   const start = midnightMs + 18 * hourMs;
   return {
-    ...{ id: `${seed}:run`, parentId: null, type: 'running', startDate: new Date(start).toISOString() },
-    ...{
-      endDate: new Date(start + 40 * minuteMs).toISOString(),
-      zoneOffset: null,
-      source: watch,
-      title: null,
-      notes: null,
-    },
+    id: `${seed}:run`,
+    parentId: null,
+    type: 'running',
+    startDate: new Date(start).toISOString(),
+    endDate: new Date(start + 40 * minuteMs).toISOString(),
+    zoneOffset: null,
+    source: watch,
+    title: null,
+    notes: null,
     values: [
       { type: 'duration', value: 2340, unit: 's' },
       { type: 'activeEnergyBurned', value: 420, unit: 'kcal' },
       { type: 'distance', value: 7100, unit: 'm' },
       { type: 'averageHeartRate', value: 148, unit: 'bpm' },
     ],
-    ...{ segments: null, laps: null, route: null, samples: null, metadata: null },
+    segments: null,
+    laps: null,
+    route: null,
+    samples: null,
+    metadata: null,
   };
 }

@@ -16,7 +16,11 @@ export const phoneUploads: SimulatedUploads = {
   async run(api: Api, { apiKey, baseUrl, fetch, signal }) {
     const userId = await ensureUser(api, { 'X-API-Key': apiKey }, person);
     const access: AppAccess = {
-      ...{ origins: [baseUrl], userId, random: () => 1, fetch, signal },
+      origins: [baseUrl],
+      userId,
+      random: () => 1,
+      fetch,
+      signal,
       headers: () => ({ 'X-Open-Wearables-API-Key': apiKey }),
     };
     let sentMs = Date.now();

@@ -42,14 +42,21 @@ function exerciseOf(
   const id = hashOf(`${day.user.seed}/${span.startMs}`).toString(36);
   const rate = { 'recording-rate': heartRateEveryMs / 1000, 'sample-type': '0' };
   const fields = {
-    ...{ id, start_time: local(day, startMs), start_time_utc_offset: day.offset_minutes },
-    ...{ duration: `PT${seconds(span.endMs - startMs)}S`, device: 'Polar Vantage V2', sport, calories: 320 },
-    ...{ detailed_sport_info: sport, has_route: false, training_load: 80.5 },
+    id,
+    start_time: local(day, startMs),
+    start_time_utc_offset: day.offset_minutes,
+    duration: `PT${seconds(span.endMs - startMs)}S`,
+    device: 'Polar Vantage V2',
+    sport,
+    calories: 320,
+    detailed_sport_info: sport,
+    has_route: false,
+    training_load: 80.5,
     heart_rate: { average: 140, maximum: 155 },
     samples: [{ ...rate, data: rates.map(([, value]) => (value > 0 ? value : 'null')).join(',') }],
   };
   const samples = rates.filter(([, value]) => value > 0).map(([ms, value]) => bpm(ms, value));
-  return { ...{ id, startMs, endMs: span.endMs, availableMs: span.endMs }, fields, samples };
+  return { id, startMs, endMs: span.endMs, availableMs: span.endMs, fields, samples };
 }
 
 const sports: Readonly<Record<string, string>> = { run: 'RUNNING', ride: 'CYCLING', swim: 'SWIMMING' };
@@ -74,24 +81,31 @@ function nightOf(day: SimulatedDay, fields: object, samples: ListedRecord['sampl
 /** The records by kinds. The heart rates of a day are cut into quarters of an hour, which the list puts together. */
 export const kinds: Readonly<Record<string, ListedKind>> = {
   activities: {
-    ...{ scope, kind: 'workouts', device: 'Polar Vantage V2' },
+    scope,
+    kind: 'workouts',
+    device: 'Polar Vantage V2',
     of: (day, { recorded }) => [
       ...day.workouts.map((one) => exerciseOf(day, one, sports[one.plan.sport] ?? 'OTHER')),
       ...recorded.map((one) => exerciseOf(day, one, 'RUNNING')),
     ],
   },
   sleep: {
-    ...{ scope, kind: 'sleeps', device: 'Polar sleep' },
+    scope,
+    kind: 'sleeps',
+    device: 'Polar sleep',
     of(day, { versionOf }) {
       if (day.sleep === null) return [];
       const { startMs, endMs, stages } = day.sleep;
       const totals = stageTotals(stages);
       const rates = ofNight(day, 52);
       const fields = {
-        ...{ sleep_start_time: withOffset(day, startMs), sleep_end_time: withOffset(day, endMs) },
-        ...{ light_sleep: seconds(totals.light), deep_sleep: seconds(totals.deep) },
-        ...{ rem_sleep: seconds(totals.rem), unrecognized_sleep_stage: seconds(totals.unmeasurable) },
-        ...{ total_interruption_duration: seconds(totals.awake) },
+        sleep_start_time: withOffset(day, startMs),
+        sleep_end_time: withOffset(day, endMs),
+        light_sleep: seconds(totals.light),
+        deep_sleep: seconds(totals.deep),
+        rem_sleep: seconds(totals.rem),
+        unrecognized_sleep_stage: seconds(totals.unmeasurable),
+        total_interruption_duration: seconds(totals.awake),
         sleep_score: Math.min(100, 78 + versionOf(day.date)),
         hypnogram: Object.fromEntries(
           stages.map(({ stage, startMs: ms }) => [clockOf(day, ms), numbers[stage]]),
@@ -106,7 +120,9 @@ export const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   recharge: {
-    ...{ scope, kind: 'other', device: 'Polar Nightly Recharge' },
+    scope,
+    kind: 'other',
+    device: 'Polar Nightly Recharge',
     of(day) {
       const { map, times } = ofNight(day, day.user.traits.hrv_rmssd_ms);
       const hrv = day.user.traits.hrv_rmssd_ms;
@@ -119,14 +135,20 @@ export const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   days: {
-    ...{ scope, kind: 'other', device: 'Polar' },
+    scope,
+    kind: 'other',
+    device: 'Polar',
     of(day) {
       const minutes = day.minutes.filter(({ worn }) => worn);
       const samples = minutes.map((one) => ({ steps: one.steps, timestamp: local(day, one.startMs) }));
       const steps = stepsIn(minutes);
       const fields = {
-        ...{ start_time: `${day.date}T00:00:00`, end_time: `${day.date}T23:59:59` },
-        ...{ active_duration: 'PT2H44M45S', calories: 2300, active_calories: 430, steps },
+        start_time: `${day.date}T00:00:00`,
+        end_time: `${day.date}T23:59:59`,
+        active_duration: 'PT2H44M45S',
+        calories: 2300,
+        active_calories: 430,
+        steps,
         samples: { date: day.date, steps: { interval_ms: minuteMs, total_steps: steps, samples } },
       };
       const span = { startMs: day.startMs, endMs: day.endMs, availableMs: day.endMs + 2 * quarterMs };
@@ -134,17 +156,23 @@ export const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   heart_rate: {
-    ...{ scope, kind: 'other', device: 'Polar' },
+    scope,
+    kind: 'other',
+    device: 'Polar',
     of(day) {
       const records: ListedRecord[] = [];
       for (let startMs = day.startMs; startMs < day.endMs; startMs += quarterMs) {
         const endMs = startMs + quarterMs;
         const rates = ratesIn(day, startMs, endMs, 5 * minuteMs).filter(([, value]) => value > 0);
         const heart_rate_samples = rates.map(([ms, heart_rate]) => ({
-          ...{ heart_rate, sample_time: local(day, ms).slice(11) },
+          heart_rate,
+          sample_time: local(day, ms).slice(11),
         }));
         records.push({
-          ...{ id: `${day.date} ${startMs}`, startMs, endMs, availableMs: endMs },
+          id: `${day.date} ${startMs}`,
+          startMs,
+          endMs,
+          availableMs: endMs,
           fields: { date: day.date, heart_rate_samples },
           samples: rates.map(([ms, value]) => bpm(ms, value)),
         });
@@ -153,7 +181,9 @@ export const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   cardio_load: {
-    ...{ scope, kind: 'other', device: 'Polar' },
+    scope,
+    kind: 'other',
+    device: 'Polar',
     of(day) {
       const span = { startMs: day.startMs, endMs: day.endMs, availableMs: day.endMs + 2 * quarterMs };
       const fields = { cardio_load: 71.4, cardio_load_status: 'PRODUCTIVE', strain: 60.5, tolerance: 48.2 };

@@ -72,13 +72,17 @@ function routes(world: ListedWorld): ListedRoute[] {
   return [
     ...Object.entries(reads).map(
       ([path, read]): ListedRoute => ({
-        ...{ method: 'GET', path, scope },
+        method: 'GET',
+        path,
+        scope,
         handle: (account, request) =>
           account.registered ? read(world, account, request) : failure(403, 'not registered'),
       }),
     ),
     {
-      ...{ method: 'POST', path: '/v3/users', scope: null },
+      method: 'POST',
+      path: '/v3/users',
+      scope: null,
       handle(account) {
         if (account.registered) return failure(409, 'registered already');
         account.registered = true;
@@ -87,7 +91,9 @@ function routes(world: ListedWorld): ListedRoute[] {
       },
     },
     {
-      ...{ method: 'DELETE', path: '/v3/users/:id', scope: null },
+      method: 'DELETE',
+      path: '/v3/users/:id',
+      scope: null,
       handle(account, { params }) {
         if (params.id !== account.id) return failure(403, 'another account');
         account.registered = false;
@@ -99,7 +105,9 @@ function routes(world: ListedWorld): ListedRoute[] {
 }
 
 const events: Readonly<Record<string, string>> = {
-  ...{ activities: 'EXERCISE', sleep: 'SLEEP', days: 'ACTIVITY_SUMMARY' },
+  activities: 'EXERCISE',
+  sleep: 'SLEEP',
+  days: 'ACTIVITY_SUMMARY',
   heart_rate: 'CONTINUOUS_HEART_RATE',
 };
 

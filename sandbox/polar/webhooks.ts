@@ -19,14 +19,16 @@ export function webhookRoutes(world: ListedWorld): ApplicationRoute[] {
   const events = ['EXERCISE', 'SLEEP', 'CONTINUOUS_HEART_RATE', 'ACTIVITY_SUMMARY'];
   return [
     {
-      ...{ method: 'GET', path },
+      method: 'GET',
+      path,
       handle: () =>
         ok({
           data: own.webhook === null ? [] : [{ id, url: own.webhook, events, active: !own.webhook_off }],
         }),
     },
     {
-      ...{ method: 'POST', path },
+      method: 'POST',
+      path,
       handle: (request) =>
         withBody(Body, request, async ({ url }) => {
           if (own.webhook !== null) return failure(409, 'a webhook exists');
@@ -37,14 +39,16 @@ export function webhookRoutes(world: ListedWorld): ApplicationRoute[] {
         }),
     },
     {
-      ...{ method: 'POST', path: `${path}/activate` },
+      method: 'POST',
+      path: `${path}/activate`,
       handle() {
         own.webhook_off = false;
         return saved(ok({}));
       },
     },
     {
-      ...{ method: 'PATCH', path: `${path}/:id` },
+      method: 'PATCH',
+      path: `${path}/:id`,
       handle: (request) =>
         withBody(Body, request, ({ url }) => {
           own.webhook = url;
@@ -52,7 +56,8 @@ export function webhookRoutes(world: ListedWorld): ApplicationRoute[] {
         }),
     },
     {
-      ...{ method: 'DELETE', path: `${path}/:id` },
+      method: 'DELETE',
+      path: `${path}/:id`,
       handle() {
         own.webhook = null;
         return saved({ status: 204 });

@@ -67,7 +67,9 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
     void serve(routes, request, response).catch(() => request.destroy()); // the sender hung up
   });
   return {
-    ...{ origin, url: `${origin}/${options.path}`, messagesUrl: `${origin}${streamPath}` },
+    origin,
+    url: `${origin}/${options.path}`,
+    messagesUrl: `${origin}${streamPath}`,
     useSecret(changed) {
       secret = changed;
     },

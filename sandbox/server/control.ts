@@ -29,7 +29,10 @@ export function controlRoutes(world: World, providers: readonly Provider[]): Rou
 function shownUser({ user }: World, providers: readonly Provider[], index: number) {
   const { title, zone, device } = user(index).traits;
   return {
-    ...{ person: index + 1, title: title.join(' '), zone, device },
+    person: index + 1,
+    title: title.join(' '),
+    zone,
+    device,
     ...Object.fromEntries(providers.map(({ name, account }) => [name, account(index)?.shown ?? null])),
   };
 }

@@ -102,7 +102,12 @@ function openProviders(options: SandboxOptions, store: Store, url: string) {
   const faults = createFaults(clock, seed);
   const senderOf = (name: string) => providers.find((one) => one.name === name);
   const world: World = {
-    ...{ clock, store, faults, url, redirectOrigins, otherClients },
+    clock,
+    store,
+    faults,
+    url,
+    redirectOrigins,
+    otherClients,
     outbox: openOutbox({ clock, store, faults, senderOf }),
     limits: { ...usualLimits, ...options.limits },
     user: (index) => simulatedUserAt(seed, index),

@@ -15,7 +15,10 @@ const Options = z.object({
 const { port, seed, file, speed, batch_window_ms, redirect_origins } = Options.parse(workerData);
 const sandbox = await startSandbox({
   ...(port === undefined ? {} : { port }),
-  ...{ seed, file, speed, redirectOrigins: redirect_origins },
+  seed,
+  file,
+  speed,
+  redirectOrigins: redirect_origins,
   limits: { batchWindowMs: batch_window_ms },
 });
 parentPort?.postMessage(sandbox.access);

@@ -36,16 +36,24 @@ const sports: Readonly<Record<string, number>> = { running: 1, ride: 2, walk: 0,
 function workoutsOf(day: SimulatedDay, { versionOf, recorded }: DayChanges): ListedRecord[] {
   const planned = day.workouts.map((one) => ({ ...one, sport: one.plan.sport }));
   const added = recorded.map((one) => ({
-    ...{ ...one, sport: 'running', avg_heart_rate_bpm: 140, max_heart_rate_bpm: 155 },
+    ...one,
+    sport: 'running',
+    avg_heart_rate_bpm: 140,
+    max_heart_rate_bpm: 155,
   }));
   return [...planned, ...added].map(({ startMs, endMs, ...one }) => {
     const workoutKey = workoutKeyOf(day, startMs);
     const fields = {
-      ...{ workoutKey, workoutId: hashOf(workoutKey), activityId: sports[one.sport] ?? 4 },
+      workoutKey,
+      workoutId: hashOf(workoutKey),
+      activityId: sports[one.sport] ?? 4,
       // A workout without a change is fresh: it has no end yet.
-      ...{ startTime: startMs, ...(versionOf(workoutKey) === 0 ? {} : { stopTime: endMs }) },
-      ...{ totalTime: (endMs - startMs) / 1000, timeOffsetInMinutes: day.offset_minutes },
-      ...{ totalDistance: 5000, energyConsumption: 410 },
+      startTime: startMs,
+      ...(versionOf(workoutKey) === 0 ? {} : { stopTime: endMs }),
+      totalTime: (endMs - startMs) / 1000,
+      timeOffsetInMinutes: day.offset_minutes,
+      totalDistance: 5000,
+      energyConsumption: 410,
       hrdata: { workoutAvgHR: one.avg_heart_rate_bpm, workoutMaxHR: one.max_heart_rate_bpm, userMaxHR: 190 },
       gear: { manufacturer: 'Suunto', name: 'Suunto Race', swVersion: '2.35.34' },
     };
@@ -60,12 +68,20 @@ function nightOf(day: SimulatedDay, { versionOf }: DayChanges): ListedRecord[] {
   const seconds = (ms: number) => Math.round(ms / 1000);
   const { deep, light, rem } = stageTotals(stages);
   const entryData = {
-    ...{ SleepId: Number(id), BedtimeStart: localTime(startMs, day.offset_minutes), IsNap: false },
-    ...{ BedtimeEnd: localTime(endMs, day.offset_minutes), SleepQualityScore: 80 + versionOf(id) },
+    SleepId: Number(id),
+    BedtimeStart: localTime(startMs, day.offset_minutes),
+    IsNap: false,
+    BedtimeEnd: localTime(endMs, day.offset_minutes),
+    SleepQualityScore: 80 + versionOf(id),
     // A night that is computed again is shorter.
     Duration: seconds(deep + light + rem) - 60 * versionOf(id),
-    ...{ DeepSleepDuration: seconds(deep), LightSleepDuration: seconds(light) },
-    ...{ REMSleepDuration: seconds(rem), HRAvg: 0.9, HRMin: 0.8, AvgHRV: 48, MaxSpo2: 0.97 },
+    DeepSleepDuration: seconds(deep),
+    LightSleepDuration: seconds(light),
+    REMSleepDuration: seconds(rem),
+    HRAvg: 0.9,
+    HRMin: 0.8,
+    AvgHRV: 48,
+    MaxSpo2: 0.97,
   };
   const fields = { timestamp: localTime(endMs, day.offset_minutes), entryData };
   return [{ id, startMs, endMs, availableMs: endMs + 30 * minuteMs, fields }];
@@ -145,7 +161,9 @@ function samplePage(world: ListedWorld, account: ListedAccount, kind: string, re
 
 function routes(world: ListedWorld): ListedRoute[] {
   const keyed = (path: string, handle: ListedRoute['handle']): ListedRoute => ({
-    ...{ method: 'GET', path, scope: null },
+    method: 'GET',
+    path,
+    scope: null,
     handle: (account, request) =>
       request.headers['ocp-apim-subscription-key'] === keyOf(world.own)
         ? handle(account, request)

@@ -39,7 +39,9 @@ const sleepScore = (version: number) => Math.min(100, 80 + version);
 
 const kinds: Readonly<Record<string, ListedKind>> = {
   cycle: {
-    ...{ scope: 'read:cycles', kind: 'other', device: 'WHOOP' },
+    scope: 'read:cycles',
+    kind: 'other',
+    device: 'WHOOP',
     of: (day) => {
       const end = day.sleep?.endMs ?? day.startMs + 7 * hourMs;
       const span = { startMs: end - 24 * hourMs, endMs: end };
@@ -49,7 +51,9 @@ const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   sleep: {
-    ...{ scope: 'read:sleep', kind: 'sleeps', device: 'WHOOP' },
+    scope: 'read:sleep',
+    kind: 'sleeps',
+    device: 'WHOOP',
     of: (day, { versionOf }) => {
       if (day.sleep === null) return [];
       const id = idOf(day, 'sleep');
@@ -76,7 +80,9 @@ const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   recovery: {
-    ...{ scope: 'read:recovery', kind: 'other', device: 'WHOOP' },
+    scope: 'read:recovery',
+    kind: 'other',
+    device: 'WHOOP',
     of: (day) => {
       if (day.sleep === null) return [];
       const atMs = day.sleep.endMs + hourMs / 2;
@@ -97,7 +103,10 @@ const kinds: Readonly<Record<string, ListedKind>> = {
       };
       return [
         {
-          ...{ id: idOf(day, 'sleep'), startMs: atMs, endMs: atMs, availableMs: atMs },
+          id: idOf(day, 'sleep'),
+          startMs: atMs,
+          endMs: atMs,
+          availableMs: atMs,
           fields: { ...fields, score_state: 'SCORED', score },
           samples: [
             ['resting_heart_rate', atMs, resting],
@@ -108,11 +117,16 @@ const kinds: Readonly<Record<string, ListedKind>> = {
     },
   },
   workout: {
-    ...{ scope: 'read:workout', kind: 'workouts', device: 'WHOOP' },
+    scope: 'read:workout',
+    kind: 'workouts',
+    device: 'WHOOP',
     of: (day, { recorded }) => {
       const planned = day.workouts.map((one) => ({ ...one, sport: one.plan.sport }));
       const added = recorded.map((one) => ({
-        ...{ ...one, sport: 'running', avg_heart_rate_bpm: 140, max_heart_rate_bpm: 155 },
+        ...one,
+        sport: 'running',
+        avg_heart_rate_bpm: 140,
+        max_heart_rate_bpm: 155,
       }));
       return [...planned, ...added].map((one) => {
         const id = idOf(day, `workout/${one.startMs}`);
@@ -151,19 +165,25 @@ function page(world: ListedWorld, account: ListedAccount, kind: string, request:
 function routes(world: ListedWorld): ListedRoute[] {
   const lists = Object.entries(paths).map(
     ([kind, path]): ListedRoute => ({
-      ...{ method: 'GET', path, scope: kinds[kind]?.scope ?? null },
+      method: 'GET',
+      path,
+      scope: kinds[kind]?.scope ?? null,
       handle: (account, request) => page(world, account, kind, request),
     }),
   );
   return [
     ...lists,
     {
-      ...{ method: 'GET', path: '/v2/user/profile/basic', scope: null },
+      method: 'GET',
+      path: '/v2/user/profile/basic',
+      scope: null,
       handle: ({ id }) =>
         ok({ user_id: Number(id), email: 'runner@example.com', first_name: 'Weekday', last_name: 'Runner' }),
     },
     {
-      ...{ method: 'DELETE', path: '/v2/user/access', scope: null },
+      method: 'DELETE',
+      path: '/v2/user/access',
+      scope: null,
       handle: (account) => {
         endAccess(world, account);
         return { status: 204 };
@@ -204,7 +224,8 @@ export const whoop = listedSimulation({
   signature: {
     header: 'X-WHOOP-Signature',
     time: { header: 'X-WHOOP-Signature-Timestamp', of: String },
-    ...{ encoding: 'base64', with: 'client' },
+    encoding: 'base64',
+    with: 'client',
   },
   webhookPath: '/events',
   routes,

@@ -28,8 +28,15 @@ export function link(world: WithingsWorld, user: number): WithingsAccount {
   const userid = useridOf(world.user(user));
   const known = accounts.find((one) => one.userid === userid);
   const account = known ?? {
-    ...{ userid, person: user, authorized: false, grants: [], live_ms: 0 },
-    ...{ subscriptions: [], deleted: [], changed: {}, arrivals: [] },
+    userid,
+    person: user,
+    authorized: false,
+    grants: [],
+    live_ms: 0,
+    subscriptions: [],
+    deleted: [],
+    changed: {},
+    arrivals: [],
   };
   if (known === undefined) accounts.push(account);
   if (!account.authorized) account.live_ms = world.clock.nowMs();

@@ -72,7 +72,10 @@ function latest(world: WithingsWorld, account: WithingsAccount) {
   const endMs = world.clock.nowMs();
   return kinds.flatMap((kind) =>
     rowsIn(world, account, kind, { startMs: endMs - 14 * dayMs, endMs }).map(({ id, startMs, fields }) => ({
-      ...{ id, kind, start_ms: startMs, attrib: fields.attrib ?? null },
+      id,
+      kind,
+      start_ms: startMs,
+      attrib: fields.attrib ?? null,
     })),
   );
 }

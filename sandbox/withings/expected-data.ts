@@ -25,7 +25,8 @@ export function expectedWithingsData(world: WithingsWorld, account: WithingsAcco
       category,
     })),
     nights: rows('sleep').map(({ startMs: ms, fields: { date } }) => ({
-      ...{ start_time: isoTime(ms), date },
+      start_time: isoTime(ms),
+      date,
       stages: world.days.of(world.user(account.person), String(date)).sleep?.stages.length ?? 0,
     })),
     unconfirmed: rows('measures')

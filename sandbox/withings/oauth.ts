@@ -109,7 +109,11 @@ function tokens({ store, clock }: WithingsWorld, { userid }: WithingsAccount, gr
   const { access_token, refresh_token, scope } = grant;
   const expires_in = Math.floor(clock.wallMsFor(lifetimes.accessMs) / 1000);
   return envelope({
-    ...{ userid: String(userid), access_token, refresh_token, expires_in },
-    ...{ scope: scope.join(','), token_type: 'Bearer' },
+    userid: String(userid),
+    access_token,
+    refresh_token,
+    expires_in,
+    scope: scope.join(','),
+    token_type: 'Bearer',
   });
 }

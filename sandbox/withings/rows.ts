@@ -86,9 +86,14 @@ function days(day: SimulatedDay): Row[] {
   const active = activeKilocalories(user, minutes);
   const rates = day.heart_rates.filter((rate) => rate > 0);
   const own = {
-    ...{ date, timezone: user.traits.zone, brand: 1, is_tracker: true, ...watch },
+    date,
+    timezone: user.traits.zone,
+    brand: 1,
+    is_tracker: true,
+    ...watch,
     ...totals(minutes),
-    ...{ calories: active, totalcalories: active + 1_600 },
+    calories: active,
+    totalcalories: active + 1_600,
     ...(rates.length === 0
       ? {}
       : {
@@ -98,7 +103,9 @@ function days(day: SimulatedDay): Row[] {
         }),
   };
   const row = (id: string, fields: object): Row => ({
-    ...{ id, startMs, availableMs: endMs + 10 * minuteMs },
+    id,
+    startMs,
+    availableMs: endMs + 10 * minuteMs,
     fields: { ...fields },
   });
   const imported = {
@@ -117,28 +124,26 @@ function totals(minutes: readonly Minute[]) {
     minutes.filter(({ met, state }) => met >= from && met < to && state !== 'asleep').length * 60;
   const climbed = minutes.reduce((sum, one) => sum + (one.on_foot ? one.climb_meters : 0), 0);
   return {
-    ...{
-      steps: stepsIn(minutes),
-      distance: hundredths(footMeters(minutes)),
-      elevation: Math.floor(climbed / 3),
-    },
-    ...{ soft: within(1.6, 3), moderate: within(3, 6), intense: within(6, 100) },
+    steps: stepsIn(minutes),
+    distance: hundredths(footMeters(minutes)),
+    elevation: Math.floor(climbed / 3),
+    soft: within(1.6, 3),
+    moderate: within(3, 6),
+    intense: within(6, 100),
   };
 }
 
 const categories: Readonly<Record<SportName, number>> = {
-  ...{
-    run: 2,
-    intervals: 2,
-    ride: 6,
-    indoor_ride: 308,
-    swim: 7,
-    hike: 3,
-    walk: 1,
-    strength: 16,
-    yoga: 28,
-    row: 187,
-  },
+  run: 2,
+  intervals: 2,
+  ride: 6,
+  indoor_ride: 308,
+  swim: 7,
+  hike: 3,
+  walk: 1,
+  strength: 16,
+  yoga: 28,
+  row: 187,
 };
 
 function workouts(day: SimulatedDay): Row[] {
@@ -150,19 +155,20 @@ function workouts(day: SimulatedDay): Row[] {
       startMs: workout.startMs,
       availableMs: workout.endMs + 2 * minuteMs,
       fields: {
-        ...{ category: categories[workout.plan.sport], timezone: day.user.traits.zone, attrib: 0, ...watch },
-        ...{ startdate: seconds(workout.startMs), enddate: seconds(workout.endMs), date: day.date },
+        category: categories[workout.plan.sport],
+        timezone: day.user.traits.zone,
+        attrib: 0,
+        ...watch,
+        startdate: seconds(workout.startMs),
+        enddate: seconds(workout.endMs),
+        date: day.date,
         data: {
-          ...{
-            calories: active_kilocalories,
-            distance: hundredths(meters ?? 0),
-            steps: stepsIn(workout.minutes),
-          },
-          ...{
-            hr_average: workout.avg_heart_rate_bpm,
-            hr_max: workout.max_heart_rate_bpm,
-            pause_duration: pause,
-          },
+          calories: active_kilocalories,
+          distance: hundredths(meters ?? 0),
+          steps: stepsIn(workout.minutes),
+          hr_average: workout.avg_heart_rate_bpm,
+          hr_max: workout.max_heart_rate_bpm,
+          pause_duration: pause,
         },
       },
     };
@@ -180,16 +186,21 @@ function nights(day: SimulatedDay): Row[] {
   const times = stageTotals(sleep.stages);
   const asleep = seconds(times.light + times.deep + times.rem);
   const fields = {
-    ...{ timezone: day.user.traits.zone, model: 16, date: day.date, completed: true },
-    ...{ startdate: seconds(sleep.startMs), enddate: seconds(sleep.endMs) },
+    timezone: day.user.traits.zone,
+    model: 16,
+    date: day.date,
+    completed: true,
+    startdate: seconds(sleep.startMs),
+    enddate: seconds(sleep.endMs),
     data: {
-      ...{ total_timeinbed: seconds(sleep.endMs - sleep.startMs), total_sleep_time: asleep },
-      ...{ lightsleepduration: seconds(times.light), deepsleepduration: seconds(times.deep) },
-      ...{ remsleepduration: seconds(times.rem), sleep_score: 60 + (hashOf(nightId(day)) % 40) },
-      ...{
-        waso: seconds(times.awake),
-        wakeupcount: sleep.stages.filter(({ stage }) => stage === 'awake').length,
-      },
+      total_timeinbed: seconds(sleep.endMs - sleep.startMs),
+      total_sleep_time: asleep,
+      lightsleepduration: seconds(times.light),
+      deepsleepduration: seconds(times.deep),
+      remsleepduration: seconds(times.rem),
+      sleep_score: 60 + (hashOf(nightId(day)) % 40),
+      waso: seconds(times.awake),
+      wakeupcount: sleep.stages.filter(({ stage }) => stage === 'awake').length,
     },
   };
   const availableMs = sleep.endMs + 10 * minuteMs;
@@ -201,7 +212,10 @@ const states = { awake: 0, light: 1, deep: 2, rem: 3, unmeasurable: 5 } as const
 /** The stages of a night with heart rates, as `get` returns them. */
 export function stagesOf(day: SimulatedDay, { stages }: Sleep): Record<string, unknown>[] {
   return stages.map(({ stage, startMs, endMs }) => ({
-    ...{ startdate: seconds(startMs), enddate: seconds(endMs), state: states[stage], ...watch },
+    startdate: seconds(startMs),
+    enddate: seconds(endMs),
+    state: states[stage],
+    ...watch,
     hr: Object.fromEntries(ratesIn(day, startMs, endMs)),
   }));
 }

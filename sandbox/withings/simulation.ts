@@ -46,7 +46,7 @@ function providerOf(world: WithingsWorld): Provider {
       if (account === null) return null;
       const { userid, authorized } = account;
       return {
-        shown: { ...{ connected: authorized, userid, subscriptions: account.subscriptions.length } },
+        shown: { connected: authorized, userid, subscriptions: account.subscriptions.length },
         expectedData: () => expectedWithingsData(world, account, world.clock.nowMs() - 30 * dayMs),
         addSamples: (sink) => addWithingsSamples(sink, world, account),
       };

@@ -5,7 +5,10 @@ import type { World } from '../simulation/world.ts';
 // Files of earlier versions name no client: there was one.
 const client_id = z.string().optional();
 const Subscription = z.object({
-  ...{ appli: z.int(), callbackurl: z.url(), comment: z.string(), client_id },
+  appli: z.int(),
+  callbackurl: z.url(),
+  comment: z.string(),
+  client_id,
 });
 export type Subscription = z.infer<typeof Subscription>;
 
@@ -72,7 +75,10 @@ export function openWorld(world: World): WithingsWorld {
   const own = store.part(Part, { withings: newClient('withings'), withings_accounts: [] });
   return {
     ...world,
-    ...{ own, requests: [], clients: [own.withings, ...world.otherClients], counts: new Map() },
+    own,
+    requests: [],
+    clients: [own.withings, ...world.otherClients],
+    counts: new Map(),
     send: (message) => outbox.add('withings', message),
   };
 }

@@ -43,7 +43,11 @@ async function writeLarge(megabytes: number): Promise<void> {
   const path = join(folder, 'export.xml');
   const file = await open(path, 'w');
   for (const piece of largeExport({
-    ...{ seed: 'large', startMs, days: count, density: dense.density, offsetMinutes },
+    seed: 'large',
+    startMs,
+    days: count,
+    density: dense.density,
+    offsetMinutes,
   }))
     await file.write(piece);
   const { size } = await file.stat();

@@ -20,9 +20,22 @@ const Body = z
     type: z.string(),
     data: z
       .object({
-        ...{ user_id: text, external_user_id: text, id: text, backfill_id: text, connection_id: text },
-        ...{ endpoint_id: text, series_type: text, type: text, data_type: text, date: text },
-        ...{ start_time: text, end_time: text, provider: text, device: text, status: text, reason: text },
+        user_id: text,
+        external_user_id: text,
+        id: text,
+        backfill_id: text,
+        connection_id: text,
+        endpoint_id: text,
+        series_type: text,
+        type: text,
+        data_type: text,
+        date: text,
+        start_time: text,
+        end_time: text,
+        provider: text,
+        device: text,
+        status: text,
+        reason: text,
         values: z.int().nullish().catch(null),
         sequence: z.int().nullish().catch(null),
         historical: z.boolean().nullish().catch(null),
@@ -38,7 +51,9 @@ export function shownMessage({ at, body }: Pick<ReceivedMessage, 'at' | 'body'>)
   const users = [data.user_id, data.external_user_id].filter((id) => typeof id === 'string');
   const parts = [data.external_user_id ?? data.user_id, whatOf(data), orderOf(data), 'verified'];
   return {
-    ...{ type: printable(type), users, json: oneLine(body) },
+    type: printable(type),
+    users,
+    json: oneLine(body),
     time: new Date(at).toTimeString().slice(0, 8),
     details: joined(parts),
   };

@@ -130,8 +130,14 @@ async function initialise(data: string, password: string, options: PostgresOptio
 }
 
 const INITDB = [
-  ...['-E', 'UTF8', '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-  ...['--auth=scram-sha-256', '--no-sync', '--no-instructions'],
+  '-E',
+  'UTF8',
+  '--no-locale',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--auth=scram-sha-256',
+  '--no-sync',
+  '--no-instructions',
 ];
 
 /** Writes a file that only the server's account can read. */

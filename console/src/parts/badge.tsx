@@ -1,5 +1,12 @@
 const good = [
-  ...['active', 'fresh', 'done', 'delivered', 'connected', 'enabled', 'received', 'configured'],
+  'active',
+  'fresh',
+  'done',
+  'delivered',
+  'connected',
+  'enabled',
+  'received',
+  'configured',
   'running',
 ];
 const bad = ['dead', 'stale', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing', 'failing'];

@@ -33,8 +33,14 @@ export function normaliseActivity(details: unknown, nowMs: number): NormalisedAc
   if (start_ms === null || seconds === null || start_ms < earliestMs || start_ms > nowMs + dayMs) return null;
   const { raw_type = '', name = plainName(raw_type) } = given;
   const workout = WorkoutRecord.parse({
-    ...{ ...bareWorkout, ...given, type: workoutTypeOf(raw_type), raw_type },
-    ...{ name, plain_name: given.name === undefined, start_ms, end_ms: start_ms + seconds * 1000 },
+    ...bareWorkout,
+    ...given,
+    type: workoutTypeOf(raw_type),
+    raw_type,
+    name,
+    plain_name: given.name === undefined,
+    start_ms,
+    end_ms: start_ms + seconds * 1000,
     zone_offset_minutes: zoneOffsetMinutes(details, start_ms),
     duration_seconds: seconds,
     device: textOf(details.device_name, 100) ?? 'unknown',

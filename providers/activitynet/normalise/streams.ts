@@ -27,7 +27,10 @@ const trackTypes: readonly (readonly [stream: string, type: StreamType])[] = [
 
 /** The streams to request. One request returns all of them. */
 export const trackKeys: readonly string[] = [
-  ...['time', 'latlng', ...trackTypes.map(([stream]) => stream), 'moving'],
+  'time',
+  'latlng',
+  ...trackTypes.map(([stream]) => stream),
+  'moving',
 ];
 
 const Stream = z.object({ data: z.array(z.unknown()) });

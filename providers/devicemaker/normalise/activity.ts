@@ -18,22 +18,18 @@ export function withWorkout(read: ReadItem): ReadItem | Refused {
   // Devices send a pace or speed of 0 if there was no movement.
   const ofSpeed = speed !== null && speed > 0 ? 1000 / speed : null;
   const workout: WorkoutRecord = {
-    ...{
-      ...bareWorkout,
-      ...given,
-      type: workoutTypeOf(raw_type),
-      raw_type,
-      name: name ?? plainName(raw_type),
-    },
+    ...bareWorkout,
+    ...given,
+    type: workoutTypeOf(raw_type),
+    raw_type,
+    name: name ?? plainName(raw_type),
     ...(name === undefined ? { plain_name: true } : {}),
     avg_pace_sec_per_km: pace !== null && pace > 0 ? pace : ofSpeed,
-    ...{
-      start_ms,
-      end_ms: start_ms + duration_seconds * 1000,
-      zone_offset_minutes,
-      duration_seconds,
-      device,
-    },
+    start_ms,
+    end_ms: start_ms + duration_seconds * 1000,
+    zone_offset_minutes,
+    duration_seconds,
+    device,
   };
   const isIndoor = indoorType.test(raw_type.toUpperCase().replaceAll(/[ -]/g, '_'));
   const indoor = isIndoor ? { indoor: true } : {};

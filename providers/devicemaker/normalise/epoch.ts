@@ -20,11 +20,20 @@ export function withEpoch(read: ReadItem): ReadItem {
     if (typeof value === 'number')
       values[type === 'distance_walking_running' ? distanceTypeOf(activity_type) : type] = value;
   const epoch: EpochRecord = {
-    ...{ start_ms, slot_seconds, zone_offset_minutes, device, activity_type },
-    ...{ active_seconds, sedentary_seconds, values },
+    start_ms,
+    slot_seconds,
+    zone_offset_minutes,
+    device,
+    activity_type,
+    active_seconds,
+    sedentary_seconds,
+    values,
   };
   return {
-    ...{ ...read, problems, readings: [], parts: { epoch } },
+    ...read,
+    problems,
+    readings: [],
+    parts: { epoch },
     draft: { key: `${draft.key}/${activity_type}`, duration_seconds: slot_seconds ?? 0 },
   };
 }

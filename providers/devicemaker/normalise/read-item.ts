@@ -112,7 +112,10 @@ function checkOf(unit: string | null, end: string): Check {
 }
 
 const fieldChecks: Readonly<Record<string, Check>> = {
-  ...{ key: idOf, date: dateOf, start_time: secondsOf, zone_offset: offsetOf },
+  key: idOf,
+  date: dateOf,
+  start_time: secondsOf,
+  zone_offset: offsetOf,
   duration_seconds: numberIn(rangeOf('', '', 's'), 1, true),
 };
 

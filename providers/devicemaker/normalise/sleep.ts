@@ -34,8 +34,12 @@ const scoreOf: Check<number> = (sent) => {
 
 /** The checks of fields of a night that no end has alone. */
 export const sleepChecks = {
-  ...{ summaryId: idOf, durationInSeconds: numberIn(rangeOf('sleep', '', 's'), 1, true) },
-  ...{ sleepLevelsMap: mapOf, naps: listOf, validation: textOf(40), overallSleepScore: scoreOf },
+  summaryId: idOf,
+  durationInSeconds: numberIn(rangeOf('sleep', '', 's'), 1, true),
+  sleepLevelsMap: mapOf,
+  naps: listOf,
+  validation: textOf(40),
+  overallSleepScore: scoreOf,
 };
 
 /** A night becomes one session with its stages, and each nap one of its own. An item with naps only has no main session. */

@@ -126,8 +126,12 @@ function blockOf(
   const [base_ms] = times;
   if (base_ms === undefined) return null;
   return {
-    ...{ type, device: 'unknown', zone_offset_minutes: null, base_ms },
-    ...{ at: times.map((ms) => ms - base_ms), values },
+    type,
+    device: 'unknown',
+    zone_offset_minutes: null,
+    base_ms,
+    at: times.map((ms) => ms - base_ms),
+    values,
   };
 }
 

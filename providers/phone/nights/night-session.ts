@@ -32,7 +32,10 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
   const hasAwake = isStaged || ms.awake > 0;
   const offset = phases.findLast((one) => one.zone_offset_minutes !== null)?.zone_offset_minutes ?? null;
   return {
-    ...{ start_ms, end_ms, zone_offset_minutes: offset, date: knownLocalDate(end_ms, offset) },
+    start_ms,
+    end_ms,
+    zone_offset_minutes: offset,
+    date: knownLocalDate(end_ms, offset),
     device: phases[0]?.device ?? 'unknown',
     is_nap: isNap(start_ms, end_ms, offset),
     rank: isAsleep ? sleepRanks.final : sleepRanks.tentative,
@@ -41,7 +44,9 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
       : hasAwake
         ? Math.round((end_ms - start_ms) / 1000) - seconds('awake')
         : null,
-    ...{ deep_seconds: staged('deep'), light_seconds: staged('light'), rem_seconds: staged('rem') },
+    deep_seconds: staged('deep'),
+    light_seconds: staged('light'),
+    rem_seconds: staged('rem'),
     awake_seconds: hasAwake ? seconds('awake') : null,
     unmeasurable_seconds: isStaged && ms.asleep > 0 ? seconds('asleep') : null,
     interruptions: hasAwake ? stretches.filter(({ stage }) => stage === 'awake').length : null,
@@ -59,7 +64,12 @@ function isNap(startMs: number, endMs: number, offset: number | null): boolean {
 }
 
 const ranks: Readonly<Record<PhaseStage, number>> = {
-  ...{ in_bed: 0, asleep: 1, light: 2, deep: 2, rem: 2, awake: 2 },
+  in_bed: 0,
+  asleep: 1,
+  light: 2,
+  deep: 2,
+  rem: 2,
+  awake: 2,
 };
 
 /**

@@ -18,15 +18,22 @@ export type EventType =
 
 /** Nutrients and observations with other names in HealthKit, and nutrients in the app for Android. */
 const healthKitNames: Readonly<Partial<Record<Nutrient | CycleObservation, string>>> = {
-  ...{ energy_kcal: 'EnergyConsumed', fat_g: 'FatTotal', saturated_fat_g: 'FatSaturated' },
-  ...{ monounsaturated_fat_g: 'FatMonounsaturated', polyunsaturated_fat_g: 'FatPolyunsaturated' },
-  ...{ cervical_mucus: 'CervicalMucusQuality', ovulation_test: 'OvulationTestResult' },
-  ...{ pregnancy_test: 'PregnancyTestResult', progesterone_test: 'ProgesteroneTestResult' },
-  ...{ irregular_cycles: 'IrregularMenstrualCycles', infrequent_cycles: 'InfrequentMenstrualCycles' },
+  energy_kcal: 'EnergyConsumed',
+  fat_g: 'FatTotal',
+  saturated_fat_g: 'FatSaturated',
+  monounsaturated_fat_g: 'FatMonounsaturated',
+  polyunsaturated_fat_g: 'FatPolyunsaturated',
+  cervical_mucus: 'CervicalMucusQuality',
+  ovulation_test: 'OvulationTestResult',
+  pregnancy_test: 'PregnancyTestResult',
+  progesterone_test: 'ProgesteroneTestResult',
+  irregular_cycles: 'IrregularMenstrualCycles',
+  infrequent_cycles: 'InfrequentMenstrualCycles',
   prolonged_periods: 'ProlongedMenstrualPeriods',
 };
 const androidNames: Readonly<Partial<Record<Nutrient, string>>> = {
-  ...{ carbohydrates_g: 'CARBOHYDRATE', fat_g: 'TOTAL_FAT' },
+  carbohydrates_g: 'CARBOHYDRATE',
+  fat_g: 'TOTAL_FAT',
 };
 const androidOnly: ReadonlySet<Nutrient> = new Set([
   ...(['energy_from_fat_kcal', 'unsaturated_fat_g', 'trans_fat_g', 'folic_acid_mcg'] as const),
@@ -38,9 +45,16 @@ const findings: Readonly<Partial<Record<CycleObservation, readonly string[]>>> =
   menstrual_flow: ['unspecified', 'light', 'medium', 'heavy', 'none'],
   cervical_mucus: ['dry', 'sticky', 'creamy', 'watery', 'egg_white'],
   ovulation_test: ['negative', 'luteinizing_hormone_surge', 'indeterminate', 'estrogen_surge'],
-  ...{ pregnancy_test: test, progesterone_test: test },
+  pregnancy_test: test,
+  progesterone_test: test,
   contraceptive: [
-    ...['unspecified', 'implant', 'injection', 'intrauterine_device', 'intravaginal_ring', 'oral', 'patch'],
+    'unspecified',
+    'implant',
+    'injection',
+    'intrauterine_device',
+    'intravaginal_ring',
+    'oral',
+    'patch',
   ],
 };
 

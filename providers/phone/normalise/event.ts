@@ -58,7 +58,10 @@ export function readEvent(item: Item, nowMs: number, timeZone: string | null): S
   if (isProblem(data)) return data;
   const { device } = sourceOf(item);
   return {
-    ...{ ...bareItem, data_type: known.type, key: id, supersede: 'latest' },
+    ...bareItem,
+    data_type: known.type,
+    key: id,
+    supersede: 'latest',
     hash: hash('sha256', JSON.stringify({ ...times, device, data }), 'base64url'),
     duration_seconds: Math.round(lengthMs / 1000),
     other: { type: known.type, ...times, date: null, device, data: { ...data } },
@@ -100,7 +103,8 @@ function cycleOf(
   const isStart = observation === 'menstrual_flow' ? flagOf(flags.HKMenstrualCycleStart) : null;
   const isProtected = observation === 'sexual_activity' ? flagOf(flags.HKSexualActivityProtectionUsed) : null;
   return {
-    ...{ observation, value: found },
+    observation,
+    value: found,
     ...(isStart === null ? {} : { is_cycle_start: isStart }),
     ...(isProtected === null ? {} : { is_protected: isProtected }),
   };

@@ -1,6 +1,14 @@
 const meters = {
-  ...{ m: 1, meter: 1, meters: 1, cm: 0.01, mm: 0.001, km: 1000 },
-  ...{ in: 0.0254, ft: 0.3048, yd: 0.9144, mi: 1609.344 },
+  m: 1,
+  meter: 1,
+  meters: 1,
+  cm: 0.01,
+  mm: 0.001,
+  km: 1000,
+  in: 0.0254,
+  ft: 0.3048,
+  yd: 0.9144,
+  mi: 1609.344,
 };
 const millimolesToMilligrams = 18.0182;
 

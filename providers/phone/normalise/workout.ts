@@ -79,8 +79,14 @@ const valuesTo = (ends: readonly [FieldEnd, ...FieldEnd[]], ...names: readonly s
 
 /** Values that no column has. They are kept with their units. */
 const extraValues = [
-  ...['basalEnergyBurned', 'averageRunningStrideLength', 'averageVerticalOscillation'],
-  ...['averageGroundContactTime', 'averageMETs', 'vo2Max', 'weatherHumidity', 'swimmingLocationType'],
+  'basalEnergyBurned',
+  'averageRunningStrideLength',
+  'averageVerticalOscillation',
+  'averageGroundContactTime',
+  'averageMETs',
+  'vo2Max',
+  'weatherHumidity',
+  'swimmingLocationType',
 ];
 
 /** The `values` of a workout by their types. Of those with one end, the first in the table with a usable number counts. */
@@ -134,13 +140,26 @@ export function readWorkout(item: Item, nowMs: number, timeZone: string | null):
   const details = figuresOf('details', sent, type);
   const { avg_speed_meters_per_second: speed = null } = details;
   const workout = {
-    ...{ ...bareWorkout, ...figures, ...times, type, raw_type, duration_seconds, device },
-    ...{ name: title ?? plainName(raw_type), plain_name: title === null, manual: device_type === 'manual' },
+    ...bareWorkout,
+    ...figures,
+    ...times,
+    type,
+    raw_type,
+    duration_seconds,
+    device,
+    name: title ?? plainName(raw_type),
+    plain_name: title === null,
+    manual: device_type === 'manual',
     moving_seconds: moving === null ? null : Math.min(duration_seconds, moving),
     avg_pace_sec_per_km: speed !== null && speed > 0 ? 1000 / speed : null,
   };
   return {
-    ...{ ...bareItem, data_type: 'workouts', key, supersede: 'latest', duration_seconds, workout },
+    ...bareItem,
+    data_type: 'workouts',
+    key,
+    supersede: 'latest',
+    duration_seconds,
+    workout,
     hash: hash('sha256', JSON.stringify(item), 'base64url'),
     extras: extrasOf(item, span, sent, details),
     samples: samplesOf(item.samples, span, device, type),
@@ -239,7 +258,10 @@ function samplesOf(list: unknown, span: ItemSpan, device: string, sport: Workout
   return [...bySeries].map(([type, points]) => {
     const sorted = [...points].toSorted(([a], [b]) => a - b);
     return {
-      ...{ type, device, zone_offset_minutes: span.zone_offset_minutes, base_ms: span.start_ms },
+      type,
+      device,
+      zone_offset_minutes: span.zone_offset_minutes,
+      base_ms: span.start_ms,
       at: sorted.map(([ms]) => ms - span.start_ms),
       values: sorted.map(([, value]) => value),
     };

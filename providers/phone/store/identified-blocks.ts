@@ -24,7 +24,10 @@ function blockOf(
   const sorted = [...byTime.values()].toSorted((a, b) => a.start_ms - b.start_ms);
   const base_ms = sorted[0]?.start_ms ?? 0;
   const block = {
-    ...{ type: series, device: source.device, zone_offset_minutes, base_ms },
+    type: series,
+    device: source.device,
+    zone_offset_minutes,
+    base_ms,
     at: sorted.map(({ start_ms }) => start_ms - base_ms),
     values: sorted.map(({ value }) => value),
   };

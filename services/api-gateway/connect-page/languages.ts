@@ -55,8 +55,14 @@ export const consentVersion = 3;
 
 /** The first version of the languages that version 1 does not have. */
 const firstVersions: Partial<Readonly<Record<Language, number>>> = {
-  ...{ it: 2, pt: 2, nl: 2, pl: 2 },
-  ...{ ja: 2, zh: 2, ar: 2, he: 2 },
+  it: 2,
+  pt: 2,
+  nl: 2,
+  pl: 2,
+  ja: 2,
+  zh: 2,
+  ar: 2,
+  he: 2,
 };
 
 /** The value of the form's field `text`: the version and the language of the page. */
@@ -80,9 +86,13 @@ export function hashOfConsentTexts(texts: Texts): string {
   const { consentTitle, consentText, shares, consentPeriod, notShared, consentRights, agree } = texts;
   const [app, provider] = ['{app}', '{provider}'] as const;
   const agreed = [
-    ...[consentTitle(provider), consentText(app, provider)],
+    consentTitle(provider),
+    consentText(app, provider),
     ...Object.entries(shares).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-    ...[consentPeriod, notShared(provider), consentRights(app, provider), agree(provider)],
+    consentPeriod,
+    notShared(provider),
+    consentRights(app, provider),
+    agree(provider),
   ];
   return createHash('sha256').update(JSON.stringify(agreed)).digest('hex');
 }

@@ -90,13 +90,18 @@ export const timeSeriesTool = tool({
     const { startMs, endMs } = resolveRange(start_time, end_time, ['start_time', 'end_time']);
     if (types === undefined) return listSeries(call, { user_id, start_ms: startMs, end_ms: endMs });
     const chart = await call('timeseries.chart', {
-      ...{ user_id, start_time: formatInstant(startMs), end_time: formatInstant(endMs), types },
+      user_id,
+      start_time: formatInstant(startMs),
+      end_time: formatInstant(endMs),
+      types,
       resolution: resolution ?? 'finest',
       max_points: resolution === null ? targetValues : mostValues,
       aggregates: ['value', 'min', 'max'],
     });
     const answer = {
-      ...{ resolution: chart.resolution, start_time: chart.start_time, end_time: chart.end_time },
+      resolution: chart.resolution,
+      start_time: chart.start_time,
+      end_time: chart.end_time,
       series: chart.series.map((one) => shown(one, chart.resolution ?? 'raw')),
     };
     return checkSize(answer, 'end_time', 'must be earlier, or there must be fewer types');
@@ -129,7 +134,10 @@ function shown(one: ChartSeries, resolution: ChartResolution) {
     return [timeOf(Math.round(firstMs + offset * 1000), resolution), ...cells];
   };
   return {
-    ...{ type, unit, source: [cleanText(source.provider), cleanText(source.device)], aggregate },
+    type,
+    unit,
+    source: [cleanText(source.provider), cleanText(source.device)],
+    aggregate,
     ...(method === undefined ? {} : { recording_method: method }),
     statistics: { samples: count, [aggregate]: rounded(whole), ...extremes },
     columns: ['time', 'value', ...(hasBounds ? ['min', 'max'] : [])],

@@ -84,7 +84,9 @@ function listingOf({ name, title, description, params }: Tool): ListedTool {
   const schema = jsonSchema(params, 'input');
   const properties = Properties.parse(mapped(propertiesOf(schema), shortened));
   return {
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     inputSchema: { type: 'object', properties, required: requiredOf(schema), additionalProperties: false },
     annotations: { title, ...annotations },
   };

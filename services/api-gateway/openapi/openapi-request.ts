@@ -48,7 +48,11 @@ function parameter(where: string, { name, required, description, example, schema
   const { description: _, example: __, ...rest } = schema;
   const list = formOf(rest, 'array');
   return {
-    ...{ name, in: where, required: required || where === 'path', description, schema: list ?? rest },
+    name,
+    in: where,
+    required: required || where === 'path',
+    description,
+    schema: list ?? rest,
     ...(list === null ? {} : { style: 'form', explode: true }),
     ...(example === undefined ? {} : { example }),
   };
@@ -121,7 +125,9 @@ function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], c
 
 function fileBody(components: Components): Json {
   const file = components.named('HealthFile', {
-    ...{ type: 'string', format: 'binary', description: 'The content of a file.' },
+    type: 'string',
+    format: 'binary',
+    description: 'The content of a file.',
   });
   const form = { type: 'object', properties: { file }, required: ['file'] };
   return {

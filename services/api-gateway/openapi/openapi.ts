@@ -243,7 +243,10 @@ function webhookOperation(type: string, summary: string, schema: Json): Json {
 }
 
 const header = (name: string, description: string): Json => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: { type: 'string' },
 });
 

@@ -47,8 +47,11 @@ export class AccessCounts {
   note(caller: Caller, userId: string, kind: DataKind): void {
     const nowMs = this.#deps.now();
     const row = {
-      ...{ project_id: caller.project_id ?? defaultProject, user_id: userId.toLowerCase() },
-      ...{ actor: actorOf(caller), kind, hour_ms: nowMs - (nowMs % hourMs) },
+      project_id: caller.project_id ?? defaultProject,
+      user_id: userId.toLowerCase(),
+      actor: actorOf(caller),
+      kind,
+      hour_ms: nowMs - (nowMs % hourMs),
     };
     const key = `${row.user_id} ${row.hour_ms} ${row.kind} ${row.actor}`;
     const held = this.#rows.get(key);

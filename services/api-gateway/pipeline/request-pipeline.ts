@@ -67,7 +67,9 @@ async function answerStream(pipeline: Pipeline, exchange: Exchange, access: Admi
   const { params, restore } =
     user === null ? asGiven(access.params) : await withinProject(call, { caller }, user, access.params);
   const { lines, form } = streamOf({
-    ...{ action: endpoint.action, call, params },
+    action: endpoint.action,
+    call,
+    params,
     meta: { caller, gateway_url: pipeline.url() },
     onRead: (userId) => noteRead(pipeline, exchange, access, userId),
   });

@@ -46,12 +46,18 @@ async function* pointsOfSeries(
 ): AsyncGenerator<DataPoint> {
   for (let after: number | null = (since?.ms ?? 0) * 1000 - 1; after !== null; ) {
     const page: SamplePage = await call('timeseries.exportSamples', {
-      ...{ user_id, series_id, after, limit: samplesPerCall },
+      user_id,
+      series_id,
+      after,
+      limit: samplesPerCall,
     });
     for (const [index, at] of page.at.entries()) {
       const end = page.ends?.[index];
       const measured = {
-        ...{ userId: user_id, key: `s${series_id}.${at}`, source, isReported: method === 'manual' },
+        userId: user_id,
+        key: `s${series_id}.${at}`,
+        source,
+        isReported: method === 'manual',
         startMs: Math.floor(at / 1000),
         endMs: end === undefined ? null : Math.floor(end / 1000),
         zone: page.zone_offset_minutes[index] ?? null,
@@ -76,7 +82,9 @@ async function* pressures(call: Call, { user_id, since }: PointsQuery): AsyncGen
   const wanted = { user_id, first_date, last_date: null, order: 'asc', limit: 500 } as const;
   for (let after: ObservedPosition | null | undefined; after !== null; ) {
     const page: PressurePage = await call('timeseries.observed', {
-      ...{ ...wanted, names: ['blood_pressure'], after: after ?? null },
+      ...wanted,
+      names: ['blood_pressure'],
+      after: after ?? null,
     });
     for (const {
       key,
@@ -118,7 +126,10 @@ async function* pointsOfRecords(
   let after = since === undefined ? null : { start_time: isoTime(since.ms), id: firstId };
   do {
     const page: RecordPage = await call('timeseries.exportRecords', {
-      ...{ user_id, kind, after, limit: recordsPerCall },
+      user_id,
+      kind,
+      after,
+      limit: recordsPerCall,
     });
     for (const record of page.records) yield* pointsOfRecord(user_id, kind, record);
     after = page.next;

@@ -86,7 +86,8 @@ async function* trackOf(call: Call, user_id: string, workout_id: string): AsyncG
   const source = pointSource(call, { ...query, bucketMs: null }, head);
   for await (const points of source.read(head.track?.types ?? []))
     yield {
-      ...{ kind: 'workout_track', workout_id },
+      kind: 'workout_track',
+      workout_id,
       points: points.map(({ ms, values }) => ({ timestamp: formatInstant(ms), ...values })),
     };
 }

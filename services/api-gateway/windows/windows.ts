@@ -175,8 +175,12 @@ export function workerWindows(
   };
   const asked = (kind: WindowKind) => askedWindow(kind, limits[kind], ask);
   return {
-    ...{ webhook: asked('webhook'), failures: asked('failures'), rest: asked('rest') },
-    ...{ uploads: asked('uploads'), userUploads: asked('userUploads'), uploadItems: asked('uploadItems') },
+    webhook: asked('webhook'),
+    failures: asked('failures'),
+    rest: asked('rest'),
+    uploads: asked('uploads'),
+    userUploads: asked('userUploads'),
+    uploadItems: asked('uploadItems'),
   };
 }
 
@@ -235,8 +239,12 @@ export function ownWindows(config: Limits): AddressWindows {
   const limits = limitsOf(config);
   const own = (kind: WindowKind) => new Windows(limits[kind]);
   return {
-    ...{ webhook: own('webhook'), failures: own('failures'), rest: own('rest') },
-    ...{ uploads: own('uploads'), userUploads: own('userUploads'), uploadItems: own('uploadItems') },
+    webhook: own('webhook'),
+    failures: own('failures'),
+    rest: own('rest'),
+    uploads: own('uploads'),
+    userUploads: own('userUploads'),
+    uploadItems: own('uploadItems'),
   };
 }
 

@@ -109,7 +109,8 @@ export function changeDestination(deps: Managing, id: string, given: Given): Pro
     const { description = row.description, types = row.types } = given;
     const kept = { settings: row.settings, secrets: row.secrets };
     await updateDestination(transaction, id, {
-      ...{ description, types },
+      description,
+      types,
       ...(all === null ? kept : sealed(cipher, id, target, all)),
       // Whoever states where data is written is responsible for it.
       api_key_id: all === null ? row.api_key_id : await keyOf(transaction, meta.caller),
@@ -186,7 +187,8 @@ async function change(
     if (row === undefined) throw new ServiceError('DESTINATION_NOT_FOUND');
     const details = await work(transaction, row);
     await recordAudit(transaction, origin, {
-      ...{ action, subjectId: id },
+      action,
+      subjectId: id,
       ...(details ? { details } : {}),
     });
     await enqueueRun(transaction, id);
@@ -252,7 +254,14 @@ const mostBehind = 1000;
 function toDestination(row: ShownRow): Destination {
   const { id, kind, description, settings, types, paused_reason, lag_seconds, changes_behind } = row;
   return {
-    ...{ id, kind, description, settings, types, paused_reason, lag_seconds, changes_behind },
+    id,
+    kind,
+    description,
+    settings,
+    types,
+    paused_reason,
+    lag_seconds,
+    changes_behind,
     from: row.from_beginning ? 'beginning' : 'now',
     state: stateOf(row),
     snapshot_complete: row.snapshot === null,

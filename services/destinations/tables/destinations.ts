@@ -41,17 +41,29 @@ export interface ShownRow extends DestinationRow {
 }
 
 const columns = [
-  ...['id', 'project_id', 'kind', 'description', 'settings', 'secrets', 'types', 'from_beginning', 'paused'],
-  ...['paused_reason', 'api_key_id', 'version', 'position', 'snapshot', 'progress', 'rows_written'],
-  ...[
-    'last_commit_at',
-    'failing_since',
-    'failures',
-    'last_error',
-    'last_error_at',
-    'created_at',
-    'updated_at',
-  ],
+  'id',
+  'project_id',
+  'kind',
+  'description',
+  'settings',
+  'secrets',
+  'types',
+  'from_beginning',
+  'paused',
+  'paused_reason',
+  'api_key_id',
+  'version',
+  'position',
+  'snapshot',
+  'progress',
+  'rows_written',
+  'last_commit_at',
+  'failing_since',
+  'failures',
+  'last_error',
+  'last_error_at',
+  'created_at',
+  'updated_at',
 ]
   .map((name) => `d.${name}`)
   .join(', ');

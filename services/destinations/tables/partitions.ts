@@ -59,7 +59,9 @@ export async function storeWritten(
   written: readonly WrittenPartition[],
 ): Promise<void> {
   const columns = [
-    ...[written.map(({ type }) => type), written.map(({ date }) => date), written.map(({ hour }) => hour)],
+    written.map(({ type }) => type),
+    written.map(({ date }) => date),
+    written.map(({ hour }) => hour),
   ];
   await transaction.query(
     `with w as (select * from unnest($3::text[], $4::date[], $5::smallint[]) w (type, date, hour)),
@@ -79,7 +81,10 @@ export async function storeWritten(
      from unnest($2::text[], $3::date[], $4::smallint[], $5::text[], $6::bigint[], $7::bigint[]) w (type, date, hour, file, rows, bytes)
      where p.destination_id = $1 and p.type = w.type and p.date = w.date and p.hour = w.hour`,
     [
-      ...[destinationId, ...columns, written.map(({ file }) => file), written.map(({ rows }) => rows)],
+      destinationId,
+      ...columns,
+      written.map(({ file }) => file),
+      written.map(({ rows }) => rows),
       written.map(({ bytes }) => bytes),
     ],
   );
@@ -165,8 +170,11 @@ export async function storeRecords(
      select $1, r.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::date[]) r (id, user_id, type, date)
      on conflict (destination_id, id, type) do update set date = excluded.date, user_id = excluded.user_id`,
     [
-      ...[destinationId, records.map(({ id }) => id), records.map(({ user_id }) => user_id)],
-      ...[records.map(({ type }) => type), records.map(({ date }) => date)],
+      destinationId,
+      records.map(({ id }) => id),
+      records.map(({ user_id }) => user_id),
+      records.map(({ type }) => type),
+      records.map(({ date }) => date),
     ],
   );
 }
@@ -339,23 +347,23 @@ export async function markChanged(
   if (ofSamples.length > 0)
     await transaction.query(markSamples, [
       destinationId,
-      ...[
-        ofSamples.map(({ user_id }) => user_id),
-        ofSamples.map(({ type }) => type),
-        ofSamples.map(typeIdOf),
-      ],
-      ...[
-        ofSamples.map(({ first }) => first),
-        ofSamples.map(({ last }) => last),
-        ofSamples.map(({ id }) => id),
-      ],
-      ...[hourly.first, hourly.last],
+      ofSamples.map(({ user_id }) => user_id),
+      ofSamples.map(({ type }) => type),
+      ofSamples.map(typeIdOf),
+      ofSamples.map(({ first }) => first),
+      ofSamples.map(({ last }) => last),
+      ofSamples.map(({ id }) => id),
+      hourly.first,
+      hourly.last,
     ]);
   if (ofRecords.length > 0)
     await transaction.query(markRecords, [
       destinationId,
-      ...[ofRecords.map(({ user_id }) => user_id), ofRecords.map(({ type }) => type)],
-      ...[ofRecords.map(({ record_id }) => record_id), ofRecords.map(dateOf), ofRecords.map(({ id }) => id)],
+      ofRecords.map(({ user_id }) => user_id),
+      ofRecords.map(({ type }) => type),
+      ofRecords.map(({ record_id }) => record_id),
+      ofRecords.map(dateOf),
+      ofRecords.map(({ id }) => id),
     ]);
 }
 

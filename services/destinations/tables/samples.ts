@@ -77,8 +77,11 @@ export async function readSpanSamples<S extends SourceSpan>(
   shownAs: (provider: string) => string,
 ): Promise<void> {
   const rows = await snapshot.query<SeriesRow & { n: number }>(ofSpans, [
-    ...[project, seriesOf(type).id, spans.map(({ user_id }) => user_id)],
-    ...[spans.map(({ provider }) => provider), spans.map(({ device }) => device)],
+    project,
+    seriesOf(type).id,
+    spans.map(({ user_id }) => user_id),
+    spans.map(({ provider }) => provider),
+    spans.map(({ device }) => device),
   ]);
   const parts = rows.flatMap(({ n, ...row }) => {
     const span = spans[n];
@@ -133,8 +136,11 @@ function selectSeries(
   after: Pick<SeriesRow, 'user_id' | 'id'> | null,
 ): Promise<SeriesRow[]> {
   return snapshot.query<SeriesRow>(series, [
-    ...[project, seriesOf(type).id, users],
-    ...[after?.user_id ?? null, after?.id ?? null],
+    project,
+    seriesOf(type).id,
+    users,
+    after?.user_id ?? null,
+    after?.id ?? null,
   ]);
 }
 

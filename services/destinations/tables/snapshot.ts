@@ -24,7 +24,9 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const client = newClient(databaseUrl, {
-    ...{ application_name: 'pulsebus', connectionTimeoutMillis: 15_000, options },
+    application_name: 'pulsebus',
+    connectionTimeoutMillis: 15_000,
+    options,
     idle_in_transaction_session_timeout: idleSeconds * 1000,
   });
   client.on('error', () => undefined);

@@ -43,7 +43,9 @@ export async function readSpans(
   for (const [type, own] of Map.groupBy(all, (span) => span.type)) {
     const spans = own.map((span) => ({
       ...span,
-      ...{ span, from: span.first ?? always, end: span.last === null ? never : span.last + 1 },
+      span,
+      from: span.first ?? always,
+      end: span.last === null ? never : span.last + 1,
     }));
     await readSpanSamples(
       snapshot,
@@ -176,8 +178,13 @@ export function planChanges(changes: readonly ObjectChange[]): Plan {
 function joined(changes: readonly SampleChange[]): ReplacedSpan[] {
   const sorted = changes
     .map(({ user_id, type, provider, device, first, last, id }) => ({
-      ...{ user_id, type, provider, device, sequence: id },
-      ...{ first: last === null ? null : first, last: first === null ? null : last },
+      user_id,
+      type,
+      provider,
+      device,
+      sequence: id,
+      first: last === null ? null : first,
+      last: first === null ? null : last,
     }))
     .toSorted((one, other) => lowest(one) - lowest(other));
   const spans: ReplacedSpan[] = [];

@@ -29,7 +29,8 @@ export const shiftDate = (date: string, days: number) =>
 
 /** The axis of a local day. */
 export const axisOf = (date: string, zone: Zone): DayAxis => ({
-  ...{ date, zone },
+  date,
+  zone,
   from: startOf(date, zone),
   to: startOf(shiftDate(date, 1), zone),
 });

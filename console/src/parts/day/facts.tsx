@@ -75,7 +75,8 @@ const whole = (value: number) => digits(value, 0);
 const kcal = (value: number) => `${whole(value)} kcal`;
 
 const activityFacts = (day: ActivitySummary): Facts => ({
-  ...{ title: 'Activity', source: day.source },
+  title: 'Activity',
+  source: day.source,
   facts: [
     ...known('Steps', day.steps, whole),
     ...known('Distance', day.distance_meters, (meters) => distance(meters)),
@@ -89,7 +90,8 @@ const activityFacts = (day: ActivitySummary): Facts => ({
 function nightFacts(night: ListedSleepSession, { axis: { zone } }: Picture): Facts {
   const clock = clockOfDay(night.zone_offset ?? zone);
   return {
-    ...{ title: 'Sleep', source: night.source },
+    title: 'Sleep',
+    source: night.source,
     facts: [
       ...known('Asleep', night.duration_seconds, duration),
       { label: 'Bed time', text: clock(night.start_time) },
@@ -109,7 +111,7 @@ function heartFacts({ variability }: Picture, resting: Resting | null): Facts[] 
   return groups.reduce<Facts[]>(joined, []);
 }
 
-const heart = (source: Source, fact: Fact): Facts => ({ ...{ title: 'Heart', source }, facts: [fact] });
+const heart = (source: Source, fact: Fact): Facts => ({ title: 'Heart', source, facts: [fact] });
 
 function restFacts(resting: Resting | null): Facts[] {
   if (resting === null || resting.value === null) return [];

@@ -130,8 +130,12 @@ function GapArea({
 }
 
 const stageRows: Readonly<Record<Stage, readonly [row: number, rows: number]>> = {
-  ...{ awake: [0, 1], rem: [1, 1], light: [2, 1], deep: [3, 1] },
-  ...{ unmeasurable: [0, 1], asleep: [1, 3] },
+  awake: [0, 1],
+  rem: [1, 1],
+  light: [2, 1],
+  deep: [3, 1],
+  unmeasurable: [0, 1],
+  asleep: [1, 3],
 };
 const rowNames = ['awake', 'REM', 'light', 'deep'] as const;
 const stageRowCount = rowNames.length;

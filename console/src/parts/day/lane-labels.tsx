@@ -6,7 +6,9 @@ import { lineNames, lineText, sleepText, stepsText, workoutsText } from './lane-
 import type { Picture } from './picture.ts';
 
 const names: Readonly<Record<'sleep' | 'activity' | 'workouts', string>> = {
-  ...{ sleep: 'Sleep', activity: 'Activity', workouts: 'Workouts' },
+  sleep: 'Sleep',
+  activity: 'Activity',
+  workouts: 'Workouts',
 };
 const titleOfLane = (id: LaneId) =>
   id === 'sleep' || id === 'activity' || id === 'workouts' ? names[id] : lineNames[id].title;
@@ -14,7 +16,9 @@ const titleOfLane = (id: LaneId) =>
 /** The labels of lanes. */
 export const labelsOf = (picture: Picture, baseline: Baseline | null, ids: readonly LaneId[]): LaneLabel[] =>
   ids.map((id) => ({
-    ...{ id, title: titleOfLane(id), text: textOf(picture, baseline, id) },
+    id,
+    title: titleOfLane(id),
+    text: textOf(picture, baseline, id),
     sources: sourcesOf(picture, id),
   }));
 

@@ -16,8 +16,14 @@ export interface LanePlace {
 }
 
 const heights: Readonly<Record<LaneId, number>> = {
-  ...{ heart: 168, sleep: 72, activity: 56, workouts: 28 },
-  ...{ stress: 56, battery: 56, oxygen: 56, glucose: 56 },
+  heart: 168,
+  sleep: 72,
+  activity: 56,
+  workouts: 28,
+  stress: 56,
+  battery: 56,
+  oxygen: 56,
+  glucose: 56,
 };
 /** The height of the hours above all lanes. */
 export const hoursHeight = 28;

@@ -21,8 +21,14 @@ export function minuteByKey(span: Span, at: number | null, key: string, isLong: 
   const now = at === null ? Math.floor(last / 2) + 1 : Math.round((at - span.from) / minuteMs);
   const by = at === null ? 0 : isLong ? longStep : step;
   const minutes: Readonly<Record<string, number>> = {
-    ...{ ArrowRight: now + by, ArrowUp: now + by, ArrowLeft: now - by, ArrowDown: now - by },
-    ...{ PageUp: now + page, PageDown: now - page, Home: 0, End: last },
+    ArrowRight: now + by,
+    ArrowUp: now + by,
+    ArrowLeft: now - by,
+    ArrowDown: now - by,
+    PageUp: now + page,
+    PageDown: now - page,
+    Home: 0,
+    End: last,
   };
   const minute = minutes[key];
   return minute === undefined ? null : span.from + Math.min(Math.max(minute, 0), last) * minuteMs;

@@ -96,7 +96,10 @@ export function pictureOf(axis: DayAxis, answers: DayAnswers, now: number): Pict
   const heart = laneOf('heart', series, axis);
   const sleeps = shownSleeps(answers.sleeps.filter((one) => touches(one, axis)));
   return {
-    ...{ axis, heart, sleeps, scores: answers.scores },
+    axis,
+    heart,
+    sleeps,
+    scores: answers.scores,
     gaps: gapsOf(
       heart.tracks.map(({ points }) => points),
       axis,
@@ -135,8 +138,10 @@ function laneOf(id: LineId, series: readonly ChartSeries[], axis: DayAxis): Line
 function trackOf(series: ChartSeries, axis: DayAxis): Track {
   const points = pointsOf(series, axis);
   return {
-    ...{ source: series.source, points },
-    ...{ tolerance: toleranceOf(points), slotMeans: slotMeans(points, axis) },
+    source: series.source,
+    points,
+    tolerance: toleranceOf(points),
+    slotMeans: slotMeans(points, axis),
   };
 }
 

@@ -13,8 +13,12 @@ export async function readDay(user_id: string, axis: DayAxis, signal: AbortSigna
   const [chart, sleeps, workouts, scores] = await Promise.all([
     api.timeseries.chart(
       {
-        ...{ user_id, types: [...dayTypes], max_points: 2000, aggregates: ['value', 'min', 'max'] },
-        ...{ start_time: iso(axis.from), end_time: iso(axis.to) },
+        user_id,
+        types: [...dayTypes],
+        max_points: 2000,
+        aggregates: ['value', 'min', 'max'],
+        start_time: iso(axis.from),
+        end_time: iso(axis.to),
       },
       { signal },
     ),
@@ -48,8 +52,12 @@ export async function readMonth(user_id: string, month: string, signal: AbortSig
     api.summaries.activity({ user_id, start_date: first, end_date: last, limit: most }, { signal }),
     api.timeseries.chart(
       {
-        ...{ user_id, types: ['resting_heart_rate'], max_points: 2000, aggregates: ['value'] },
-        ...{ start_time: shiftDate(first, -baselineDays - 1), end_time: shiftDate(last, 1) },
+        user_id,
+        types: ['resting_heart_rate'],
+        max_points: 2000,
+        aggregates: ['value'],
+        start_time: shiftDate(first, -baselineDays - 1),
+        end_time: shiftDate(last, 1),
       },
       { signal },
     ),
@@ -73,8 +81,12 @@ export async function readDays(user_id: string, axes: readonly DayAxis[], signal
   const [chart, sleeps] = await Promise.all([
     api.timeseries.chart(
       {
-        ...{ user_id, types: ['heart_rate', 'steps'], max_points: 2000, aggregates: ['value', 'min', 'max'] },
-        ...{ start_time: iso(span.from), end_time: iso(span.to) },
+        user_id,
+        types: ['heart_rate', 'steps'],
+        max_points: 2000,
+        aggregates: ['value', 'min', 'max'],
+        start_time: iso(span.from),
+        end_time: iso(span.to),
       },
       { signal },
     ),

@@ -53,8 +53,12 @@ export function readingsOfDay(picture: Picture): Reading[] {
 }
 
 const reading = (id: string, label: string, text: string, spoken = text): Reading => ({
-  ...{ id, label, text, spoken },
-  ...{ source: null, unit: '' },
+  id,
+  label,
+  text,
+  spoken,
+  source: null,
+  unit: '',
 });
 
 function lineReadings({ id, tracks }: LineLane, at: number): Reading[] {
@@ -84,12 +88,20 @@ function sleepReading({ sleeps, stages }: Picture, at: number): Reading[] {
 
 /** The names of the stages of sleep. */
 const stageNames = {
-  ...{ awake: 'awake', rem: 'REM', light: 'light', deep: 'deep' },
-  ...{ unmeasurable: 'not measurable', asleep: 'asleep' },
+  awake: 'awake',
+  rem: 'REM',
+  light: 'light',
+  deep: 'deep',
+  unmeasurable: 'not measurable',
+  asleep: 'asleep',
 } as const;
 const stageSpoken = {
-  ...{ awake: 'awake in bed', rem: 'REM sleep', light: 'light sleep', deep: 'deep sleep' },
-  ...{ unmeasurable: 'sleep not measurable', asleep: 'asleep' },
+  awake: 'awake in bed',
+  rem: 'REM sleep',
+  light: 'light sleep',
+  deep: 'deep sleep',
+  unmeasurable: 'sleep not measurable',
+  asleep: 'asleep',
 } as const;
 
 function workoutReading({ workouts }: Picture, at: number): Reading[] {

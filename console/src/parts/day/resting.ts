@@ -30,8 +30,10 @@ function ofSource(one: Columns, date: string, zone: Zone): Resting & { readonly 
   const first = shiftDate(date, -baselineDays);
   const before = [...byDay].flatMap(([day, value]) => (day >= first && day < date ? [value] : []));
   return {
-    ...{ source: one.source, value: byDay.get(date) ?? null },
-    ...{ baseline: baselineOf(before), count: before.length },
+    source: one.source,
+    value: byDay.get(date) ?? null,
+    baseline: baselineOf(before),
+    count: before.length,
   };
 }
 

@@ -46,7 +46,9 @@ function spansOf({ stages_timeline, start_time, end_time }: ListedSleepSession):
   if (timeline.length === 0)
     return [{ stage: 'asleep', from: Date.parse(start_time), to: Date.parse(end_time) }];
   return timeline.map((one) => ({
-    ...{ stage: one.stage, from: Date.parse(one.start_time), to: Date.parse(one.end_time) },
+    stage: one.stage,
+    from: Date.parse(one.start_time),
+    to: Date.parse(one.end_time),
   }));
 }
 

@@ -27,12 +27,18 @@ export interface KindForm {
 
 const tls: readonly Field[] = [
   {
-    ...{ name: 'tls', label: 'Encryption', preset: 'verify', isRare: true },
+    name: 'tls',
+    label: 'Encryption',
+    preset: 'verify',
+    isRare: true,
     choices: { verify: 'TLS, with a verified certificate', off: 'none' },
   },
   {
-    ...{ name: 'tls_ca', label: 'Certificate of its own authority, in PEM form', type: 'lines' },
-    ...{ isOptional: true, isRare: true },
+    name: 'tls_ca',
+    label: 'Certificate of its own authority, in PEM form',
+    type: 'lines',
+    isOptional: true,
+    isRare: true,
   },
 ];
 
@@ -92,8 +98,12 @@ export const forms: Readonly<Record<DestinationKind, KindForm>> = {
       { name: 'password', label: 'Password', isSecret: true, isOptional: true },
       { name: 'token', label: 'Token in place of a user', isSecret: true, isOptional: true, isRare: true },
       {
-        ...{ name: 'creds', label: 'Content of a credentials file in place of a user', type: 'lines' },
-        ...{ isSecret: true, isOptional: true, isRare: true },
+        name: 'creds',
+        label: 'Content of a credentials file in place of a user',
+        type: 'lines',
+        isSecret: true,
+        isOptional: true,
+        isRare: true,
       },
       ...tls,
     ],
@@ -128,14 +138,21 @@ const credentials = 'Set other credentials.';
 /** What to do about an error, by its code. */
 const advice: Readonly<Record<TargetErrorCode, string>> = {
   address_refused: 'Use a public address, or have the operator add the host to DESTINATION_HOSTS.',
-  ...{ name_unknown: address, unreachable: address, tls_failed: address },
-  ...{ timed_out: waiting, cut_off: waiting, busy: waiting, failed: waiting },
+  name_unknown: address,
+  unreachable: address,
+  tls_failed: address,
+  timed_out: waiting,
+  cut_off: waiting,
+  busy: waiting,
+  failed: waiting,
   answer_invalid: 'Check the address and the region in the settings.',
-  ...{ answer_too_large: address, answer_too_costly: address },
+  answer_too_large: address,
+  answer_too_costly: address,
   list_too_long: 'Set an empty prefix, or delete the objects below this one.',
   too_slow: waiting,
   redirected: 'Check the address and the region in the settings.',
-  ...{ credentials_refused: credentials, secrets_unreadable: credentials },
+  credentials_refused: credentials,
+  secrets_unreadable: credentials,
   not_permitted: 'Give the credentials the permission to list, read, write and delete, or set others.',
   missing: 'Create the bucket, stream, database or table, or change the settings.',
   schema_changed: 'Restore the table or the stream, or reset the destination.',

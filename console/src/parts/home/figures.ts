@@ -57,7 +57,11 @@ export async function readFigures(signal: AbortSignal): Promise<Figures> {
     part('credentials', 'API keys', () => api.auth.listKeys({ signal })),
   ]);
   return {
-    ...{ overview, providers, endpoints, destinations, unread },
+    overview,
+    providers,
+    endpoints,
+    destinations,
+    unread,
     incidents: incidents?.data ?? null,
     stale: stale === null ? null : staleOf(stale),
     keys: keys?.length ?? null,

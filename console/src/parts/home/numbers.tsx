@@ -58,7 +58,10 @@ function numbersOf(overview: Overview): readonly NumberOf[] {
   const ofJobs = (state: string) => ({ to: `/jobs?state=${state}`, needs: 'deliveries.read' as const });
   return [
     {
-      ...{ to: '/users', needs: 'users.list', name: 'Users', value: users?.toLocaleString() ?? null },
+      to: '/users',
+      needs: 'users.list',
+      name: 'Users',
+      value: users?.toLocaleString() ?? null,
       note: connections === null ? '' : `${connected.toLocaleString()} connected accounts`,
     },
     {
@@ -84,7 +87,9 @@ function numbersOf(overview: Overview): readonly NumberOf[] {
       isBad: overview.dead_jobs > 0,
     },
     {
-      ...{ to: '/webhooks?state=failed', needs: 'webhooks.read', name: 'Failing endpoints' },
+      to: '/webhooks?state=failed',
+      needs: 'webhooks.read',
+      name: 'Failing endpoints',
       value: endpoints?.failing.toLocaleString() ?? null,
       note: endpoints === null ? '' : `${endpoints.enabled} enabled, ${endpoints.disabled} not`,
       isBad: (endpoints?.failing ?? 0) > 0,

@@ -48,7 +48,8 @@ const away: Rule = ({ overview }) =>
     severity: 'bad',
     what: `The ${name} service does not answer`,
     means: `${partsAway[name] ?? 'Its part of the API is refused.'} Look at its log, and start it again.`,
-    ...{ since: null, action: null },
+    since: null,
+    action: null,
   }));
 
 const fullPercent = 5;
@@ -195,13 +196,22 @@ const unread: Rule = ({ unread: names }) =>
     severity: 'warn',
     what: `The ${name} could not be read`,
     means: 'Whether something is wrong there is not known. They are read again in a moment.',
-    ...{ since: null, action: null },
+    since: null,
+    action: null,
   }));
 
 /** In this order, problems of the same severity are listed. */
 const rules: readonly Rule[] = [
-  ...[away, disk, unset, incidents],
+  away,
+  disk,
+  unset,
+  incidents,
   ({ endpoints }, nowMs) => endpointProblems(endpoints ?? [], nowMs),
   ({ destinations }, nowMs) => destinationProblems(destinations ?? [], nowMs),
-  ...[deadDeliveries, deadJobs, stale, waiting, quotas, unread],
+  deadDeliveries,
+  deadJobs,
+  stale,
+  waiting,
+  quotas,
+  unread,
 ];

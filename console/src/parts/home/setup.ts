@@ -16,22 +16,30 @@ export function stepsOf(figures: Figures, hasSandbox: boolean): readonly SetupSt
     {
       text: 'Make an API key',
       note: 'Your application calls the API with it.',
-      ...{ to: '/developers', needs: 'credentials', isDone: (keys ?? 0) > 0 },
+      to: '/developers',
+      needs: 'credentials',
+      isDone: (keys ?? 0) > 0,
     },
     {
       text: 'Create a user',
       note: 'One for each person whose data you collect.',
-      ...{ to: '/users?create=yes', needs: 'users.write', isDone: (overview.users ?? 0) > 0 },
+      to: '/users?create=yes',
+      needs: 'users.write',
+      isDone: (overview.users ?? 0) > 0,
     },
     {
       text: 'Connect an account',
       note: 'The page of a user makes a link to the connect page.',
-      ...{ to: '/users', needs: 'users.list', isDone: connections > 0 },
+      to: '/users',
+      needs: 'users.list',
+      isDone: connections > 0,
     },
     {
       text: 'Add a webhook endpoint',
       note: 'Your application learns of new data at once.',
-      ...{ to: '/webhooks', needs: 'webhooks.read', isDone: (endpoints ?? []).length > 0 },
+      to: '/webhooks',
+      needs: 'webhooks.read',
+      isDone: (endpoints ?? []).length > 0,
     },
   ];
 }
@@ -45,6 +53,8 @@ function credentials({ providers }: Figures, hasSandbox: boolean): SetupStep {
     note: hasSandbox
       ? 'Simulated providers are on. Real ones need credentials of your own.'
       : 'The maker of the devices gives them to your company.',
-    ...{ to: '/providers', needs: 'status.read', isDone: own.length > 0 },
+    to: '/providers',
+    needs: 'status.read',
+    isDone: own.length > 0,
   };
 }

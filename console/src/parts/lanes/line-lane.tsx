@@ -57,8 +57,14 @@ export function lineLane(of: LineLane): Lane | null {
       })
       .join(', ');
   return {
-    ...{ id: `${of.name} ${of.note}`, name: of.name, note: of.note, tone: of.tone, height, read },
-    ...{ sentence: sentenceOf(of, lines), short: shortOf(of, lines) },
+    id: `${of.name} ${of.note}`,
+    name: of.name,
+    note: of.note,
+    tone: of.tone,
+    height,
+    read,
+    sentence: sentenceOf(of, lines),
+    short: shortOf(of, lines),
     times: lines.flatMap(({ course }) => course.times.filter((_, index) => course.values[index] !== null)),
     draw: (frame) => <Lines lines={lines} domain={domain} of={of} frame={frame} />,
   };

@@ -27,15 +27,13 @@ const rowHeight = 28;
 export function stageLane(spans: readonly StageSpan[], note: string, zone: Zone, sentence: string): Lane {
   const at = (time: number) => spans.find(({ from, to }) => from <= time && time < to);
   return {
-    ...{
-      id: 'stages',
-      name: 'Stages',
-      note,
-      tone: 'sleep',
-      sentence,
-      short: '',
-      height: stageRows.length * rowHeight,
-    },
+    id: 'stages',
+    name: 'Stages',
+    note,
+    tone: 'sleep',
+    sentence,
+    short: '',
+    height: stageRows.length * rowHeight,
     times: spans.map(({ from }) => from),
     read: (time) => {
       const span = at(time);

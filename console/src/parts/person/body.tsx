@@ -93,7 +93,9 @@ function Course({ userId, version, children }: OfUser & { children: ComponentChi
     (signal) =>
       api.timeseries.chart(
         {
-          ...{ user_id: userId, types: [...bodyTypes], max_points: 500 },
+          user_id: userId,
+          types: [...bodyTypes],
+          max_points: 500,
           start_time: new Date(range.from).toISOString(),
           end_time: new Date(range.to).toISOString(),
           aggregates: ['value', 'min', 'max'],

@@ -24,39 +24,67 @@ function clockText(minutesAfterNoon: number): string {
 // Made anew each time: the units may have been changed.
 const styles = (): Readonly<Record<Measure, Style>> => ({
   resting_heart_rate: {
-    ...{ name: 'Resting heart rate', tone: 'heart', mark: whole, smallestStep: 2 },
+    name: 'Resting heart rate',
+    tone: 'heart',
+    mark: whole,
+    smallestStep: 2,
     text: (value) => `${whole(value)} bpm`,
   },
   hrv_rmssd: {
-    ...{ name: 'Variability (RMSSD)', tone: 'stress', mark: whole, smallestStep: 5 },
+    name: 'Variability (RMSSD)',
+    tone: 'stress',
+    mark: whole,
+    smallestStep: 5,
     text: (value) => `${whole(value)} ms`,
   },
   hrv_sdnn: {
-    ...{ name: 'Variability (SDNN)', tone: 'stress', mark: whole, smallestStep: 5 },
+    name: 'Variability (SDNN)',
+    tone: 'stress',
+    mark: whole,
+    smallestStep: 5,
     text: (value) => `${whole(value)} ms`,
   },
   respiratory_rate: {
-    ...{ name: 'Breathing', tone: 'oxygen', mark: tenths, smallestStep: 0.5 },
+    name: 'Breathing',
+    tone: 'oxygen',
+    mark: tenths,
+    smallestStep: 0.5,
     text: (value) => `${tenths(value)} /min`,
   },
   skin_temperature: {
-    ...{ name: 'Skin temperature', tone: 'workout', mark: tenths, smallestStep: 0.2 },
+    name: 'Skin temperature',
+    tone: 'workout',
+    mark: tenths,
+    smallestStep: 0.2,
     text: (value) => temperature(value),
   },
   skin_temperature_deviation: {
-    ...{ name: 'Skin deviation', tone: 'workout', mark: tenths, smallestStep: 0.2 },
+    name: 'Skin deviation',
+    tone: 'workout',
+    mark: tenths,
+    smallestStep: 0.2,
     text: (value) => `${tenths(value)} °C`,
   },
   oxygen_saturation: {
-    ...{ name: 'Blood oxygen', tone: 'oxygen', mark: whole, smallestStep: 1 },
+    name: 'Blood oxygen',
+    tone: 'oxygen',
+    mark: whole,
+    smallestStep: 1,
     text: (value) => `${tenths(value)} %`,
   },
   sleep_duration: {
-    ...{ name: 'Sleep', tone: 'sleep', mark: tenths, smallestStep: 1, factor: 1 / 60 },
+    name: 'Sleep',
+    tone: 'sleep',
+    mark: tenths,
+    smallestStep: 1,
+    factor: 1 / 60,
     text: (value) => duration(value * 60),
   },
   sleep_middle: {
-    ...{ name: 'Middle of the sleep', tone: 'sleep', mark: clockText, smallestStep: 60 },
+    name: 'Middle of the sleep',
+    tone: 'sleep',
+    mark: clockText,
+    smallestStep: 60,
     text: clockText,
   },
   steps: {
@@ -67,7 +95,11 @@ const styles = (): Readonly<Record<Measure, Style>> => ({
     text: (value) => `${whole(value)} steps`,
   },
   weight: {
-    ...{ name: 'Weight', tone: 'glucose', mark: tenths, smallestStep: 0.5, factor: weightUnits() },
+    name: 'Weight',
+    tone: 'glucose',
+    mark: tenths,
+    smallestStep: 0.5,
+    factor: weightUnits(),
     text: (value) => weight(value),
   },
 });
@@ -102,8 +134,12 @@ function laneOf(style: Style, days: readonly Day[], zone: Zone): Lane | null {
   if (last?.one === undefined || last.one === null) return null;
   const lane = lineLane({
     ...style,
-    ...{ note: '', zone, withinMs: dayMs / 2, isSparse: days.length < 40 },
-    ...{ instant: { dateStyle: 'medium' } as const, lines: [{ label: style.name, course: courseOf(days) }] },
+    note: '',
+    zone,
+    withinMs: dayMs / 2,
+    isSparse: days.length < 40,
+    instant: { dateStyle: 'medium' } as const,
+    lines: [{ label: style.name, course: courseOf(days) }],
   });
   const sentence = sentenceOf(style, last.date, last.one);
   return lane && { ...lane, sentence: `${style.name}: ${sentence}.`, short: shortOf(style, last.one) };
@@ -117,7 +153,8 @@ function courseOf(days: readonly Day[]): Course {
   return {
     times: days.map(({ at }) => at),
     values: column((one) => one.value),
-    ...{ min: column(edge(-1)), max: column(edge(1)) },
+    min: column(edge(-1)),
+    max: column(edge(1)),
   };
 }
 

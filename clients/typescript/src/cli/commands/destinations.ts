@@ -83,8 +83,11 @@ async function requestOf(context: Context, given: string): Promise<CreateDestina
   const types = values.list('types');
   if (types?.every(isType) === false) throw new UsageError('--types names types: heart_rate,sleep.');
   return {
-    ...{ kind, settings: await settingsIn(file), from: fromOf(context) },
-    ...{ description: values.text('description') ?? null, types: types?.filter(isType) ?? null },
+    kind,
+    settings: await settingsIn(file),
+    from: fromOf(context),
+    description: values.text('description') ?? null,
+    types: types?.filter(isType) ?? null,
   };
 }
 
@@ -111,8 +114,14 @@ function fromOf({ values }: Context): (typeof begins)[number] {
 
 function print(context: Context, found: readonly Destination[]): void {
   const rows = found.map(({ id, kind, description, state, last_error, ...one }) => ({
-    ...{ id, kind, description, state, changes_behind: one.changes_behind, lag_seconds: one.lag_seconds },
-    ...{ rows_written: one.rows_written, last_commit_at: one.last_commit_at },
+    id,
+    kind,
+    description,
+    state,
+    changes_behind: one.changes_behind,
+    lag_seconds: one.lag_seconds,
+    rows_written: one.rows_written,
+    last_commit_at: one.last_commit_at,
     error: state === 'failing' ? (last_error?.message ?? null) : null,
   }));
   printRows(context, rows, found);

@@ -78,7 +78,12 @@ function connectionRowOf({ provider, state, action, data_types, gaps }: Connecti
   const kinds = (wanted: FreshnessState) =>
     data_types.flatMap((one) => (one.state === wanted ? [one.data_type] : [])).join(' ') || null;
   return {
-    ...{ provider, state, stale: kinds('stale'), late: kinds('late'), paused: kinds('paused') },
-    ...{ gaps: gaps.length, action },
+    provider,
+    state,
+    stale: kinds('stale'),
+    late: kinds('late'),
+    paused: kinds('paused'),
+    gaps: gaps.length,
+    action,
   };
 }

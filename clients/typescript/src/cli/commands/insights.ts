@@ -81,8 +81,14 @@ const rounded = (value: number | null | undefined) =>
 
 function measureRows({ date, measures }: DayBaselines | RecoverySummary): Row[] {
   return measures.map(({ measure, value, median, spread, z, unusual_days, reason }) => ({
-    ...{ date, measure, value: rounded(value), median: rounded(median), spread: rounded(spread) },
-    ...{ z: rounded(z), unusual_days, reason },
+    date,
+    measure,
+    value: rounded(value),
+    median: rounded(median),
+    spread: rounded(spread),
+    z: rounded(z),
+    unusual_days,
+    reason,
   }));
 }
 
@@ -90,12 +96,13 @@ function scoreRows({ date, ...day }: DayInsights): Row[] {
   const { sleep_score, resilience, sleep_regularity, social_jet_lag, weekly_activity, peak_cadence } = day;
   return [
     {
-      ...{ date, sleep_score: sleep_score.value, hrv_cv: rounded(resilience.coefficient) },
-      ...{ regularity: rounded(sleep_regularity.value), jet_lag: rounded(social_jet_lag.lag_minutes) },
-      ...{
-        active_minutes: rounded(weekly_activity.equivalent_minutes),
-        cadence: rounded(peak_cadence.value),
-      },
+      date,
+      sleep_score: sleep_score.value,
+      hrv_cv: rounded(resilience.coefficient),
+      regularity: rounded(sleep_regularity.value),
+      jet_lag: rounded(social_jet_lag.lag_minutes),
+      active_minutes: rounded(weekly_activity.equivalent_minutes),
+      cadence: rounded(peak_cadence.value),
     },
   ];
 }
@@ -103,10 +110,16 @@ function scoreRows({ date, ...day }: DayInsights): Row[] {
 function trainingRows({ date, workouts, edwards, banister, ...day }: DayTraining): Row[] {
   return [
     {
-      ...{ date, workouts, edwards: rounded(edwards.value), banister: rounded(banister.value) },
-      ...{ chronic: rounded(day.load.chronic), acute: rounded(day.load.acute) },
-      ...{ balance: rounded(day.load.balance), monotony: rounded(day.monotony.value) },
-      ...{ ratio: rounded(day.acute_chronic_ratio.value), vo2_max: rounded(day.oxygen_uptake.value) },
+      date,
+      workouts,
+      edwards: rounded(edwards.value),
+      banister: rounded(banister.value),
+      chronic: rounded(day.load.chronic),
+      acute: rounded(day.load.acute),
+      balance: rounded(day.load.balance),
+      monotony: rounded(day.monotony.value),
+      ratio: rounded(day.acute_chronic_ratio.value),
+      vo2_max: rounded(day.oxygen_uptake.value),
     },
   ];
 }

@@ -155,8 +155,12 @@ function Course({ userId, session, zone, children }: CourseProps) {
   const chart: Resource<Chart> = useResource(`${userId} chart ${id} ${start_time} ${end_time}`, (signal) =>
     api.timeseries.chart(
       {
-        ...{ user_id: userId, start_time, end_time, types: [...nightTypes] },
-        ...{ max_points: 2000, aggregates: ['value', 'min', 'max'] },
+        user_id: userId,
+        start_time,
+        end_time,
+        types: [...nightTypes],
+        max_points: 2000,
+        aggregates: ['value', 'min', 'max'],
       },
       { signal },
     ),

@@ -16,7 +16,9 @@ export function useStreams(
     if (!isRead) return null;
     return api.apiGateway.workoutStreams(
       {
-        ...{ user_id: userId, event_id: id, resolution },
+        user_id: userId,
+        event_id: id,
+        resolution,
         types: ['latitude', 'longitude', 'altitude', 'speed', 'heart_rate'],
       },
       { signal },

@@ -33,8 +33,12 @@ export function useCourses(userId: string, workout: SingleWorkout) {
   const chart = useResource(`${userId} ${id} ${start_time} ${end_time}`, (signal) =>
     api.timeseries.chart(
       {
-        ...{ user_id: userId, start_time, end_time, types: [...types] },
-        ...{ max_points: 2000, aggregates: ['value', 'min', 'max'] },
+        user_id: userId,
+        start_time,
+        end_time,
+        types: [...types],
+        max_points: 2000,
+        aggregates: ['value', 'min', 'max'],
       },
       { signal },
     ),
@@ -44,7 +48,9 @@ export function useCourses(userId: string, workout: SingleWorkout) {
     const heartRateSeries = near('heart_rate');
     return {
       heartRateSeries,
-      ...{ speedSeries: near('speed'), powerSeries: near('power'), cadenceSeries: near('cadence') },
+      speedSeries: near('speed'),
+      powerSeries: near('power'),
+      cadenceSeries: near('cadence'),
       heartRate: heartRateSeries === undefined ? null : courseOf(heartRateSeries),
     };
   }, [chart.data, source.provider, source.device]);
@@ -88,20 +94,34 @@ export function workoutLanes(
 type Style = Omit<LineLane, 'note' | 'lines' | 'zone' | 'withinMs'>;
 
 const heartRateStyle: Style = {
-  ...{ name: 'Heart rate', tone: 'heart', smallestStep: 10, mark: whole },
+  name: 'Heart rate',
+  tone: 'heart',
+  smallestStep: 10,
+  mark: whole,
   text: (value) => `${whole(value)} bpm`,
 };
 const powerStyle: Style = {
-  ...{ name: 'Power', tone: 'stress', smallestStep: 20, mark: whole },
+  name: 'Power',
+  tone: 'stress',
+  smallestStep: 20,
+  mark: whole,
   text: (value) => `${whole(value)} W`,
 };
 const cadenceStyle: Style = {
-  ...{ name: 'Cadence', tone: 'glucose', smallestStep: 5, part: shownPart, mark: whole },
+  name: 'Cadence',
+  tone: 'glucose',
+  smallestStep: 5,
+  part: shownPart,
+  mark: whole,
   text: (value) => `${whole(value)} rpm`,
 };
 // A cadence of feet counts one foot.
 const stepStyle: Style = {
-  ...{ name: 'Cadence', tone: 'glucose', smallestStep: 5, part: shownPart, factor: 2 },
+  name: 'Cadence',
+  tone: 'glucose',
+  smallestStep: 5,
+  part: shownPart,
+  factor: 2,
   mark: whole,
   text: (value) => `${whole(value * 2)} steps/min`,
 };
@@ -110,8 +130,16 @@ function motionLane(workout: SingleWorkout, series: ChartSeries | undefined, zon
   if (series === undefined) return null;
   const { name, convert, text, isPace, factor } = motionOf(workout.type);
   return lineLane({
-    ...{ name, text, zone, withinMs, tone: 'activity', isInverted: isPace, part: shownPart },
-    ...{ note: sourceOf(series.source), smallestStep: isPace ? 15 : 0.5, factor },
+    name,
+    text,
+    zone,
+    withinMs,
+    tone: 'activity',
+    isInverted: isPace,
+    part: shownPart,
+    note: sourceOf(series.source),
+    smallestStep: isPace ? 15 : 0.5,
+    factor,
     ...(isPace ? { stepFor: clockStep, mark: paceText } : { mark: whole }),
     lines: [{ label: name, course: courseOf(series, convert) }],
   });
@@ -125,19 +153,15 @@ function elevationLane(workout: SingleWorkout, streams: WorkoutStreams | null, z
     points.map(({ altitude = null }) => altitude),
   );
   return lineLane({
-    ...{
-      name: 'Elevation',
-      note: sourceOf(workout.source),
-      tone: 'workout',
-      zone,
-      withinMs,
-      smallestStep: 5,
-    },
-    ...{
-      factor: elevationUnits(),
-      mark: whole,
-      text: (meters) => elevation(meters),
-      lines: [{ label: 'Elevation', course }],
-    },
+    name: 'Elevation',
+    note: sourceOf(workout.source),
+    tone: 'workout',
+    zone,
+    withinMs,
+    smallestStep: 5,
+    factor: elevationUnits(),
+    mark: whole,
+    text: (meters) => elevation(meters),
+    lines: [{ label: 'Elevation', course }],
   });
 }

@@ -53,8 +53,12 @@ export function timeInZones(heartRate: Course, maximum: number): HeartZone[] {
   }
   const whole = seconds.reduce((sum, one) => sum + one, 0);
   return zones.map(({ name }, index) => ({
-    ...{ number: index + 1, name, from: bounds[index] ?? 0, to: bounds[index + 1] ?? null },
-    ...{ seconds: seconds[index] ?? 0, part: whole === 0 ? 0 : (seconds[index] ?? 0) / whole },
+    number: index + 1,
+    name,
+    from: bounds[index] ?? 0,
+    to: bounds[index + 1] ?? null,
+    seconds: seconds[index] ?? 0,
+    part: whole === 0 ? 0 : (seconds[index] ?? 0) / whole,
   }));
 }
 

@@ -97,7 +97,10 @@ function connected({
     () =>
       connect({
         servers: `${address.includes(':') ? `[${address}]` : address}:${port}`,
-        ...{ name: 'pulsebus', reconnect: false, ignoreClusterUpdates: true, timeout: connectMs },
+        name: 'pulsebus',
+        reconnect: false,
+        ignoreClusterUpdates: true,
+        timeout: connectMs,
         tls: tls === 'off' ? null : tlsOptions(host.host, tls_ca),
         ...(user === undefined ? {} : { user }),
         ...(password === undefined ? {} : { pass: password }),

@@ -48,8 +48,13 @@ export function publisherOf(
     rowBytes: Math.min(wantedBytes, client.mostBytes) - headBytes,
     async send({ type, sequence, user_id, ...rest }, rows) {
       const head = JSON.stringify({
-        ...{ version: 1, destination_id, generation, sequence },
-        ...{ type, ...(user_id === undefined ? {} : { user_id }), ...rest },
+        version: 1,
+        destination_id,
+        generation,
+        sequence,
+        type,
+        ...(user_id === undefined ? {} : { user_id }),
+        ...rest,
       });
       const body = Buffer.from(
         rows === undefined ? head : `${head.slice(0, -1)},"rows":[${rows.join(',')}]}`,
@@ -145,7 +150,10 @@ function sendKeys(
   const [first] = keys;
   return publisher.send(
     {
-      ...{ action: rows.length === 0 ? 'delete' : 'replace', kind, type: kind, sequence: String(sequence) },
+      action: rows.length === 0 ? 'delete' : 'replace',
+      kind,
+      type: kind,
+      sequence: String(sequence),
       ...(first === undefined ? {} : { user_id: first.user_id }),
       replaces: { column, values: keys.map(({ key }) => key) },
       columns: recordColumns(kind),
@@ -197,7 +205,10 @@ export function spanSender(publisher: Publisher, span: SentSpan): SampleSender {
   const { user_id, provider, device, recording_method } = source;
   const about = {
     kind: 'sample',
-    ...{ sequence, type, user_id, columns: sampleColumns },
+    sequence,
+    type,
+    user_id,
+    columns: sampleColumns,
     common: { user_id, provider, device, type, recording_method },
   } as const;
   let start = first;

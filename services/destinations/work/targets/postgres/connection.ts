@@ -94,8 +94,13 @@ async function connected({
     { connectMs, totalMs, signal: neverAborted },
     async ({ signal, connected }) => {
       const client = new pg.Client({
-        ...{ host: addresses[0]?.address, port, database, user, password },
-        ...{ keepAlive: true, application_name: 'pulsebus' },
+        host: addresses[0]?.address,
+        port,
+        database,
+        user,
+        password,
+        keepAlive: true,
+        application_name: 'pulsebus',
         ssl: tls === 'off' ? false : tlsOptions(host.host, tls_ca),
       });
       client.on('error', () => undefined);

@@ -131,10 +131,13 @@ async function deleteSpans(
        and t.recording_method is not distinct from r.recording_method
        and t.time >= coalesce(${instant('r.first')}, '-infinity') and t.time <= coalesce(${instant('r.last')}, 'infinity')`,
     [
-      ...[spans.map(({ user_id }) => user_id), spans.map(({ type }) => type)],
-      ...[sources.map(({ provider }) => provider), sources.map(({ device }) => device)],
+      spans.map(({ user_id }) => user_id),
+      spans.map(({ type }) => type),
+      sources.map(({ provider }) => provider),
+      sources.map(({ device }) => device),
       sources.map(({ recording_method }) => recording_method),
-      ...[spans.map(({ first }) => first), spans.map(({ last }) => last)],
+      spans.map(({ first }) => first),
+      spans.map(({ last }) => last),
     ],
   );
 }

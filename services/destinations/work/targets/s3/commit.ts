@@ -94,7 +94,9 @@ async function positionAfter({ run }: Writing, written: readonly Written[]): Pro
        select from unnest($2::text[], $3::date[], $4::smallint[]) w (type, date, hour)
        where w.type = p.type and w.date = p.date and (w.hour = p.hour or w.hour = -1))`,
     [
-      ...[destination.id, written.map(({ type }) => type), written.map(({ date }) => date)],
+      destination.id,
+      written.map(({ type }) => type),
+      written.map(({ date }) => date),
       written.map(({ hour }) => hour),
     ],
   );
@@ -127,15 +129,21 @@ async function writeManifest(
   const kept = (await selectFiles(database, destination.id)).filter((file) => !isReplaced(file));
   const added = written.flatMap(({ file, ...one }) => (file === null ? [] : [{ ...one, file }]));
   const files = [...kept, ...added].map(({ file: path, type, date, hour, rows, bytes }) => ({
-    ...{ path, type, date, hour: hour === -1 ? null : hour, rows, bytes },
+    path,
+    type,
+    date,
+    hour: hour === -1 ? null : hour,
+    rows,
+    bytes,
   }));
   const manifest = {
-    ...{ version: 1, destination_id: destination.id, commit, sequence },
-    ...{
-      committed_at: new Date(pace.now()).toISOString(),
-      rows: files.reduce((n, one) => n + one.rows, 0),
-      files,
-    },
+    version: 1,
+    destination_id: destination.id,
+    commit,
+    sequence,
+    committed_at: new Date(pace.now()).toISOString(),
+    rows: files.reduce((n, one) => n + one.rows, 0),
+    files,
   };
   const name = `manifests/${String(commit).padStart(9, '0')}.json`;
   const body = Buffer.from(JSON.stringify(manifest));

@@ -62,7 +62,11 @@ export async function openBucket({ host, url: bucket, ...signing }: BucketOpenin
       .digest('hex');
     const given = { 'X-Amz-Content-Sha256': hash, 'Content-Length': String(body?.length ?? 0) };
     const signed = await new AwsV4Signer({
-      ...{ method, url: url.href, headers: given, service: 's3', ...signing },
+      method,
+      url: url.href,
+      headers: given,
+      service: 's3',
+      ...signing,
     }).sign();
     const headers = Object.fromEntries(signed.headers);
     const outgoing = { method, headers, agent, lookup, ...(body === undefined ? {} : { body }) };

@@ -68,7 +68,8 @@ const forms: Readonly<Record<ColumnType, Partial<Element>>> = {
 
 function newFile(columns: readonly Column[], take: TakePart) {
   const elements = columns.map(({ name, type, nullable }) => ({
-    ...{ name, ...forms[type] },
+    name,
+    ...forms[type],
     repetition_type: nullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
   }));
   const writer = new PartWriter(take);
