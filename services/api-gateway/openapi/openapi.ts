@@ -238,7 +238,7 @@ function webhookOperation(type: string, summary: string, schema: Json): Json {
     security: [],
     parameters,
     requestBody: { required: true, content: { 'application/json': { schema } } },
-    webhookResponses,
+    responses: webhookResponses,
   };
 }
 

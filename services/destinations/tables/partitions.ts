@@ -198,7 +198,7 @@ const insert = (rows: string) => `
   where type = any($4) or $4::text[] is null
   on conflict (destination_id, type, date, hour) do update set dirty_at = least(p.dirty_at, excluded.dirty_at)`;
 
-// Statistics name the days of enumerateSamples; intervals are found by their start.
+// Statistics name the days of samples; intervals are found by their start.
 const enumerateSamples = insert(`
   select d.type, d.date, h::smallint as hour from (
     select distinct t.type, (d.bucket at time zone 'UTC')::date as date
@@ -278,7 +278,7 @@ const insertSlots = `
 
 const at = (us: string) => `timestamp '1970-01-01' + ${us} * interval '1 microsecond'`;
 
-// A span of many days names those that have markSamples or a file: an interval is counted on the day of its start or the next one.
+// A span of many days names those that have samples or a file: an interval is counted on the day of its start or the next one.
 const markSamples = {
   name: 'destinations.mark_samples',
   text: `
