@@ -208,7 +208,7 @@ export interface Webhooks {
   readonly body: ItemsByType | SingleEvent | OneAccount;
 }
 
-/** An object of arrays keyed by data type; the account is a value anywhere in an item. */
+/** An object of arrays keyed by data type, with items of several accounts, which may be named anywhere. */
 interface ItemsByType {
   readonly form: 'items-by-type';
 }

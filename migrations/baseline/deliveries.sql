@@ -43,8 +43,8 @@ create index delivery_listed on deliveries.delivery (state, received_at, id);
 create index delivery_of_provider on deliveries.delivery (provider, state, received_at, id);
 create index delivery_sender on deliveries.delivery (sender) include (received_bytes) where sender is not null;
 
--- Accounts of people who were erased: what deliveries that came until then hold of them is taken out, behind. A row
--- goes when that is done.
+-- Accounts of users who were erased: a job empties the deliveries that came until then and mention them. The row is
+-- deleted when that is done.
 create table deliveries.erasure (
   provider text not null,
   provider_user_id text not null,

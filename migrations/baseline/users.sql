@@ -191,7 +191,7 @@ create table users.connection_change (
   project_id text default 'default' not null
 );
 
--- Accounts at providers whose data was erased: what still comes for one of them is taken out of the kept deliveries.
+-- Accounts at providers whose data was erased: a delivery that still mentions one of them is emptied.
 -- `account_hash` is an HMAC with a key made of ENCRYPTION_KEY, so the account cannot be read or guessed from the row.
 create table users.erased_account (
   provider text not null,

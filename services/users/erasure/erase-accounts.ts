@@ -5,7 +5,7 @@ import type { Call } from '../../../runtime/environment.ts';
 /** The maximum number of accounts per call, as in the contract. */
 const perCall = 100;
 
-/** Removes the items of accounts from all deliveries that were received until an instant. Idempotent. */
+/** Empties all deliveries that mention accounts and were received until an instant. Idempotent. */
 export async function eraseAccounts(
   call: Call,
   accounts: readonly { readonly provider: ProviderName; readonly provider_user_id: string }[],
