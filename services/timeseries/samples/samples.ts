@@ -16,14 +16,13 @@ import type { IntervalReading } from '../intervals/interval-buckets.ts';
 import type { SeriesRow } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';
 import { type CountedSeries, countSeries } from './queries/count-series.ts';
-import { selectDayBound } from './queries/select-day-bound.ts';
 import { selectPage } from './queries/select-page.ts';
 import type { SampleRow } from './queries/select-samples.ts';
 import { selectZones } from './queries/select-zones.ts';
 import { piecesOf } from './range-pieces.ts';
-import { readScanRange, type ScanContext, scanContext } from './read-scan-range.ts';
+import { readScanRange, scanContext } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
-import { bounded, likelyBound, nearPart, type SampleKey, type ScanRange, scanRangeOf } from './scan-range.ts';
+import { bounded, likelyBound, nearPart, type SampleKey, scanRangeOf } from './scan-range.ts';
 
 /** Parameters of a page of samples. */
 export interface SamplesQuery {
@@ -79,12 +78,12 @@ interface CountedQuery {
   readonly most: number;
 }
 
-// Samples of a few types are counted and read by one statement. Many series are counted first, because their page is
-// bounded by days.
+// Samples of named types are counted and read by one statement. All types are counted first, because some are often
+// intervals, which another statement reads.
 async function readCounted(reading: IntervalReading, query: CountedQuery) {
   const { range, typeIds, size, cursor, most } = query;
   const whole = { first: range.startMs * 1000, end: range.endMs * 1000 };
-  if (size !== null || typeIds === null || typeIds.length >= manySeries) {
+  if (size !== null || typeIds === null) {
     const series = await countSeries(reading.database, reading.userId, typeIds, piecesOf(range), size);
     return { series, rows: await readRows(reading, series, query) };
   }
@@ -135,21 +134,7 @@ async function readRows(
   const whole = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
   const bound = size?.resolution === '1hour' ? null : likelyBound(whole, countOf(series), most);
   const near = bound === null ? [] : await readScanRange(context, bounded(whole, bound), size, most);
-  return bound !== null && near.length === most ? near : readWhole(context, whole, size, most);
-}
-
-/** From this number of series on, bounding a page by days first (0.3 ms) is faster. */
-const manySeries = 13;
-
-async function readWhole(
-  context: ScanContext,
-  whole: ScanRange,
-  size: BucketSize | null,
-  most: number,
-): Promise<SampleRow[]> {
-  const isWide = whole.series.length >= manySeries;
-  const bound = isWide ? await selectDayBound(context.database, whole, size?.countColumn ?? 'n', most) : null;
-  return readScanRange(context, bounded(whole, bound), size, most);
+  return bound !== null && near.length === most ? near : readScanRange(context, whole, size, most);
 }
 
 function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {
