@@ -150,7 +150,6 @@ const Settings = z.object({
   SDK_SESSION_DAYS: whole(1, 3650).default(365),
   DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
   WEBHOOK_PLAIN: flag.default(true), // by PUBLIC_URL: see isOnThisMachine
-  WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
   ...signInSettings,
   ...providerSettings,
 });

@@ -1,26 +1,19 @@
 import { z } from 'zod';
 import { action, auditOfDelivery, contract, Nothing } from '../domain/contract.ts';
-import { Text, Timestamp, UserId, WebhookHealth } from '../domain/wire.ts';
-import { AccessAnswer, AccessQuestion } from './access-check.ts';
+import { Text, UserId, WebhookHealth } from '../domain/wire.ts';
 import { Backfill } from './backfill.ts';
 import { Figures } from './ingest-figures.ts';
 
 /**
  * The answer to an event. The message of `processed` names the activity, the action and the user; that of `skipped` states
- * the reason. `accepted` states neither, because the sender is not authenticated.
+ * the reason.
  */
 export const EventAnswer = z
   .object({
-    status: z.enum(['processed', 'skipped', 'accepted']),
+    status: z.enum(['processed', 'skipped']),
     message: z.string(),
   })
   .meta({ id: 'EventAnswer' });
-
-/** The answer to an event where the answer must not reveal whether an account exists. */
-export const acceptedEvent: z.infer<typeof EventAnswer> = {
-  status: 'accepted',
-  message: 'The event is accepted. Its outcome is returned on the secret webhook address only.',
-};
 
 const pending = (): z.infer<typeof EventAnswer> => ({
   status: 'processed',
@@ -138,22 +131,6 @@ export const activitynetIngest = contract('activitynet-ingest', {
     idempotent: true,
     on: ['connectionEnded'],
     providers: ['activitynet'],
-  }),
-  /** The provider contradicted the ending of a connection: the fetches that were dropped since then wait again. */
-  resumeConnection: action({
-    summary: 'Resume the dropped fetches of a restored connection',
-    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
-    returns: z.object({ resumed: z.int() }),
-    idempotent: true,
-    on: ['connectionRestored'],
-    providers: ['activitynet'],
-  }),
-  /** The read counts against the limits of the activity platform. */
-  checkAccess: action({
-    summary: 'Check with the provider whether our access to an account is valid',
-    params: AccessQuestion,
-    returns: AccessAnswer,
-    timeoutMs: 30_000,
   }),
   forgetUser: action({
     summary: 'Erase the activity states of a deleted user',

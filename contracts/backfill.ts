@@ -174,14 +174,6 @@ export const backfill = contract('backfill', {
     idempotent: true,
     on: ['connectionEnded'],
   }),
-  /** The provider contradicted the ending of a connection: the backfill that was stopped continues. */
-  resume: action({
-    summary: 'Resume the backfill of a restored connection',
-    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
-    returns: z.object({ resumed: z.boolean() }),
-    idempotent: true,
-    on: ['connectionRestored'],
-  }),
   forgetUser: action({
     summary: 'Erase the backfills of a deleted user',
     params: z.object({ user_id: UserId }),

@@ -12,10 +12,7 @@ const named: Readonly<Record<ServiceName, readonly ActionName[]>> = namedCalls;
 /** The actions of services that are found through the registry of providers, or by an event. */
 const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
   'api-gateway': routed,
-  users: () => [
-    ...lifecycle(),
-    ...ofProviders(({ accessCheck }) => accessCheck?.service ?? null, ['checkAccess']),
-  ],
+  users: lifecycle,
   connect: () => ofUploads(['createCode']),
   freshness: () =>
     ofProviders(({ backfill }) => (backfill.from === 'pages' ? backfill.service : null), ['reconcile']),
@@ -61,7 +58,6 @@ function lifecycle(): string[] {
   const byEvent: Readonly<Record<keyof Lifecycle, string[]>> = {
     userErased: actionsOn('userErased'),
     connectionEnded: actionsOn('connectionEnded'),
-    connectionRestored: actionsOn('connectionRestored'),
     connectionPurged: actionsOn('connectionPurged'),
   };
   return Object.values(byEvent).flat();

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
-import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
 import { consentActions } from './connect/consents.ts';
 import { ConnectReason, ConnectStatus } from './connect/schemas.ts';
@@ -103,13 +102,6 @@ export const connect = contract('connect', {
       tag: 'Connections',
     },
     idempotent: true,
-  }),
-  /** Checks the access of one connection, also of one whose ending is unconfirmed. */
-  checkAccess: action({
-    summary: 'Check with the provider whether our access to an account is valid',
-    params: AccessQuestion,
-    returns: AccessAnswer,
-    timeoutMs: 30_000,
   }),
   /**
    * Revokes our access at the provider. `done`: the provider confirmed it, or the access had already ended. Otherwise the

@@ -38,9 +38,7 @@ export const ProviderStatus = z
       slowest_ms: z.number().nullable(),
     }),
     /** Activities that wait to be fetched, if the provider's events contain no data. */
-    fetches: z
-      .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
-      .nullable(),
+    fetches: z.object({ live_waiting: Count, history_waiting: Count, given_up: Count }).nullable(),
     /** The remaining read quota, if the provider limits reads. */
     budget: RemainingQuota.nullable(),
   })

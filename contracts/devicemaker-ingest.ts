@@ -33,7 +33,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
   push: action({
     summary: 'Receive a push notification of Garmin',
     description:
-      'The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.',
+      'The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others.',
     params: z.object({ delivery_id: z.uuid() }),
     returns: Worked,
     http: {

@@ -21,8 +21,6 @@ export const SubscriptionFigures = z
 export const Figures = z.object({
   live_waiting: z.int(),
   history_waiting: z.int(),
-  /** Requested by events that are not authenticated, for users whose quota of such reads is used up. */
-  postponed: z.int(),
   given_up: z.int(),
   oldest_event_time: z.int().nullable(),
   /** Null: the provider has no limit of the application that is counted so. */

@@ -7,7 +7,7 @@ import {
   type HttpRoute,
 } from '../domain/contract.ts';
 import { FreshKind } from '../domain/freshness/shared-kinds.ts';
-import { Timestamp, UserId } from '../domain/wire.ts';
+import { UserId } from '../domain/wire.ts';
 import { ProviderName, type PulledName, pulledNames, pullOf } from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
 import { Health } from './fields.ts';
@@ -149,14 +149,6 @@ export const pullIngest = contract('pull-ingest', {
     returns: z.object({ stopped: z.boolean() }),
     idempotent: true,
     on: ['connectionEnded'],
-    providers: pulledNames,
-  }),
-  resumeConnection: action({
-    summary: 'Read again for a restored connection',
-    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
-    returns: z.object({ resumed: z.boolean() }),
-    idempotent: true,
-    on: ['connectionRestored'],
     providers: pulledNames,
   }),
   forgetUser: action({

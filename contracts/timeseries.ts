@@ -13,7 +13,6 @@ import { sampleBytesActions } from './timeseries/sample-bytes.ts';
 import { scoreActions } from './timeseries/scores.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { sourcePriorityActions } from './timeseries/source-priority.ts';
-import { unauthenticatedActions } from './timeseries/unauthenticated.ts';
 import { workoutDetailActions } from './timeseries/workout-details.ts';
 import { writeActions } from './timeseries/writes.ts';
 
@@ -28,7 +27,6 @@ export const timeseries = contract('timeseries', {
   ...exportActions,
   ...observedActions,
   ...writeActions,
-  ...unauthenticatedActions,
   ...insightFactActions,
   ...intervalActions,
   ...sourcePriorityActions,

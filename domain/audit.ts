@@ -63,7 +63,6 @@ export const auditActions = {
   'connection.changed': 'What a connection may read, or its privacy, was changed.',
   'connection.revoked': 'A connection ended.',
   'connection.expired': 'The provider refused the access of a connection.',
-  'connection.restored': 'A connection that was ended by an event was restored.',
   'connection.purge_requested': 'The erasure of all data of a connection was requested.',
   'connection.purged':
     'All samples and records of a purged connection were erased; `details.provider` names it.',
@@ -80,8 +79,6 @@ export const auditActions = {
   'job.retried': 'A dead job was made due again; `details.kind` names its kind.',
   'delivery.reprocess_started': 'Kept deliveries were processed again with the current normalisers.',
   'delivery.reprocess_cancelled': 'A run of kept deliveries through the current normalisers was cancelled.',
-  'delivery.unauthenticated_removed':
-    'What unauthenticated deliveries of a provider brought was removed; `details.items` is the number of items.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',
   'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',
@@ -101,9 +98,6 @@ export const auditActions = {
   'destination.user_erased':
     'The rows of a deleted user were removed from a destination, and its list of objects has no older one; `details` has the numbers.',
   'activity.deleted': 'An activity was deleted at the provider; `details.samples` were removed with it.',
-  'activity.hidden':
-    'An event whose sender is not proven deleted an activity; it is hidden until a read decides.',
-  'activity.restored': 'An activity that was hidden by an event was restored.',
   'activity.samples_removed': 'Samples that only an older version of an activity had were removed.',
 } as const;
 

@@ -155,8 +155,6 @@ export interface Lifecycle<P = never> {
   readonly userErased: { readonly user_id: string };
   /** Our access to an account ended: nothing more is fetched for the connection. */
   readonly connectionEnded: { readonly connection_id: string };
-  /** The ending of a connection was contradicted: stopped work is resumed. */
-  readonly connectionRestored: { readonly connection_id: string; readonly since: string };
   /** The data that came through a connection is to be erased. */
   readonly connectionPurged: {
     readonly user_id: string;

@@ -1,6 +1,3 @@
-import type { Reply } from '../domain/provider/provider.ts';
-import { minuteMs } from '../domain/time/time.ts';
-
 /** The names of the usual five settings of a provider. */
 export const settingNames = <N extends string>(name: N) =>
   ({
@@ -33,17 +30,7 @@ export const jsonEvents = {
 } as const;
 
 /** A burst of notifications of one type is read once. */
-export const pace = { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs } as const;
-
-/** A check of our access by a read. The answer 403 means that the user withholds it. */
-export const accessByRead = (accessPath: string, readsPerHour: number) =>
-  ({
-    service: 'connect',
-    accessPath,
-    scope: null,
-    isWithheld: ({ status }: Reply) => status === 403,
-    readsPerHour: () => readsPerHour,
-  }) as const;
+export const pace = { settleMs: 3000, floorMs: 10_000 } as const;
 
 /** At most so many requests in a sliding window. */
 export const limit = <S>(

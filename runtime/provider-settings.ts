@@ -129,13 +129,3 @@ export function addressesToRegister(
 
 const deliveryRoutes = (provider: ProviderName) =>
   secretRoutes.filter((route) => route.kind !== undefined && route.provider === provider);
-
-/**
- * Whether the answer to a delivery must not reveal whether an account exists: its sender is unauthenticated and the
- * provider is a real one, because its client secret is set.
- */
-export function hidesAccounts(config: Config, provider: ProviderName, authenticated: boolean): boolean {
-  if (authenticated) return false;
-  if (config.WEBHOOK_PLAIN_ANSWERS !== 'auto') return config.WEBHOOK_PLAIN_ANSWERS === 'reduced';
-  return settingsOf(config, provider).clientSecret !== undefined;
-}

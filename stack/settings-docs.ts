@@ -100,8 +100,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'What providers send': {
     WEBHOOK_PLAIN:
       'whether the plain webhook addresses are accepted too; unset: true while PUBLIC_URL is unset or of this machine',
-    WEBHOOK_PLAIN_ANSWERS:
-      'what the plain addresses answer: `full`, `reduced`, or (`auto`) reduced once the client secret is set; reduced in containers',
     WEBHOOK_UNKNOWN_ITEMS:
       'items of a delivery that belong to no user are listed one by one up to this number',
     QUEUE_LIMIT: 'deliveries of a provider that wait; beyond that webhooks are refused with 503',

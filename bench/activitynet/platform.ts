@@ -78,7 +78,6 @@ export function platformSettings({ url }: Pick<Platform, 'url'>): Record<string,
     ACTIVITYNET_OAUTH_URL: `${url}/oauth`,
     ACTIVITYNET_CLIENT_ID: 'bench',
     ACTIVITYNET_CLIENT_SECRET: encryptionKey,
-    WEBHOOK_PLAIN_ANSWERS: 'full',
     ACTIVITYNET_READS_PER_15_MIN: String(limits.quarter),
     ACTIVITYNET_READS_PER_DAY: String(limits.day),
   };

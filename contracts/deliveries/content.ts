@@ -13,7 +13,7 @@ export const DeliveryDetails = Delivery.extend({
   item_errors: z
     .array(z.string())
     .describe(
-      'A sentence per item that was not stored: the item, the field and the reason, never a value. At most 1,000. The sender of an unauthenticated delivery receives a reduced answer, and only what is wrong with its form is kept.',
+      'A sentence per item that was not stored: the item, the field and the reason, never a value. At most 1,000.',
     ),
 }).meta({ id: 'DeliveryDetails', description: 'A delivery with what is wrong with its items.' });
 

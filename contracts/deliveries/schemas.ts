@@ -19,7 +19,6 @@ export const Delivery = z
     error: z.string().nullable(),
     body_bytes: z.int(),
     /** The request came to the secret address or has a valid signature. */
-    authenticated: z.boolean(),
   })
   .meta({
     id: 'Delivery',

@@ -9,9 +9,7 @@ export const ActivityResult = z
     garmin_user_id: z.string().nullable(),
     internal_user_id: z.string().nullable(),
     record_ids: z.array(z.string()).nullable(),
-    status: z
-      .enum(['saved', 'duplicate', 'user_not_found', 'validation_error', 'accepted'])
-      .describe('`accepted`: the outcome is returned on the secret address only.'),
+    status: z.enum(['saved', 'duplicate', 'user_not_found', 'validation_error']),
   })
   .meta({ id: 'ActivityResult' });
 
@@ -59,9 +57,7 @@ export const PingActivityResult = z
     garmin_user_id: z.string().nullable(),
     internal_user_id: z.string().nullable(),
     activities_count: z.int(),
-    status: z
-      .enum(['fetched', 'queued', 'error', 'user_not_found', 'accepted'])
-      .describe('`accepted`: the outcome is returned on the secret address only.'),
+    status: z.enum(['fetched', 'queued', 'error', 'user_not_found']),
   })
   .meta({ id: 'PingActivityResult' });
 
@@ -110,9 +106,6 @@ export const Worked = z.object({ done: z.boolean() });
 
 /** The entry of `errors` while a stored delivery waits to be processed. */
 export const pendingSentence = 'The delivery is stored and processed in the background.';
-
-/** The entry of `errors` in an answer that must not reveal whether an account exists. */
-export const reducedSentence = 'The outcome of the items is returned on the secret webhook address only.';
 
 /** The answer to a ping that is stored and not processed yet. */
 export const pendingPing = (): z.infer<typeof PingAnswer> => ({

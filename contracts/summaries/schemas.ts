@@ -41,12 +41,6 @@ export const ExplainedSource = z
       .describe(
         "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `intervals`: what a device measured in intervals with a start and an end; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.",
       ),
-    unauthenticated: z
-      .boolean()
-      .optional()
-      .describe(
-        'True if a record of the day, or samples of the date in UTC, came to the plain webhook address, to which anybody who knows the client id can send. Otherwise it is omitted.',
-      ),
     value: Measure.describe(
       'In the unit of the field, before minutes are rounded down. Null for light minutes.',
     ),

@@ -6,24 +6,15 @@ import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Changes, ReprocessedItems } from '../reprocess.ts';
 
-/** Names a workout by the key that its provider gave it. */
-const oneWorkout = { user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) };
-
-/** The changed record, null if there is none, and the number of samples that were removed from their series. */
-const WorkoutChange = z.object({ record_id: z.string().nullable(), samples_removed: z.int() });
-
 /** The version of the normaliser that made the items. Processes of the previous version do not send it. */
 const NormaliserVersion = z.int().min(1).max(32_767).nullable().default(null);
 /** When the delivery of the items arrived. Null: they came in no delivery, so none can be processed again. */
 const ReceivedMs = z.int().nullable().default(null);
 
-/** The sender of the delivery was not authenticated. Processes of the previous version do not send it. */
-const Unauthenticated = z.boolean().default(false);
-
 /** Longer than a statement may take: on a slow machine the work of a store waits for its turn, and must not be done twice. */
 const localTimeoutMs = 60_000;
 
-/** Storing, hiding and erasing health data. */
+/** Storing and erasing health data. */
 export const writeActions = {
   /**
    * Stores normalised items of one user and provider in one transaction under the user's lock. Outcomes are returned in
@@ -37,7 +28,6 @@ export const writeActions = {
       items: z.array(StoreItem).min(1).max(1000),
       normaliser_version: NormaliserVersion,
       received_ms: ReceivedMs,
-      unauthenticated: Unauthenticated,
     }),
     returns: z.array(StoreOutcome),
     idempotent: true,
@@ -86,7 +76,6 @@ export const writeActions = {
       items: z.array(StoreItem).min(1).max(1000),
       normaliser_version: z.int().min(1).max(32_767),
       received_ms: z.int(),
-      unauthenticated: Unauthenticated,
       dry_run: z.boolean(),
     }),
     returns: z.object({ changes: Changes, items: ReprocessedItems }),
@@ -116,12 +105,13 @@ export const writeActions = {
   }),
   /**
    * Removes the workout from all lists, with the samples that only it brought. The setting EVENT_DELETE decides whether the
-   * row is kept without its health data or removed. A duplicate from another provider is listed again.
+   * row is kept without its health data or removed. A duplicate from another provider is listed again. Returns the deleted
+   * record, null if there is none, and the number of samples that were removed from their series.
    */
   deleteWorkout: action({
     summary: 'Delete a workout that its provider deleted',
-    params: z.object(oneWorkout),
-    returns: WorkoutChange,
+    params: z.object({ user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) }),
+    returns: z.object({ record_id: z.string().nullable(), samples_removed: z.int() }),
     idempotent: true,
     timeoutMs: 10_000,
   }),
@@ -136,7 +126,7 @@ export const writeActions = {
     returns: z.array(z.object({ start_ms: z.number(), end_ms: z.number() })),
     idempotent: true,
   }),
-  /** The keys of a provider's stored workouts that start in [start_ms, end_ms), oldest first. Hidden and deleted ones are omitted. */
+  /** The keys of a provider's stored workouts that start in [start_ms, end_ms), oldest first. Deleted ones are omitted. */
   workoutKeys: action({
     summary: 'Find the keys of stored workouts in a span',
     params: z.object({
@@ -177,21 +167,6 @@ export const writeActions = {
     idempotent: true,
     timeoutMs: 10_000,
     localTimeoutMs,
-  }),
-  /** Hides the workout and its samples in all lists, series and days. They are kept until a read at the provider decides. */
-  hideWorkout: action({
-    summary: 'Hide a workout whose deletion is not confirmed',
-    params: z.object(oneWorkout),
-    returns: WorkoutChange,
-    idempotent: true,
-    timeoutMs: 10_000,
-  }),
-  restoreWorkout: action({
-    summary: 'Show a workout again that was hidden',
-    params: z.object(oneWorkout),
-    returns: WorkoutChange,
-    idempotent: true,
-    timeoutMs: 10_000,
   }),
   /** Sets the tombstone under the user's lock before it returns, and erases all data in the background. */
   erase: action({

@@ -7,18 +7,15 @@ import { Scope } from '../fields.ts';
 /** Look-up of accounts and changes that a provider reports, for the ingest services. */
 export const providerEventActions = {
   /**
-   * Returns the active connections of provider accounts; several users may share an account. With `hold`, `delivery` is
-   * recorded for accounts whose ending is unconfirmed, and replayed if the provider contradicts the ending. Items of erased
-   * accounts are removed from the delivery.
+   * Returns the active connections of provider accounts; several users may share an account. Items of erased accounts are
+   * removed from the delivery.
    */
   resolve: action({
     summary: 'Find the users behind provider accounts',
     params: z.object({
       provider: ProviderName,
       provider_user_ids: z.array(Text.max(255)).max(1000),
-      delivery: z
-        .object({ id: z.uuid(), authenticated: z.boolean(), hold: z.boolean().default(true) })
-        .optional(),
+      delivery_id: z.uuid().optional(),
     }),
     returns: z.array(
       z.object({
@@ -49,20 +46,13 @@ export const providerEventActions = {
     idempotent: true,
   }),
   /**
-   * The provider reported that a user ended our access to an account. An authenticated report is final. Otherwise the
-   * connection is revoked and keeps its tokens until a read at the provider confirms or contradicts the report
-   * (`revoked`). After too many such reports nothing changes before that read (`checked_first`). `outdated`: the provider
-   * has confirmed our access since the report arrived. The provider's own revocation is never called.
+   * The provider reported that a user ended our access to an account. Returns false if it had ended before. The provider's
+   * own revocation is never called.
    */
   endByEvent: action({
     summary: 'End a connection as its provider reported',
-    params: z.object({
-      connection_id: z.uuid(),
-      user_id: UserId,
-      authenticated: z.boolean(),
-      received_ms: z.int(),
-    }),
-    returns: z.object({ outcome: z.enum(['revoked', 'checked_first', 'outdated', 'gone']) }),
+    params: z.object({ connection_id: z.uuid(), user_id: UserId }),
+    returns: z.object({ revoked: z.boolean() }),
   }),
   /** Sets `last_synced_at` of connections whose data a delivery stored. */
   synced: action({
@@ -71,15 +61,11 @@ export const providerEventActions = {
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),
-  /**
-   * Users changed the permissions of accounts at the provider. An older change never overwrites a newer one. A change that
-   * is not authenticated is followed by a read of the permissions at the provider, which decides.
-   */
+  /** Users changed the permissions of accounts at the provider. An older change never overwrites a newer one. */
   changeScopes: action({
     summary: 'Change the permissions of connections',
     params: z.object({
       changes: z.array(z.object({ connection_id: z.uuid(), scope: Scope, changed_ms: z.int() })).max(1000),
-      authenticated: z.boolean().default(true),
     }),
     returns: z.object({ updated: z.int() }),
     idempotent: true,

@@ -72,8 +72,6 @@ export const StoredTokens = z.object({
   expires_at: Timestamp.nullable(),
   /** The client that they were issued to. Null: that of the installation. */
   client: StoredClient.nullable(),
-  /** An event that is not authenticated revoked the connection, and the provider has not confirmed it yet. */
-  ending_unconfirmed: z.boolean(),
 });
 export type User = z.infer<typeof User>;
 export type UserPage = z.infer<typeof UserPage>;

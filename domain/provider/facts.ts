@@ -93,8 +93,6 @@ export const DaySource = z.object({
   intervals: DayIntervals.nullable(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
-  /** Some data of the day came in an unauthenticated delivery. Set with `parts`. */
-  unauthenticated: z.boolean().optional(),
   /** The inputs of the other fields, if they were requested. */
   parts: z.array(DayPart).optional(),
 });

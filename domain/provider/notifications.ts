@@ -27,7 +27,7 @@ export interface Notifications {
   readonly read: (body: Buffer) => readonly Hint[] | null;
 }
 
-/** Only the secret address authenticates a notification. On the plain address it is an unauthenticated hint. */
+/** Notifications are not signed: the address alone authenticates them. */
 interface AddressAuthentication {
   readonly by: 'address';
 }

@@ -56,8 +56,6 @@ export interface Provider {
   readonly apiHeaders?: OfSettings<[], Readonly<Record<string, string>>>;
   /** Null: its users connect without a consent page. */
   readonly oauth: OAuth | null;
-  /** Null: nothing can be read to check the access, so a reported ending is final. */
-  readonly accessCheck: AccessCheck | null;
   readonly webhooks: Webhooks;
   readonly backfill: RequestedBackfill | PagedBackfill | UploadedBackfill | ImportedBackfill;
   /** Its limits of reads. Null: it has none, or reports none. */
@@ -178,22 +176,6 @@ export interface FormRequest {
 export interface Reply {
   readonly status: number;
   readonly text: string;
-}
-
-/** The reads that show whether our access to an account is still good. Paths are relative to the API. */
-export interface AccessCheck {
-  /** The service whose `checkAccess` sends them. */
-  readonly service: string;
-  /** A small read that needs only a valid token. */
-  readonly accessPath: string;
-  /** The form of that read, which is then sent with POST. */
-  readonly accessForm?: Readonly<Record<string, string>>;
-  /** A read that returns the scope; null if the provider reports no changes of it. */
-  readonly scope: { readonly path: string; readonly read: (text: string) => string[] | null } | null;
-  /** Whether a 401 means that the token is valid and the user withholds this read. */
-  readonly isWithheld: (reply: Reply) => boolean;
-  /** The number of reads per hour of all accounts, and of changes that may be applied before they are checked. */
-  readonly readsPerHour: (settings: never) => number;
 }
 
 /** The provider's webhooks. */

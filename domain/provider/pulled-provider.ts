@@ -30,8 +30,6 @@ interface PullPace {
   readonly settleMs: number;
   /** Least time between two reads of one account and type. */
   readonly floorMs: number;
-  /** Least time between two reads of one account that only unauthenticated notifications demand. */
-  readonly unauthenticatedFloorMs: number;
 }
 
 /** A request to the provider's API. Without `form` and `json` it is a GET. The path is relative to the API's URL. */

@@ -12,8 +12,6 @@ export interface NewDelivery {
   readonly kind: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The request came to the secret address, so its sender is the provider. */
-  readonly authenticated?: boolean;
   /** The user of an upload, as `userSender`. */
   readonly sender?: string;
   /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
@@ -32,8 +30,6 @@ export interface Lease {
   /** True if it is not the first attempt: users and connections may have changed since the delivery arrived. */
   readonly isRetry: boolean;
   readonly body_bytes: number;
-  /** The delivery came to the secret address. Otherwise its sender is unauthenticated. */
-  readonly authenticated: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -10,12 +10,10 @@ export interface Job extends Lease {
   readonly progress: Progress;
   /** How long the delivery waited for a free slot. Its sender waited for the same time. */
   readonly waited_ms: number;
-  /** Answers the call that passed the delivery in before the work is done. The work continues. */
-  readonly answerEarly: (answer: unknown) => Promise<void>;
 }
 
 /**
- * The outcome of a job. `done`: finished (`authenticated`: the work verified the provider's signature; `warning`: a code
+ * The outcome of a job. `done`: finished (`warning`: a code
  * that the delivery keeps as its error, because items of it were not stored). `later`: a dependency is unavailable (`reason` is a code; `delayMs` replaces the default backoff). `stopped`: the signal ended
  * it. `refused`: it can never succeed; the waiting caller, if any, gets the error.
  */
@@ -23,7 +21,6 @@ export type Outcome =
   | {
       readonly kind: 'done';
       readonly answer: unknown;
-      readonly authenticated?: boolean;
       readonly warning?: string | null;
     }
   | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown; readonly delayMs?: number }

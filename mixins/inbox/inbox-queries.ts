@@ -13,12 +13,11 @@ export interface LeaseRow {
   received_at: Date;
   replayed_at: Date | null;
   body_bytes: number;
-  authenticated: boolean;
   headers: Record<string, string>;
 }
 
 const lease = `d.id, d.kind, d.attempts, d.crashes, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
-  d.authenticated, d.headers`;
+  d.headers`;
 
 // The row is inserted with a lease for the storing call (attempt 1). Otherwise a worker could claim it at the same
 // time.
@@ -26,8 +25,8 @@ export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
     insert into deliveries.delivery
-      (provider, kind, headers, body, priority, attempts, run_at, authenticated, sender)
-    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7, $8)
+      (provider, kind, headers, body, priority, attempts, run_at, sender)
+    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7)
     returning id`,
 };
 
@@ -106,13 +105,7 @@ const { extend, update } = fencedWrites(table);
 export { extend };
 
 /** Marks a delivery done. */
-export const finishDelivery = update(
-  'finish',
-  `state = 'done', done_at = now(), answer = $3, error = $5, authenticated = authenticated or $4`,
-);
-
-/** Stores the answer of a delivery in progress. */
-export const keepAnswer = update('keep_answer', 'answer = $3');
+export const finishDelivery = update('finish', `state = 'done', done_at = now(), answer = $3, error = $4`);
 
 // A failure of the last attempt makes the delivery dead. An earlier failure makes it wait.
 export const retryDelivery = update(

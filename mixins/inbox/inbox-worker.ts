@@ -102,10 +102,9 @@ interface Deps extends WorkerChoice {
   readonly environment: Environment;
 }
 
-/** A leased delivery. The call that passed it in is told of an early answer and of a refusal. */
+/** A leased delivery. A refusal is reported to the call that passed it in. */
 interface Claimed {
   readonly lease: Lease;
-  readonly onAnswered?: () => void;
   readonly onRefused?: (error: ServiceError) => void;
 }
 
@@ -146,20 +145,17 @@ async function workOn(
   const lease = await store.take(provider, id, leaseMs);
   if (lease === null) return false;
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const claimed = { lease, onAnswered: () => resolve(false), onRefused: reject };
+  const claimed = { lease, onRefused: reject };
   jobs.run(claimed).then((state) => resolve(state === 'done'), reject);
   return promise;
 }
 
 async function work(deps: Deps, claimed: Claimed, held: Held, waited_ms: number): Promise<string> {
   const { store, environment, provider } = deps;
-  const { lease, onAnswered, onRefused } = claimed;
+  const { lease, onRefused } = claimed;
   const { id: delivery_id, kind, attempt } = lease;
   const began = performance.now();
-  const answerEarly = async (answer: unknown) => {
-    if (await store.keepAnswer(delivery_id, attempt, answer)) onAnswered?.();
-  };
-  const turn = { signal: held.signal, waited_ms, answerEarly };
+  const turn = { signal: held.signal, waited_ms };
   const outcome = held.signal.aborted ? stopped : await outcomeOf(deps, lease, turn);
   const state = await settle(store, lease, outcome);
   const took_ms = Math.round(performance.now() - began);
@@ -193,7 +189,7 @@ function within({ environment, database, provider }: Deps, lease: Lease): WorkEn
   return { config, broker, database, logger: loggerFor(logger, requestId), call: callAs(call, sender) };
 }
 
-type Turn = Pick<Job, 'signal' | 'waited_ms' | 'answerEarly'>;
+type Turn = Pick<Job, 'signal' | 'waited_ms'>;
 
 const stopped: Outcome = { kind: 'stopped' };
 
@@ -212,7 +208,7 @@ async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): P
   const lost = 'lost';
   switch (outcome.kind) {
     case 'done':
-      return (await store.finish(id, attempt, outcome.answer, outcome)) ? 'done' : lost;
+      return (await store.finish(id, attempt, outcome.answer, outcome.warning)) ? 'done' : lost;
     case 'stopped':
       return (await store.handBack(id, attempt)) ? 'ready' : lost;
     case 'refused':

@@ -35,15 +35,8 @@ export interface Inbox {
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
   /** Results of earlier attempts, for the holder of the lease. */
   progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
-  /** `authenticated`: the work verified the provider's signature; `warning`: a code that stays with the delivery. */
-  finish(
-    id: string,
-    attempt: number,
-    answer: unknown,
-    notes?: { authenticated?: boolean | undefined; warning?: string | null | undefined },
-  ): Promise<boolean>;
-  /** Stores an answer while the work continues. Returns false if the lease was lost. */
-  keepAnswer(id: string, attempt: number, answer: unknown): Promise<boolean>;
+  /** `warning`: a code that stays with the delivery. */
+  finish(id: string, attempt: number, answer: unknown, warning?: string | null): Promise<boolean>;
   /** Releases the delivery: due again after `delayMs`, or dead after the last attempt. Returns the new state. */
   retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
   /** Releases the delivery without counting an attempt. It is due at once. */
@@ -79,9 +72,8 @@ export function inboxOn(database: Database): Inbox {
     extend: (id, attempt, lease = leaseMs) => sql.extend(database, { key: [id], attempt }, lease),
     readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),
-    finish: (id, attempt, answer, { authenticated = false, warning = null } = {}) =>
-      change(sql.finishDelivery, id, attempt, JSON.stringify(answer), authenticated, warning),
-    keepAnswer: (id, attempt, answer) => change(sql.keepAnswer, id, attempt, JSON.stringify(answer)),
+    finish: (id, attempt, answer, warning = null) =>
+      change(sql.finishDelivery, id, attempt, JSON.stringify(answer), warning),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
       const values = [attempt, id, Math.round(delayMs), reason, jsonOrNull(answer)];
       const [row] = await database.query<{ state: 'ready' | 'dead' }>(sql.retryDelivery, values);
@@ -99,17 +91,9 @@ export function inboxOn(database: Database): Inbox {
 }
 
 async function receive(database: Database, delivery: NewDelivery): Promise<string> {
-  const { provider, kind, headers, body, priority = priorities.live, authenticated = false } = delivery;
-  const values = [
-    provider,
-    kind,
-    JSON.stringify(headers),
-    body,
-    priority,
-    leaseMs,
-    authenticated,
-    delivery.sender ?? null,
-  ];
+  const { provider, kind, headers, body, priority = priorities.live } = delivery;
+  const { sender = null } = delivery;
+  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs, sender];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');
   if (delivery.handOver === true) keepAtHand(provider, row.id, body);
@@ -163,7 +147,6 @@ function leaseOf(row: sql.LeaseRow): Lease {
     received_ms: row.received_at.getTime(),
     isRetry: row.attempts > 1 || row.replayed_at !== null,
     body_bytes: row.body_bytes,
-    authenticated: row.authenticated,
     headers: row.headers,
   };
 }

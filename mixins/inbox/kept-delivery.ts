@@ -12,13 +12,12 @@ export interface StoredBody {
 export interface KeptDelivery extends StoredBody {
   readonly kind: string;
   readonly received_ms: number;
-  readonly authenticated: boolean;
 }
 
 const selected: Statement = {
   name: 'inbox.kept',
   text: `
-    select id, kind, (extract(epoch from received_at) * 1000)::float8 as received_ms, authenticated,
+    select id, kind, (extract(epoch from received_at) * 1000)::float8 as received_ms,
       coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed, headers
     from deliveries.delivery where id = $1 and provider = $2 and state = 'done' and erased_at is null`,
 };

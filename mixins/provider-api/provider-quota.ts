@@ -148,7 +148,7 @@ export function providerQuota(
 }
 
 /** The application and the limits of a provider, by the settings. */
-export function quotaOf({ config }: Pick<Environment, 'config'>, provider: LimitedProvider) {
+function quotaOf({ config }: Pick<Environment, 'config'>, provider: LimitedProvider) {
   const { limits, reported } = providers[provider].quota;
   return { ...limits(config), reported, application: settingsOf(config, provider).clientId ?? 'default' };
 }

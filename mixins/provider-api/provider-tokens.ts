@@ -57,11 +57,6 @@ export interface ProviderTokens {
 /** Options of a request for a token. */
 interface BearerOptions {
   readonly refused?: number;
-  /**
-   * The token is for a read that checks whether the access is still valid. A connection whose end is unconfirmed
-   * returns a token too, and a rejection does not expire the connection.
-   */
-  readonly isCheck?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -92,31 +87,22 @@ export function providerTokens(): Mixin<ProviderTokens> {
 async function bearerOf(deps: Deps, user: TokenUser, options: BearerOptions): Promise<Bearer | NoBearer> {
   const held = await read(deps, user);
   if ('kind' in held) return held;
-  if (!isUsable(held, options)) return { kind: 'none', reason: 'CONNECTION_GONE' };
+  if (held.status !== 'active') return { kind: 'none', reason: 'CONNECTION_GONE' };
   if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
   const isRefused = held.version === options.refused;
   if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(deps, held, held.access_token);
   if (held.refresh_token !== null && held.client?.client_secret === null)
-    return ended(deps, held, options, 'CLIENT_REMOVED');
+    return ended(deps, held, 'CLIENT_REMOVED');
   if (held.refresh_token !== null) return refreshTogether(deps, user, held, options);
   if (!isRefused) return inClear(deps, held, held.access_token);
-  return ended(deps, held, options, 'TOKEN_REFUSED');
+  return ended(deps, held, 'TOKEN_REFUSED');
 }
 
 type EndReason = 'TOKEN_REFUSED' | 'CLIENT_REMOVED';
 
-async function ended(
-  deps: Deps,
-  held: StoredTokens,
-  options: BearerOptions,
-  reason: EndReason,
-): Promise<NoBearer> {
-  if (options.isCheck !== true) await expire(deps, held, reason);
+async function ended(deps: Deps, held: StoredTokens, reason: EndReason): Promise<NoBearer> {
+  await expire(deps, held, reason);
   return { kind: 'none', reason };
-}
-
-function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: BearerOptions): boolean {
-  return status === 'active' || (isCheck === true && ending_unconfirmed);
 }
 
 async function read({ environment }: Deps, user: TokenUser): Promise<StoredTokens | NoBearer> {
@@ -157,7 +143,7 @@ function refreshTogether(
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
-  const key = `${held.connection_id} ${held.version} ${options.isCheck === true}`;
+  const key = `${held.connection_id} ${held.version}`;
   const running = deps.underWay.get(key);
   if (running !== undefined) return running;
   const refreshing = refresh(deps, user, held, options).finally(() => deps.underWay.delete(key));
@@ -182,8 +168,7 @@ async function refresh(
     if (leased) return exchange(deps, user, held, options);
     await sleep(100 + Math.random() * 200);
     const now = await read(deps, user);
-    if ('kind' in now || now.version !== version)
-      return bearerOf(deps, user, options.isCheck === true ? { isCheck: true } : {});
+    if ('kind' in now || now.version !== version) return bearerOf(deps, user, {});
   }
   return { kind: 'later', reason: 'REFRESH_BUSY' };
 }
@@ -201,8 +186,8 @@ async function exchange(
     connection_id,
     outcome: outcome.kind,
   });
-  if (outcome.kind === 'fresh') return keep(deps, user, held, { tokens: outcome.tokens, options });
-  if (outcome.kind === 'refused') return ended(deps, held, options, 'TOKEN_REFUSED');
+  if (outcome.kind === 'fresh') return keep(deps, user, held, outcome.tokens);
+  if (outcome.kind === 'refused') return ended(deps, held, 'TOKEN_REFUSED');
   await deps.environment
     .call('users.releaseRefresh', { connection_id, version })
     .catch(() => undefined /* the lease ends by itself */);
@@ -220,7 +205,7 @@ async function keep(
   deps: Deps,
   user: TokenUser,
   { connection_id, version }: StoredTokens,
-  { tokens, options }: { readonly tokens: FreshTokens; readonly options: BearerOptions },
+  tokens: FreshTokens,
 ): Promise<Bearer | NoBearer> {
   const { access_token, refresh_token, expires_at_ms } = tokens;
   const { cipher, environment } = deps;
@@ -239,7 +224,7 @@ async function keep(
   }
   const now = await read(deps, user);
   if ('kind' in now) return now;
-  if (!isUsable(now, options) || now.access_token === null)
+  if (now.status !== 'active' || now.access_token === null)
     return { kind: 'none', reason: 'CONNECTION_GONE' };
   return inClear(deps, now, now.access_token);
 }

@@ -80,14 +80,6 @@ export const activitynet = {
       sendsTokenInForm: true,
     },
   },
-  accessCheck: {
-    service: 'activitynet-ingest',
-    accessPath: '/athlete/activities?page=1&per_page=1',
-    scope: null,
-    isWithheld: ({ status, text }) => status === 401 && /_permission"/.test(text),
-    // A hundredth of a day's reads. The rest is left to activities.
-    readsPerHour: ({ ACTIVITYNET_READS_PER_DAY }: Limits) => Math.ceil(ACTIVITYNET_READS_PER_DAY / 100),
-  },
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-strava-signature'],

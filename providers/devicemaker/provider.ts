@@ -77,13 +77,6 @@ export const devicemaker = {
       sendsTokenInForm: false,
     },
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: '/user/id',
-    scope: { path: '/user/permissions', read: readPermissions },
-    isWithheld: () => false,
-    readsPerHour: () => 300,
-  },
   webhooks: {
     clientIdHeaders: ['devicemaker-client-id', 'garmin-client-id'],
     keptHeaders: [],

@@ -16,7 +16,6 @@ export const file = {
   fields,
   projectClientRefusal: 'Files need no OAuth client.',
   oauth: null,
-  accessCheck: null,
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: [],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { hourMs, minuteMs } from '../../domain/time/time.ts';
-import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { dataScopes, dataTypes, failureOf, fields, scopeOf } from './data-types.ts';
 import { isVerification, readHints } from './notifications.ts';
@@ -89,7 +89,6 @@ export const googlehealth = {
       tokenField: 'token',
     },
   },
-  accessCheck: accessByRead(identityPath, 300),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['google-health-api-signature', 'x-healthapi-signature'],

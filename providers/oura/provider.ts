@@ -5,7 +5,7 @@ import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './collections.ts';
@@ -91,7 +91,6 @@ export const oura = {
     },
   },
   // Withheld is also the access of a user whose membership has lapsed.
-  accessCheck: accessByRead(profilePath, 1000),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-oura-signature', 'x-oura-timestamp'],

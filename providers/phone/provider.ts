@@ -32,7 +32,6 @@ export const phone = {
   fields,
   projectClientRefusal: 'The app on the phone connects the user: there is no OAuth client.',
   oauth: null,
-  accessCheck: null,
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: [timeZoneHeader],

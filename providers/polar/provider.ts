@@ -6,7 +6,7 @@ import type { PullFailure, PullReply } from '../../domain/provider/pulled-provid
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
-import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -112,7 +112,6 @@ export const polar = {
       sendsTokenInForm: false,
     },
   },
-  accessCheck: accessByRead('/v3/users/sleep/available', 100),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['polar-webhook-signature'],

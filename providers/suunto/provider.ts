@@ -75,13 +75,6 @@ export const suunto = {
     // The notes name no request that ends our access: the user does so at the provider.
     revocation: null,
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: `${probe.path}?limit=${probe.query.limit}`,
-    scope: null,
-    isWithheld: (reply) => reply.status === 403 || isKeyRefused(reply),
-    readsPerHour: () => 100,
-  },
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-hmac-sha256-signature'],

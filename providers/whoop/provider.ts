@@ -5,7 +5,7 @@ import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';
-import { accessByRead, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
@@ -86,7 +86,6 @@ export const whoop = {
       sendsTokenInForm: false,
     },
   },
-  accessCheck: accessByRead(profilePath, 100),
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-whoop-signature', 'x-whoop-signature-timestamp'],

@@ -51,14 +51,6 @@ export const withings = {
     isScopeEnough: (scope) => scope.includes('user.metrics') || scope.includes('user.activity'),
     revocation: subscriptionEnding,
   },
-  accessCheck: {
-    service: 'connect',
-    accessPath: probe.path,
-    accessForm: probe.form,
-    scope: null,
-    isWithheld: ({ text }) => /"code":277\b/.test(text),
-    readsPerHour: ({ WITHINGS_REQUESTS_PER_MINUTE }: Settings) => WITHINGS_REQUESTS_PER_MINUTE,
-  },
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: [],
@@ -83,7 +75,7 @@ export const withings = {
     failure: failureOf,
     limits: [limit('application', ({ WITHINGS_REQUESTS_PER_MINUTE: most }: Settings) => most, minuteMs)],
     // Retries of a notification come within 10 s and then minutes apart.
-    pace: { settleMs: 2000, floorMs: 5000, unauthenticatedFloorMs: minuteMs },
+    pace: { settleMs: 2000, floorMs: 5000 },
     subscription,
   },
 } as const satisfies Provider;

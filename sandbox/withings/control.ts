@@ -12,15 +12,8 @@ const minuteMs = 60_000;
 const kinds = ['measures', 'days', 'workouts', 'sleep'] as const satisfies readonly RowKind[];
 
 const Change = z.strictObject({ id: z.string(), change: z.enum(['delete', 'confirm']) });
-const Forged = z.strictObject({
-  /** The address that the forger guessed. */
-  address: z.url(),
-  appli: z.int(),
-  action: z.string().optional(),
-  count: z.int().min(1).max(1000).default(1),
-});
 
-/** Actions of users at the provider's site, notifications of a forger, and the number of requests. */
+/** Actions of users at the provider's site, and the number of requests. */
 export function controlRoutes(world: WithingsWorld): Route[] {
   const path = '/people/:person/withings';
   const act = (name: string, use: (account: WithingsAccount) => unknown): Route =>
@@ -36,9 +29,6 @@ export function controlRoutes(world: WithingsWorld): Route[] {
     ),
     route('GET', `${path}/rows`, (request) =>
       withAccount(world, request, (account) => latest(world, account)),
-    ),
-    route('POST', `${path}/forged`, (request) =>
-      withBody(Forged, request, (wish) => withAccount(world, request, ({ userid }) => forge(userid, wish))),
     ),
     route('GET', '/ledger/withings', (request) => expected(world, request)),
     route('GET', '/ledger/withings-requests', () => ok(requestsOf(world))),
@@ -78,17 +68,6 @@ function latest(world: WithingsWorld, account: WithingsAccount) {
       attrib: fields.attrib ?? null,
     })),
   );
-}
-
-// A forger knows the address and the id of an account, and no secret. Sent one after another.
-async function forge(userid: number, { address, appli, action, count }: z.infer<typeof Forged>) {
-  const statuses: number[] = [];
-  for (let sent = 0; sent < count; sent++) {
-    const fields = { userid: String(userid), appli: String(appli), startdate: '0', enddate: String(2 ** 31) };
-    const body = new URLSearchParams(action === undefined ? fields : { ...fields, action });
-    statuses.push((await fetch(address, { method: 'POST', body })).status);
-  }
-  return { statuses: [...new Set(statuses)] };
 }
 
 /** How many requests were sent, and the most in any minute. */

@@ -10,11 +10,9 @@ import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
-import { checkAccess } from './check-access.ts';
 import { startFetching } from './fetch-jobs.ts';
 import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
-import { resumeConnection } from './queries/resume-work.ts';
 import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
 import { startReconciliation } from './reconcile.ts';
 import { verifySubscription } from './verify.ts';
@@ -56,12 +54,6 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
-      async resumeConnection({ rowJobs, database, params }) {
-        const resumed = await resumeConnection(database, params.connection_id, params.since);
-        rowJobs.notify();
-        return { resumed };
-      },
-      checkAccess: (ctx) => checkAccess(ctx, ctx.params),
       async forgetUser({ database, params }) {
         return { forgotten: await deleteUser(database, params.user_id) };
       },

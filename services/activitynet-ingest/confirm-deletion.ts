@@ -5,13 +5,10 @@ import { forgetStoredStreams } from './queries/settle-activity.ts';
 import type { Unfound } from './reads.ts';
 import { type ReadingAll, readsAll } from './reads-all.ts';
 
-/*
- * An event of an unauthenticated sender may report a deletion. The activity is hidden, and a read at the provider
- * decides: 404, 403 and 401 confirm the deletion, 200 contradicts it. If no read is possible because the connection has
- * ended or has no token, the activity is shown again.
+/**
+ * The outcome for an activity that a read did not find after a later event had superseded its deletion: 404, 403 and 401
+ * confirm the deletion.
  */
-
-/** The outcome for an activity whose deletion was reported and that a read did not find. */
 export async function confirmDeletion(
   fetching: Fetching,
   { job, holds }: HeldActivity,
@@ -19,11 +16,9 @@ export async function confirmDeletion(
 ): Promise<Fetched> {
   if (!(await holds())) return { kind: 'wait' };
   if (isConfirmed(result)) {
-    const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
-    return { kind: 'deleted', isNew: record_id !== null, isGone: result.kind === 'gone' };
+    await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+    return { kind: 'deleted', isGone: result.kind === 'gone' };
   }
-  if (result.kind === 'gone' && job.unconfirmed && result.reason !== 'USER_GONE')
-    await restore(fetching, job);
   if (result.kind === 'refused') return { kind: 'failed', reason: result.reason };
   return unfetched(result);
 }
@@ -51,20 +46,14 @@ export async function confirmUnlisted(
     return unfetched(result);
   // If the process ends before it records the deletion, the next read may find the activity: it stores the streams again.
   if (!(await holds()) || !(await forgetStoredStreams(fetching.database, job))) return { kind: 'wait' };
-  const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
-  return { kind: 'deleted', isNew: record_id !== null, isGone: false };
+  await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+  return { kind: 'deleted', isGone: false };
 }
 
 function isConfirmed(result: Unfound): boolean {
   if (result.kind === 'missing') return true;
   if (result.kind === 'refused') return result.reason === 'NOT_ALLOWED';
   return result.kind === 'gone' && result.reason === 'TOKEN_REFUSED';
-}
-
-/** Shows a hidden activity again because its deletion was not true. Returns false if it was not hidden. */
-export async function restore({ call }: Fetching, job: ActivityLease): Promise<boolean> {
-  const { record_id } = await call('timeseries.restoreWorkout', workoutOf(job));
-  return record_id !== null;
 }
 
 /** The key of an activity in the store. */

@@ -15,23 +15,21 @@ import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
-import { confirmDeletion, confirmUnlisted, isUnlisted, restore } from './confirm-deletion.ts';
+import { confirmDeletion, confirmUnlisted, isUnlisted } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
 import { type ReadReservation, reserveReads } from './reads.ts';
 import { readsAll } from './reads-all.ts';
-import { mayRead, settleUserReservation } from './user-read-limits.ts';
 
 /** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
 export async function fetchActivity(fetching: Fetching, held: HeldActivity): Promise<Fetched> {
   const { job, signal } = held;
-  if (!(await mayRead(fetching, job))) return { kind: 'postponed' };
   const reader = { user_id: job.user_id, work: kindOf(job), signal };
   const reservation = await reserveReads(fetching, reader, 2);
-  if (reservation === null) return settled(fetching, job, { kind: 'wait' }, 0);
+  if (reservation === null) return { kind: 'wait' };
   try {
-    return await settled(fetching, job, await fetchWith(fetching, held, reservation), reservation.sent());
+    return await fetchWith(fetching, held, reservation);
   } finally {
     await reservation.close();
   }
@@ -40,11 +38,6 @@ export async function fetchActivity(fetching: Fetching, held: HeldActivity): Pro
 function kindOf(job: ActivityLease): Work {
   if (job.priority >= priorities.repair) return 'repair';
   return job.priority >= priorities.backfill ? 'backfill' : 'live';
-}
-
-async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched, sent: number) {
-  await settleUserReservation(fetching, job, fetched, sent);
-  return fetched;
 }
 
 async function fetchWith(
@@ -57,13 +50,10 @@ async function fetchWith(
   const before = isUnlisted(job) ? await readsAll(fetching, job.user_id) : null;
   const details = await reservation.read(pathOf(job));
   // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
-  const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
+  const isDeletable = job.delete_time !== null && job.streams_for === null;
   if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, held, details, before);
   if (details.kind !== 'found')
     return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
-  if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };
-  // A process that crashed may have deleted the samples.
-  const isWhole = !job.unconfirmed || (await restore(fetching, job));
   const names = unlistedFields(details.body, fields.activity);
   countUnlisted(metricsOf(fetching.broker), 'activitynet', 'activity', names);
   const activity = normaliseActivity(details.body, nowMs);
@@ -72,7 +62,6 @@ async function fetchWith(
     activity,
     connectedMs: details.connectedMs,
     nowMs,
-    isWhole,
   });
 }
 
@@ -82,27 +71,21 @@ interface Found {
   readonly activity: NormalisedActivity;
   readonly connectedMs: number;
   readonly nowMs: number;
-  /** False if samples that were stored earlier may have been deleted. */
-  readonly isWhole: boolean;
 }
 
 async function storeFetched(
   fetching: Fetching,
   held: HeldActivity,
   reservation: ReadReservation,
-  { activity, connectedMs, nowMs, isWhole }: Found,
+  { activity, connectedMs, nowMs }: Found,
 ): Promise<Fetched> {
   const { job } = held;
-  const samples_kept = isWhole && hasStreams(job, activity, connectedMs);
+  const samples_kept = hasStreams(job, activity, connectedMs);
   const needsStreams = activity.workout.manual !== true && !samples_kept; // manually entered activities have no streams
   const item = { ...itemOf(job, activity), more: needsStreams, samples_kept };
   const first = await store(fetching, held, [item]);
   if (first.kind !== 'stored') return first;
-  const done: Fetched = {
-    kind: 'done',
-    streams: activity.recording,
-    isNew: !first.isKnown && !job.unconfirmed,
-  };
+  const done: Fetched = { kind: 'done', streams: activity.recording };
   if (!needsStreams || first.isKnown) return done;
   const streams = await reservation.read(`${pathOf(job)}/streams`, {
     keys: trackKeys.join(','),

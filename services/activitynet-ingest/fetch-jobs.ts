@@ -1,4 +1,4 @@
-import { type JobHandler, type Jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
+import type { Jobs } from '../../mixins/jobs/jobs.ts';
 import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { type Room, repairRoom } from '../../mixins/provider-api/provider-quota.ts';
 import type { JobSource } from '../../runtime/jobs/job-worker.ts';
@@ -18,7 +18,6 @@ import {
   isReconciliationDue,
   type ReconciliationLease,
 } from './queries/reconciliation-pages.ts';
-import { revivePostponed } from './queries/revive-postponed.ts';
 import { extendActivity } from './queries/settle-activity.ts';
 import { reconcilePage } from './reconcile.ts';
 import { type WorkDeps, workOnActivity } from './work-activity.ts';
@@ -36,13 +35,7 @@ type FetchJob =
   | { readonly kind: 'activitynet.reconciliation'; readonly row: ReconciliationLease };
 
 /** Actions that the work calls. While one is unavailable no job is claimed, because its reads would be wasted. */
-const needs = [
-  'users.tokens',
-  'timeseries.store',
-  'timeseries.deleteWorkout',
-  'timeseries.hideWorkout',
-  'timeseries.restoreWorkout',
-];
+const needs = ['users.tokens', 'timeseries.store', 'timeseries.deleteWorkout'];
 
 /** Actions that reconciliations call beside these. */
 const reconciliationNeeds = ['users.connection', 'timeseries.workoutKeys'];
@@ -50,8 +43,10 @@ const reconciliationNeeds = ['users.connection', 'timeseries.workoutKeys'];
 /** Starts the jobs. Other processes may work on the same ones. Returns a function that stops them. */
 export async function startFetching(deps: FetchDeps): Promise<() => Promise<void>> {
   const { rowJobs, jobs, pace } = deps;
-  const recurring = [revival(deps), nightlyJob(deps)];
-  const ends = [rowJobs.start(fetchJobs(deps)), await jobs.start(recurring, { pollMs: pace.pollMs })];
+  const ends = [
+    rowJobs.start(fetchJobs(deps)),
+    await jobs.start([nightlyJob(deps)], { pollMs: pace.pollMs }),
+  ];
   return async () => {
     await Promise.all(ends.map((end) => end()));
   };
@@ -127,12 +122,4 @@ function priorityIn({ live, backfill, repair }: typeof noRoom): number {
 
 function isReconcilable({ broker }: FetchDeps): boolean {
   return reconciliationNeeds.every((action) => broker.registry.actions.isAvailable(action));
-}
-
-// Postponed activities become due again.
-function revival({ database, pace, rowJobs }: FetchDeps): JobHandler {
-  return recurringHandler({ name: 'activitynet.postponed', everyMs: pace.upkeepMs }, async () => {
-    await revivePostponed(database, pace.aheadMs());
-    rowJobs.notify();
-  });
 }

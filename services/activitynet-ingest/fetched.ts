@@ -17,14 +17,13 @@ export interface HeldActivity extends Held {
 /**
  * The outcome of a job. `done`: stored, with the recording whose samples are stored now. `nothing`: there is nothing to
  * store, for a reason that is recorded (`isGone`: the connection has ended). `deleted`: a read confirmed a deletion.
- * `wait` and `failed`: as in ReadResult. `postponed`: the user has no reads left for unauthenticated events.
+ * `wait` and `failed`: as in ReadResult.
  */
 export type Fetched =
-  | { readonly kind: 'done'; readonly streams: string | null; readonly isNew: boolean }
+  | { readonly kind: 'done'; readonly streams: string | null }
   | { readonly kind: 'nothing'; readonly reason: string; readonly isGone: boolean }
-  | { readonly kind: 'deleted'; readonly isNew: boolean; readonly isGone: boolean }
+  | { readonly kind: 'deleted'; readonly isGone: boolean }
   | { readonly kind: 'wait' }
-  | { readonly kind: 'postponed' }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** The outcome of a job whose read found nothing. */

@@ -8,8 +8,6 @@ export interface FetchPace extends ProviderPace {
   readonly parallel: number;
   /** A lease expires after this time without an extension. Another process may then claim the job. */
   readonly leaseMs: number;
-  /** Interval at which postponed jobs become due again. */
-  readonly upkeepMs: number;
   /** Interval at which nightly reconciliations are scheduled. Each connection has one a day, however short it is. */
   readonly scheduleMs: number;
   readonly firstScheduleMs: number;
@@ -26,7 +24,6 @@ export const fetchPace: FetchPace = {
   pollMs: 500,
   parallel: 4,
   leaseMs: 60_000,
-  upkeepMs: 30_000,
   scheduleMs: 6 * hourMs,
   firstScheduleMs: 5 * minuteMs,
   aheadMs: () => 0,

@@ -39,8 +39,6 @@ export type Unfound = Exclude<ReadResult, { kind: 'found' }>;
 /** Reads of one activity, reserved together: a fetch does not begin if only one of the two could be sent. */
 export interface ReadReservation {
   read(path: string, query?: Readonly<Record<string, string>>): Promise<ReadResult>;
-  /** How many reads were sent. */
-  sent(): number;
   /** Releases the reads that were not sent. */
   close(): Promise<void>;
 }
@@ -59,7 +57,6 @@ export async function reserveReads(
   const reserved = await quota.reserve(reads, reader.work);
   if (reserved === null) return null;
   let left = reads;
-  let sent = 0;
   // A reservation expires with its rate-limit window. Reads in the next window need a new one.
   const takeReservation = async (): Promise<QuotaReservation | null> => {
     if (left > 0 && (await quota.holds(reserved))) {
@@ -68,14 +65,9 @@ export async function reserveReads(
     }
     return quota.reserve(1, reader.work);
   };
-  const counted = async () => {
-    const reservation = await takeReservation();
-    sent += reservation === null ? 0 : 1;
-    return reservation;
-  };
   return {
-    sent: () => sent,
-    read: (path, query = {}) => readWithToken(reading, reader, urlOf(reading.config, path, query), counted),
+    read: (path, query = {}) =>
+      readWithToken(reading, reader, urlOf(reading.config, path, query), takeReservation),
     close: () => quota.release(reserved, left),
   };
 }

@@ -35,12 +35,6 @@ export function signatureProblem(check: SignatureCheck): SignatureProblem | null
   return Math.abs(receivedMs / 1000 - Number(time)) > toleranceSeconds ? 'SIGNATURE_STALE' : null;
 }
 
-/** Whether an event carries a valid signature. Events without one may still be accepted. */
-export function isSigned(check: SignatureCheck): boolean {
-  const isCheckable = check.header !== undefined && check.secret !== undefined;
-  return isCheckable && signatureProblem(check) === null;
-}
-
 // Format: `t=<unix>,v1=<hex>`, in any order. During a rotation of the secret a sender may send several `v1`.
 function read(header: string): { time: string | null; digests: Buffer[] } {
   const pairs = header.split(',', 10).map((part) => part.trim().split('=', 2));

@@ -9,26 +9,22 @@ import { finishBackfill } from './queries/backfill-runs.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import {
-  awaitConfirmation,
   finishActivity,
   finishDeleted,
   giveUpCrashed,
   handBackActivity,
-  postponeActivity,
   reopenActivity,
   retryActivity,
 } from './queries/settle-activity.ts';
-import { reserveUserRead } from './queries/user-reads.ts';
-import { limitsOf } from './user-read-limits.ts';
 
 /** Dependencies of the work. */
 export interface WorkDeps extends Fetching, Pick<Environment, 'logger'> {}
 
 /**
- * The outcome of a job: of a fetch, or of a deletion that is certain (`erased`) or not (`hidden`). `crashed`: the job
- * is given up, because it probably crashes its process.
+ * The outcome of a job: of a fetch, or of a deletion (`erased`). `crashed`: the job is given up, because it probably
+ * crashes its process.
  */
-type Worked = Fetched | { readonly kind: 'erased' | 'hidden' | 'crashed' };
+type Worked = Fetched | { readonly kind: 'erased' | 'crashed' };
 
 /** A job whose lease expired without an outcome this often is given up. */
 const mostCrashes = 5;
@@ -54,8 +50,7 @@ async function resultOf(deps: WorkDeps, held: HeldActivity): Promise<Worked> {
   const { job } = held;
   if (job.crashes > mostCrashes) return { kind: 'crashed' };
   try {
-    if (job.work === 'fetch') return await fetchActivity(deps, held);
-    return job.unconfirmed ? await hide(deps, job) : await erase(deps, job);
+    return job.work === 'fetch' ? await fetchActivity(deps, held) : await erase(deps, job);
   } catch (error) {
     return { kind: 'failed', reason: codeOf(error) };
   }
@@ -73,27 +68,12 @@ async function erase({ call }: WorkDeps, job: ActivityLease): Promise<Worked> {
   return isGone ? { kind: 'nothing', reason: 'USER_GONE', isGone } : { kind: 'erased' };
 }
 
-// An activity is hidden only if a read can be reserved for its user. This limits how many activities forged events can
-// hide.
-async function hide(deps: WorkDeps, job: ActivityLease): Promise<Worked> {
-  const mayRead = job.prepaid || (await reserveUserRead(deps.database, limitsOf(deps), job.user_id));
-  if (!mayRead) return { kind: 'postponed' };
-  await deps.call('timeseries.hideWorkout', workoutOf(job));
-  return { kind: 'hidden' };
-}
-
 // Returns whether the job is given up.
 async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked, beganMs: number): Promise<boolean> {
   const { database, pace } = deps;
   switch (worked.kind) {
     case 'wait':
       await handBackActivity(database, job);
-      return false;
-    case 'postponed':
-      await postponeActivity(database, job, pace.aheadMs());
-      return false;
-    case 'hidden':
-      await reopenUnless(deps, job, await awaitConfirmation(database, job));
       return false;
     case 'erased':
       await reopenUnless(deps, job, await finishDeleted(database, job));

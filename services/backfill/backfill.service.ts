@@ -15,7 +15,7 @@ import {
   startPaged,
 } from './actions/backfills.ts';
 import { isPaged, isRequested, isUploaded, pagerOf, receiverOf } from './rules/providers.ts';
-import { deleteRuns, endRun, resumeRun } from './tables/runs.ts';
+import { deleteRuns, endRun } from './tables/runs.ts';
 import { receive } from './work/receive.ts';
 import { type RunPace, runJobs, runPace } from './work/steps.ts';
 
@@ -66,11 +66,6 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       },
       async stop({ database, params }) {
         return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
-      },
-      async resume({ rowJobs, database, params }) {
-        const resumed = await resumeRun(database, params.connection_id, params.since);
-        if (resumed) rowJobs.notify();
-        return { resumed };
       },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteRuns(database, params.user_id) };

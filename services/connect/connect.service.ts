@@ -3,10 +3,8 @@ import { isoTimeOrNull } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
-import { type AccessRead, askAccess } from '../../mixins/provider-api/access-check.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import { providerApi, providerPace, sendOnce } from '../../mixins/provider-api/provider-api.ts';
-import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
+import { providerApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
 import type { FreshTokens } from '../../mixins/provider-api/token-endpoint.ts';
 import { callAs, type Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -21,8 +19,6 @@ import { resultPage } from './rules/outcome.ts';
 import { deleteExpired } from './tables/attempts.ts';
 import { backfillKind, startPendingBackfill } from './work/pending-backfills.ts';
 import { revokeAccess } from './work/revoke-access.ts';
-
-const readMs = 8000;
 
 /** The user's browser waits for the callback, so requests are sent without a pause between them. */
 const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
@@ -41,7 +37,6 @@ export default implement(connect, {
     jobs: jobs(),
     cipher: ({ config }: Starting) => cipherOf(config),
     api: providerApi(pace),
-    tokens: providerTokens(),
   },
   actions: {
     authorize: (ctx) =>
@@ -59,11 +54,6 @@ export default implement(connect, {
       startAttempt(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
     result({ config, params: { provider, status, reason } }) {
       return resultPage(titleOf(config, provider), status, reason);
-    },
-    checkAccess({ config, tokens, params }) {
-      const send = (read: AccessRead, { token }: { readonly token: string }) =>
-        sendOnce({ ...read, token, timeoutMs: readMs });
-      return askAccess({ config, tokens, send }, params);
     },
     async consents({ call, reads, params }) {
       await call('users.get', { user_id: params.user_id });

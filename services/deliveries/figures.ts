@@ -25,7 +25,7 @@ export function setFigures(metrics: Metrics, { providers, samples }: Status): vo
 type OfProvider = Status['providers'][ProviderName];
 
 function setFetches(metrics: Metrics, fetches: NonNullable<OfProvider['fetches']>): void {
-  for (const state of ['live_waiting', 'history_waiting', 'postponed', 'given_up'] as const)
+  for (const state of ['live_waiting', 'history_waiting', 'given_up'] as const)
     metrics.set('pulsebus_activity_fetches', { state }, fetches[state]);
 }
 

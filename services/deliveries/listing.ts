@@ -66,6 +66,5 @@ export function toWire(row: DeliveryRow): Delivery {
     done_at: instantOrNull(row.done_at),
     error: row.error,
     body_bytes: row.body_bytes,
-    authenticated: row.authenticated,
   };
 }

@@ -60,9 +60,9 @@ export async function readIngestFigures(call: Call): Promise<ReadonlyMap<Provide
 
 function fetchesOf(figures: Figures | null): Pick<ProviderStatus, 'fetches' | 'budget'> {
   if (figures === null) return { fetches: null, budget: null };
-  const { live_waiting, history_waiting, postponed, given_up, budget } = figures;
+  const { live_waiting, history_waiting, given_up, budget } = figures;
   return {
-    fetches: { live_waiting, history_waiting, postponed, given_up },
+    fetches: { live_waiting, history_waiting, given_up },
     budget: budget === null ? null : budgetOf(budget),
   };
 }

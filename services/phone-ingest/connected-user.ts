@@ -33,7 +33,7 @@ export async function connectedAt(
   const account = z.uuid().safeParse(headers[phone.webhooks.body.accountHeader]).data;
   if (account === undefined) return null;
   const found = await behindFence(database, account, async () => {
-    const linked = await findLinkedUsers(call, 'phone', [account], { ...arrived, authenticated: true });
+    const linked = await findLinkedUsers(call, 'phone', [account], arrived);
     return linked.get(account)?.find(({ user_id }) => user_id === account) ?? null;
   });
   return found === null ? null : { ...found.allowed, write: found.write };

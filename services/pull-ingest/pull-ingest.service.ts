@@ -13,7 +13,7 @@ import { answerCheck } from './answer-check.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
 import { type Notifications, notifications } from './notifications.ts';
 import { type PullServicePace, pullPace } from './pace.ts';
-import { deleteUser, endConnection, restoreConnection } from './queries/connections.ts';
+import { deleteUser, endConnection } from './queries/connections.ts';
 import { selectSkipped, selectWaiting } from './queries/figures.ts';
 import { selectSubscription } from './queries/subscription.ts';
 import { startReading } from './read-jobs.ts';
@@ -69,11 +69,6 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       async stopConnection({ database, params }) {
         return { stopped: await database.transaction((one) => endConnection(one, params.connection_id)) };
       },
-      async resumeConnection({ database, rowJobs, params }) {
-        const resumed = await database.transaction((one) => restoreConnection(one, params.connection_id));
-        rowJobs.notify();
-        return { resumed };
-      },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteUser(database, params.user_id, null) };
       },
@@ -88,7 +83,7 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
         ]);
         const { state, checked_at, since } = subscription ?? {};
         return {
-          ...{ ...waiting, postponed: 0, oldest_event_time: null, budget: null, skipped },
+          ...{ ...waiting, oldest_event_time: null, budget: null, skipped },
           subscription:
             state === undefined || checked_at === undefined || since === undefined
               ? null

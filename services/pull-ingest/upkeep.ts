@@ -77,7 +77,7 @@ async function sweep({ database, rowJobs }: UpkeepDeps): Promise<boolean> {
     const chosen = due.map((one) => ({ ...one, ...chosenSweep(one, nowMs) }));
     await moveSweeps(transaction, chosen);
     const demands = chosen.filter(({ isKnown }) => isKnown);
-    await demandReads(transaction, demands, { settleMs: 0, floorMs: 0, unauthenticatedFloorMs: null });
+    await demandReads(transaction, demands, { settleMs: 0, floorMs: 0 });
     return due.length;
   });
   if (count > 0) rowJobs.notify();

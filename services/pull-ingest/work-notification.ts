@@ -29,8 +29,6 @@ export interface NotificationDeps extends Environment {
 const mostHints = 1000;
 /** A span ends at most so long after now. */
 const aheadMs = dayMs;
-/** The span that an unauthenticated notification may demand begins at most so long ago: any past would cost years of reads. */
-const forgeableMs = 3 * dayMs;
 
 /**
  * Processes a notification: checks that it is the provider's, and demands reads of what it names. It changes nothing else, so
@@ -48,22 +46,17 @@ export async function workNotification(job: Job, deps: NotificationDeps): Promis
     const problem = (await deps.signatures?.problemOf(job)) ?? null;
     if (problem === 'KEYS_UNAVAILABLE') return { kind: 'later', reason: problem, answer: undefined };
     if (problem !== null) return await refuse(deps, problem);
-    const authenticated = deps.signatures !== null || job.authenticated;
     const hints = notifications.read(job.body)?.slice(0, mostHints) ?? null;
     if (hints === null) return await ignore(deps, 'UNREADABLE');
-    return await demand(job, deps, pace, { hints, authenticated });
+    return await demand(job, deps, pace, hints);
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
   }
 }
 
-function answer(
-  status: NotificationAnswer['status'],
-  reason: string | undefined,
-  authenticated = false,
-): Outcome {
+function answer(status: NotificationAnswer['status'], reason?: string): Outcome {
   const value: NotificationAnswer = reason === undefined ? { status } : { status, reason };
-  return { kind: 'done', answer: value, authenticated };
+  return { kind: 'done', answer: value };
 }
 
 async function refuse({ database, provider, logger }: NotificationDeps, reason: string): Promise<Outcome> {
@@ -77,45 +70,37 @@ async function ignore({ database, provider }: NotificationDeps, reason: string):
   return answer('ignored', reason);
 }
 
-interface Read {
-  readonly hints: readonly Hint[];
-  readonly authenticated: boolean;
-}
-
 async function demand(
   job: Job,
   deps: NotificationDeps,
   stated: Pull['pace'],
-  { hints, authenticated }: Read,
+  hints: readonly Hint[],
 ): Promise<Outcome> {
   const { database, provider, pace, call } = deps;
   const accounts = hints.map(({ account }) => account);
-  const arrival = { ...arrivalOf(job), authenticated };
-  const linked = await findLinkedUsers(call, provider, accounts, arrival);
-  const clippedHints = hints.map((hint) => clipped(hint, authenticated));
+  const linked = await findLinkedUsers(call, provider, accounts, arrivalOf(job));
+  const clippedHints = hints.map(clipped);
   const demands = [
     ...demandsOf(provider, clippedHints, linked),
-    ...(authenticated ? await storedDemands(call, provider, clippedHints, linked) : []),
+    ...(await storedDemands(call, provider, clippedHints, linked)),
   ];
-  // Whether an account is connected is not told, because a sender of an unsigned notification may guess.
+  // The answer does not say whether an account is connected.
   if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
   await database.transaction(async (transaction) => {
     await addKnown(transaction, provider, linked);
     await demandReads(transaction, demands, {
       settleMs: pace.settleMs ?? stated.settleMs,
       floorMs: pace.floorMs ?? stated.floorMs,
-      unauthenticatedFloorMs: authenticated ? null : stated.unauthenticatedFloorMs,
     });
   });
-  return answer('accepted', undefined, authenticated);
+  return answer('accepted');
 }
 
 /** A hint without the part of its span that is not read. Nothing is left of a span outside these bounds. */
-function clipped(hint: Hint, authenticated: boolean): Hint {
+function clipped(hint: Hint): Hint {
   if (hint.kind === 'access' || hint.span === null) return hint;
-  const now = Date.now();
-  const startMs = authenticated ? hint.span.startMs : Math.max(hint.span.startMs, now - forgeableMs);
-  const endMs = Math.min(hint.span.endMs, now + aheadMs);
+  const { startMs } = hint.span;
+  const endMs = Math.min(hint.span.endMs, Date.now() + aheadMs);
   return { ...hint, span: startMs < endMs ? { startMs, endMs } : null };
 }
 

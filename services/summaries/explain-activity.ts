@@ -230,11 +230,9 @@ function explainLight(day: Day): ExplainedSource[] {
   }));
 }
 
-function entryOf({ sources, devices, rules }: Day, provider: string, device: number, value: number | null) {
-  const isMarked = sources.some((source) => source.provider === provider && source.unauthenticated === true);
+function entryOf({ devices, rules }: Day, provider: string, device: number, value: number | null) {
   return {
     ...sampleSource(rules.shownAs(provider), devices[device] ?? 'unknown'),
-    ...(isMarked ? { unauthenticated: true } : {}),
     value: clean(value),
   };
 }

@@ -46,7 +46,6 @@ import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
 import { retentionHandlers } from './removal/retention-actions.ts';
-import { removeUnauthenticated } from './removal/unauthenticated.ts';
 import { readChart } from './samples/chart/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
@@ -54,9 +53,8 @@ import { type Settings, settings } from './settings.ts';
 import { routeCutHandler } from './tracks/route-privacy.ts';
 import { trackHandlers } from './tracks/track-handlers.ts';
 import { unlessUnknown } from './unless-unknown.ts';
-import { changeWorkout } from './workouts/change-workout.ts';
 import { completeWorkouts } from './workouts/complete-workouts.ts';
-import { deleteWorkout, hideWorkout, restoreWorkout } from './workouts/delete-workout.ts';
+import { deleteWorkout } from './workouts/delete-workout.ts';
 
 const workouts = (given: Settings) => ({
   table: workoutTable,
@@ -164,15 +162,16 @@ export default implement(timeseries, {
       return { open: true as const };
     },
     ...retentionHandlers,
-    async removeUnauthenticated({ params, database, jobs, origin }) {
-      const found = await removeUnauthenticated(database, origin, params);
-      jobs.notify();
-      return found;
+    async deleteWorkout({ params, database, settings, keyedMutex, config, keptDays, origin }) {
+      const circumstances = {
+        how: config.EVENT_DELETE,
+        sourcePriority: settings.sourcePriority,
+        kept: await keptDays.of(database, params.user_id, Date.now()),
+        origin,
+      };
+      return keyedMutex(params.user_id, () => deleteWorkout(database, params, circumstances));
     },
-    deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),
     deleteItems: ({ params, database }) => deleteItems(database, params),
-    hideWorkout: (ctx) => changeWorkout(ctx, hideWorkout),
-    restoreWorkout: (ctx) => changeWorkout(ctx, restoreWorkout),
     async erase({ params, database, jobs }) {
       await markErased(database, params.user_id);
       jobs.notify();

@@ -2,8 +2,7 @@ import { type JobHandler, jobHandler, recurringHandler } from '../../mixins/jobs
 import { revokeTokens } from './connections/revoke-tokens.ts';
 import { eraseUser } from './erasure/erasure.ts';
 import { type PurgeDeps, purgeConnection } from './erasure/purges.ts';
-import { type RestorationDeps, resumeRestored } from './erasure/restorations.ts';
-import { erasureKind, purgeKind, restorationKind, tokenRevocationKind } from './job-kinds.ts';
+import { erasureKind, purgeKind, tokenRevocationKind } from './job-kinds.ts';
 import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
 
 const parallel = 4;
@@ -11,12 +10,11 @@ const parallel = 4;
 const erasedAccounts = { name: 'users.erased_accounts', everyMs: 3_600_000 };
 
 /** The handlers of the service's jobs. */
-export function jobHandlers(deps: PurgeDeps & RestorationDeps): JobHandler[] {
+export function jobHandlers(deps: PurgeDeps): JobHandler[] {
   const purgeNeeds = ['timeseries.purge', 'deliveries.eraseAccounts'];
   return [
     jobHandler(erasureKind, ({ key }) => eraseUser(deps, key), { parallel }),
     jobHandler(purgeKind, ({ key }) => purgeConnection(deps, key), { parallel, needs: purgeNeeds }),
-    jobHandler(restorationKind, (job, held) => resumeRestored(deps, job, held), { parallel }),
     jobHandler(tokenRevocationKind, (job) => revokeTokens(deps, job), {
       parallel,
       needs: ['connect.revokeAccess'],

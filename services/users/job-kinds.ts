@@ -18,13 +18,6 @@ export const erasureKind: JobKind<object> = {
 /** Erases the data of a connection in the other services. The key is the connection's id. */
 export const purgeKind: JobKind<object> = { name: 'users.purge', payload: Empty, retryMs: shortRetryMs };
 
-/** Resumes the work of a connection that is active again. The key is the connection's id. */
-export const restorationKind: JobKind<object> = {
-  name: 'users.restoration',
-  payload: Empty,
-  retryMs: () => 60_000,
-};
-
 const TokenRevocation = z.object({
   connection_id: z.uuid(),
   provider: ProviderName,

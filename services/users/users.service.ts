@@ -10,8 +10,6 @@ import type { Environment, Starting } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { startAccessChecks } from './connections/access-checks.ts';
-import { changeUnconfirmedScopes } from './connections/change-scopes.ts';
 import { disconnect, findConnection, stopBackfill } from './connections/connections.ts';
 import { endByEvent } from './connections/endings.ts';
 import { startFolding } from './connections/folding.ts';
@@ -121,16 +119,12 @@ export default implement(users, {
       return { updated: await updatePrivacy(ctx.database, ctx.origin, ctx.params) };
     },
     async changeScopes(ctx) {
-      const { changes, authenticated } = ctx.params;
-      const change = authenticated
-        ? updateScopes(ctx.database, ctx.origin, changes)
-        : changeUnconfirmedScopes(ctx, changes);
-      return { updated: await change };
+      return { updated: await updateScopes(ctx.database, ctx.origin, ctx.params.changes) };
     },
     async endByEvent(ctx) {
-      const { outcome } = await endByEvent(ctx, ctx.params);
-      if (outcome === 'revoked') await stopBackfill(ctx.call, ctx.params.connection_id);
-      return { outcome };
+      const revoked = await endByEvent(ctx, ctx.params);
+      if (revoked) await stopBackfill(ctx.call, ctx.params.connection_id);
+      return { revoked };
     },
     async figures({ database, params: { project_id } }) {
       const order = { sort_by: 'created_at', sort_order: 'asc' } as const;
@@ -183,16 +177,15 @@ export default implement(users, {
     },
   },
   async started({ broker, database, cipher, accountHashes, config, call, logger, jobs }) {
-    const handlers = jobHandlers({ database, call, logger, accountHashes });
+    const handlers = jobHandlers({ database, call, accountHashes });
     const endJobs = await jobs.start([...handlers, unpublishedHandler(database, { config, logger })]);
     const endFigures = reportUnpublished(database, { broker });
-    const endChecks = startAccessChecks({ broker, database, config, call, logger });
     const endFolding = startFolding(database, logger);
     await reportUnreadable({ database, cipher, logger });
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
       endFigures();
-      await Promise.all([endJobs(), endChecks(), endFolding(), endResealing()]);
+      await Promise.all([endJobs(), endFolding(), endResealing()]);
     };
   },
 });

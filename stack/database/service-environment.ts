@@ -51,17 +51,6 @@ export function environmentFor(service: string, all: RawSettings): RawSettings {
   };
   return {
     ...Object.fromEntries(Object.entries(all).filter(([name]) => gets(name))),
-    ...plainAnswers(service, all),
     SERVICES: service,
   };
-}
-
-// `auto` depends on the secret of the provider's API, which a service that reads nothing with tokens does not get.
-function plainAnswers(service: string, all: RawSettings): RawSettings {
-  const isAuto = ['', 'auto'].includes(all.WEBHOOK_PLAIN_ANSWERS ?? '');
-  const own = Object.values(providers).find(
-    ({ ingest }) => ingest.service === service && !ingest.readsWithTokens,
-  );
-  if (!isAuto || own === undefined || own.names === null) return {};
-  return { WEBHOOK_PLAIN_ANSWERS: (all[own.names.clientSecret] ?? '') === '' ? 'full' : 'reduced' };
 }

@@ -39,7 +39,6 @@ const settings = {
   BUS_HOST: 'bus.example.com:4222',
   SANDBOX: 'off',
   WEBHOOK_PLAIN: 'false',
-  WEBHOOK_PLAIN_ANSWERS: 'reduced',
 };
 
 /** The files of the example by name, each with its manifests. `services` are the names of all services. */

@@ -81,9 +81,9 @@ async function stop(thread: Worker, ended: Promise<unknown>): Promise<void> {
   clearTimeout(late);
 }
 
-/** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may reveal them. */
+/** The settings that lead to a sandbox. */
 export function settingsOf({ url, settings }: SandboxAccess): ProviderSettings {
-  const environment = { ...settings, SANDBOX_URL: url, WEBHOOK_PLAIN_ANSWERS: 'full' };
+  const environment = { ...settings, SANDBOX_URL: url };
   return Object.fromEntries(
     Object.entries(loadConfig(environment)).filter(([name]) => Object.hasOwn(environment, name)),
   );

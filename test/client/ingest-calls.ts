@@ -32,7 +32,6 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   const request = { provider: 'devicemaker', type: 'dailies', to: '2000-01-01', dry_run: true } as const;
   const { id: run_id } = await developer.deliveries.startReprocess(request);
   await developer.deliveries.reprocessStatus({ run_id });
-  await developer.timeseries.removeUnauthenticated({ provider: 'devicemaker', dry_run: true });
   await developer.deliveries.cancelReprocess({ run_id });
   for (const state of ['waiting', 'dead'] as const) await pulsebus.deliveries.listJobs({ state, limit: 5 });
   await pulsebus.deliveries.retryJob({ job_id: jobIdOf('auth.cleaning', '') });

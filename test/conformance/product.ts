@@ -84,7 +84,7 @@ function servicesWithoutPauses(ahead: { readonly ms: number }) {
   const pace = { pollMs: 100, firstPauseMs: 10 };
   return [
     pullIngestService({ pollMs: 100, settleMs: 0, floorMs: 0, upkeepMs: 1000, firstUpkeepMs: 50 }),
-    activitynetIngestService({ ...pace, spacingMs: 0, upkeepMs: 1000, aheadMs: () => ahead.ms }),
+    activitynetIngestService({ ...pace, spacingMs: 0, aheadMs: () => ahead.ms }),
   ];
 }
 

@@ -35,13 +35,11 @@ export interface Forgery {
   readonly status: number;
 }
 
-/** Requests of strangers. All of them together cause at most `mostReads` requests to the provider. */
-export interface Forgeries {
-  requests(product: Product, account: Account): readonly Forgery[] | Promise<readonly Forgery[]>;
-  readonly mostReads: number;
-  /** Makes reads due that the product postponed. */
-  hurry?(product: Product): Promise<unknown>;
-}
+/** Requests of strangers. They cause no request to the provider. */
+export type Forgeries = (
+  product: Product,
+  account: Account,
+) => readonly Forgery[] | Promise<readonly Forgery[]>;
 
 /** The provider answers 429 to everything for a while. Until its pause is over, at most `mostRequests` are sent. */
 export interface RateLimit extends Disturbance {

@@ -19,7 +19,7 @@ const minuteMs = 60_000;
 // A notification that the device maker never sends cannot be read later.
 const kinds = faultKinds.filter((kind) => kind !== 'dropped');
 const quiet = { waiting: 0, working: 0 };
-const fetches = { live_waiting: 0, history_waiting: 0, postponed: 0, given_up: 0 };
+const fetches = { live_waiting: 0, history_waiting: 0, given_up: 0 };
 /** The one at both providers. */
 const athlete = 6;
 

@@ -84,38 +84,8 @@ t.test(
 
 // The following tests share a product and a user.
 const on = await setUp(t);
-const userId = await on.connect();
+await on.connect();
 await until(async () => (await subscribed(on)).length === 6);
-
-t.test('a forged notification costs at most one read per user and minute, and ends nothing', async (t) => {
-  await on.sweep();
-  const before = await reads(on);
-  for (const [appli, action] of forgeries) {
-    const forged = { address: on.address, appli, action, count: 20 };
-    t.same(await on.control('POST', `${people}/forged`, forged), { statuses: [200] });
-  }
-  // What may not be read within the minute stays due after it.
-  await until(async () => {
-    const soon = "select from pull.reading where run_at < now() + interval '50 seconds'";
-    return (await on.api.database.query(soon)).length === 0;
-  });
-  t.ok((await reads(on)) - before <= 1, 'requests that 100 forged notifications cause');
-  t.equal(await statusOf(on, userId), 'active');
-});
-
-/** Notifications of a forger who knows the account: of data, and of the end of the access. */
-const forgeries: readonly (readonly [appli: number, action?: string])[] = [
-  [1],
-  [44],
-  [16],
-  [46, 'unlink'],
-  [46, 'delete'],
-];
-
-async function reads({ control }: WithingsSetting): Promise<number> {
-  const Ledger = z.object({ requests: z.int() });
-  return Ledger.parse(await control('GET', '/ledger/withings-requests')).requests;
-}
 
 t.test('subscriptions that ended without a word are renewed', async (t) => {
   await on.control('POST', `${people}/forget-subscriptions`);

@@ -166,7 +166,6 @@ export const rows: readonly Row[] = [
   ['GET', '/deliveries/:delivery_id/body', 'deliveries.bodies', 404],
   ['POST', '/deliveries/:delivery_id/replay', 'deliveries.write', 404],
   ['POST', '/deliveries/reprocess', 'operations', 422],
-  ['POST', '/deliveries/remove-unauthenticated', 'operations', 422],
   ['GET', '/reprocess-runs/:run_id', 'operations', 404],
   ['DELETE', '/reprocess-runs/:run_id', 'operations', 404],
   ['GET', '/jobs', 'deliveries.read', 200],

@@ -224,12 +224,7 @@ for (const row of rows) {
 const kinds = ['none', 'a nonsense token', 'an API key', 'a developer token'];
 
 /** Paths whose other methods belong to a path with a parameter. */
-const shared = new Set([
-  '/auth/passkeys/confirm',
-  '/invitations/accept',
-  '/deliveries/reprocess',
-  '/deliveries/remove-unauthenticated',
-]);
+const shared = new Set(['/auth/passkeys/confirm', '/invitations/accept', '/deliveries/reprocess']);
 
 for (const path of new Set(rows.map((row) => bare(row[1])).filter((one) => !shared.has(one)))) {
   const known = rows.filter((row) => bare(row[1]) === path);

@@ -262,11 +262,6 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'PATCH',
     body: { ...secret, external_user_id: 'ext-7352' },
   }),
-  'timeseries.removeUnauthenticated': async () => ({
-    path: '/deliveries/remove-unauthenticated',
-    token: api.developerToken,
-    body: { provider: 'devicemaker' },
-  }),
   'timeseries.changeSourcePriority': async () => ({
     path: `/users/${await createUser(api)}/source-priority`,
     key: api.apiKey,
@@ -448,7 +443,7 @@ for (const { action, route } of audited) {
     const entries = all.filter((entry) => !others.includes(entry.action));
     t.equal(all.length, entries.length + others.length, 'each part of it has one');
     // The id of a project is a text, which stands in `subject_name`.
-    const hasNoId = /removeUnauthenticated|changeRetention|(Project|ConnectLogo)$/.test(action);
+    const hasNoId = /changeRetention|(Project|ConnectLogo)$/.test(action);
     const subject_id = hasNoId ? null : /./;
     t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');

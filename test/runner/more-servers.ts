@@ -12,12 +12,9 @@ const processes: MoreServers = {
   'test/flow/audit.test.ts': most(1, 2),
   'test/flow/connect-page-outcomes.test.ts': most(1, 5),
   'test/flow/connect-page.test.ts': most(1, 2),
-  'test/flow/forged-endings-limits.test.ts': most(1, 2),
-  'test/flow/forged-endings.test.ts': most(1, 2),
   'test/http/idempotency-gateways.test.ts': most(1, 2),
   'test/http/mcp-gateways.test.ts': most(1, 3),
   'test/http/metrics.test.ts': most(1, 3),
-  'test/http/reduced-answers.test.ts': most(1, 2),
   'test/mixins/inbox-worker.test.ts': most(1, 14),
   'test/mixins/job-queue.test.ts': most(1, 2),
   'test/mixins/jobs.test.ts': most(1, 29),
@@ -68,7 +65,6 @@ const settings: MoreServers = {
 
 /** A process that is killed or restarted, and the one that takes over. */
 const restarts: MoreServers = {
-  'test/flow/forged-endings-killed.test.ts': most(2, 4),
   'test/flow/outage-reads.test.ts': most(3, 3),
   'test/flow/rotation.test.ts': most(7, 9),
   'test/services/backfill/chain.test.ts': most(6, 6),
@@ -112,8 +108,7 @@ const wholeTables: MoreServers = {
 const quotas: MoreServers = {
   'test/services/activitynet-ingest/crash.test.ts': most(4, 5),
   'test/services/activitynet-ingest/events.test.ts': most(14, 16),
-  'test/services/activitynet-ingest/forged-deletions.test.ts': most(17, 22),
-  'test/services/activitynet-ingest/forged-reads.test.ts': most(8, 14),
+  'test/services/activitynet-ingest/deletions.test.ts': most(7, 11),
   'test/services/activitynet-ingest/history.test.ts': most(8, 11),
   'test/services/activitynet-ingest/limits.test.ts': most(4, 7),
   'test/services/activitynet-ingest/outage.test.ts': most(8, 8),

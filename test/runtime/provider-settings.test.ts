@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../config.ts';
-import { hidesAccounts, publicUrl, secretAddresses } from '../../runtime/provider-settings.ts';
+import { publicUrl, secretAddresses } from '../../runtime/provider-settings.ts';
 
 const secret = 'secret-of-the-tests-0123456789-0001';
 const older = 'secret-of-the-tests-0123456789-0000';
@@ -27,24 +27,3 @@ t.test('the public address is the setting, else that of the gateway, else what i
   t.equal(publicUrl(loadConfig({ PORT: '4000' }), undefined), 'http://127.0.0.1:4000');
   t.end();
 });
-
-t.test(
-  'answers are reduced for senders without authentication, once the provider is configured or as set',
-  (t) => {
-    const real = { ACTIVITYNET_CLIENT_SECRET: 'x' };
-    for (const [settings, authenticated, hides] of [
-      [{}, false, false],
-      [real, false, true],
-      [real, true, false],
-      [{ ...real, WEBHOOK_PLAIN_ANSWERS: 'full' }, false, false],
-      [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, false, true],
-      [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, true, false],
-    ] as const)
-      t.equal(
-        hidesAccounts(loadConfig(settings), 'activitynet', authenticated),
-        hides,
-        JSON.stringify(settings),
-      );
-    t.end();
-  },
-);

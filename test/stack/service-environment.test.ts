@@ -54,11 +54,3 @@ t.test('the services that get a webhook secret are those of the containers', asy
   );
   t.strictSame(readersOf('WEBHOOK_SECRET_WITHINGS'), mounting);
 });
-
-t.test('the ingest service learns whether the provider is real, not its secret', async (t) => {
-  const answers = (settings: Record<string, string>) =>
-    environmentFor('devicemaker-ingest', settings).WEBHOOK_PLAIN_ANSWERS;
-  t.equal(answers({}), 'full');
-  t.equal(answers({ DEVICEMAKER_CLIENT_SECRET: 'x' }), 'reduced');
-  t.equal(answers({ DEVICEMAKER_CLIENT_SECRET: 'x', WEBHOOK_PLAIN_ANSWERS: 'full' }), 'full');
-});

@@ -53,7 +53,7 @@ export function Delivery({ id }: { id: string }) {
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetails }) {
-  const { status, error, attempts, next_attempt_at, done_at, body_bytes, authenticated } = delivery;
+  const { status, error, attempts, next_attempt_at, done_at, body_bytes } = delivery;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -75,8 +75,6 @@ function Facts({ delivery }: { delivery: DeliveryDetails }) {
       </dd>
       <dt>Attempts</dt>
       <dd>{attempts}</dd>
-      <dt>Sender</dt>
-      <dd>{authenticated ? 'authenticated' : 'not authenticated'}</dd>
       <dt>Size</dt>
       <dd>{body_bytes.toLocaleString()} bytes</dd>
     </dl>

@@ -81,8 +81,8 @@ const enqueue: Statement = {
     on conflict (user_id, object_id) do update set connection_id = excluded.connection_id, work = 'fetch',
       priority = excluded.priority, turn = excluded.turn, history_id = excluded.history_id, version = a.version + 1,
       attempt = a.attempt + 1, leased = true, run_at = excluded.run_at, failures = 0, crashes = 0, error = null,
-      authenticated = true, delete_time = case when ${isDeleted} then null else a.delete_time end
-    where not a.leased and (a.work is null or a.work = 'fetch' and not a.unconfirmed
+      delete_time = case when ${isDeleted} then null else a.delete_time end
+    where not a.leased and (a.work is null or a.work = 'fetch'
         and a.priority = ${priorities.repair} and excluded.priority < a.priority)
       and (not ${isDeleted} or a.delete_time < $7::bigint)
       and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or ${isDeleted})

@@ -50,7 +50,7 @@ export async function insertBackfill(database: Queryable, made: NewBackfill): Pr
 }
 
 // Jobs that check an unlisted activity belong to a reconciliation, and so does their read after the end of the run.
-const isOwn = `a.work is not null and a.authenticated and a.priority <> ${priorities.repair}`;
+const isOwn = `a.work is not null and a.priority <> ${priorities.repair}`;
 
 const select: Statement = {
   name: 'activitynet.select_backfill',
@@ -87,7 +87,6 @@ export async function cancelBackfill(database: Queryable, connectionId: string):
   return cancelled.length > 0;
 }
 
-// Jobs of unauthenticated events do not keep a run open.
 const close: Statement = {
   name: 'activitynet.close_backfill',
   text: `

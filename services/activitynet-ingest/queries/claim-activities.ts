@@ -18,12 +18,6 @@ export interface ActivityLease extends ActivityKey {
   readonly delete_time: string | null;
   /** The version whose fetch checks an activity that the provider did not list. Null: there was none. */
   readonly unlisted_version: number | null;
-  /** No read has confirmed the deletion yet. */
-  readonly unconfirmed: boolean;
-  /** Requested by backfill or by an event of an authenticated sender. */
-  readonly authenticated: boolean;
-  /** A read is already reserved for the user. */
-  readonly prepaid: boolean;
 }
 
 // Jobs that are leased or wait for their next attempt are skipped: few of them are at the front of the index. Claiming
@@ -36,8 +30,7 @@ const claim = claimStatement(activityTable, {
     where work is not null and priority <= $3 and run_at <= activitynet.clock($4)
     order by priority, turn, object_id limit $1 for update skip locked`,
   returning: `j.user_id, j.object_id, j.connection_id, j.work, j.priority, j.turn, j.version, j.attempt, j.failures,
-    j.crashes, j.streams_for, j.fetched_at, j.history_id as backfill_id, j.delete_time, j.unconfirmed, j.authenticated,
-    j.prepaid, j.unlisted_version`,
+    j.crashes, j.streams_for, j.fetched_at, j.history_id as backfill_id, j.delete_time, j.unlisted_version`,
 });
 
 /** SQL that is true while an activity is due. */

@@ -1,9 +1,6 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/**
- * Drops the waiting fetches of a connection that ended, ends its reconciliation and stops its backfill run. Returns the number of fetches.
- * Hidden activities keep their fetch: it cannot read, and therefore shows them again.
- */
+/** Drops the waiting fetches of a connection that ended, ends its reconciliation and stops its backfill run. Returns the number of fetches. */
 export async function dropConnection(database: Queryable, connectionId: string): Promise<number> {
   await database.query(
     `update activitynet.history set state = 'stopped', reason = 'CONNECTION_GONE', finished_at = now()
@@ -14,7 +11,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
   const rows = await database.query(
     `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1,
        run_at = case when leased then run_at else now() end
-     where connection_id = $1 and work = 'fetch' and not unconfirmed returning object_id`,
+     where connection_id = $1 and work = 'fetch' returning object_id`,
     [connectionId],
   );
   return rows.length;
@@ -22,7 +19,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
 
 /** Deletes the activity states of a user. Returns their number. */
 export async function deleteUser(database: Queryable, userId: string): Promise<number> {
-  for (const table of ['history', 'reconciliation', 'owner_reads'])
+  for (const table of ['history', 'reconciliation'])
     await database.query(`delete from activitynet.${table} where user_id = $1`, [userId]);
   const statement = 'delete from activitynet.activity where user_id = $1 returning object_id';
   return (await database.query(statement, [userId])).length;

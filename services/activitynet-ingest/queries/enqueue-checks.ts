@@ -23,12 +23,12 @@ const enqueue: Statement = {
       select a.object_id, t.turn
       from unnest($3::bigint[], $4::bigint[]) t (object_id, turn)
       join activitynet.activity a on a.user_id = $1 and a.object_id = t.object_id
-      where a.connection_id = $2 and a.work is null and not a.leased and not a.unconfirmed
+      where a.connection_id = $2 and a.work is null and not a.leased
         and a.fetched_at >= to_timestamp($5::float8 / 1000) and a.fetched_at < to_timestamp($6::float8 / 1000)
         and not coalesce(a.delete_time >= greatest(a.create_time, a.update_time, -1), false)
       order by a.run_at, a.object_id limit $7 for update of a)
     update activitynet.activity a set work = 'fetch', priority = ${priorities.repair}, turn = u.turn,
-      version = a.version + 1, unlisted_version = a.version + 1, authenticated = true, failures = 0, crashes = 0,
+      version = a.version + 1, unlisted_version = a.version + 1, failures = 0, crashes = 0,
       error = null, run_at = now()
     from unlisted u where a.user_id = $1 and a.object_id = u.object_id
     returning a.object_id`,

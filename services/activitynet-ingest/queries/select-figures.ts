@@ -5,7 +5,6 @@ import { priorities } from './note-event.ts';
 export interface WaitingRow {
   live_waiting: number;
   history_waiting: number;
-  postponed: number;
   given_up: number;
   oldest_event_time: number | null;
 }
@@ -15,7 +14,6 @@ export async function selectWaiting(database: Queryable): Promise<WaitingRow> {
   const [row] = await database.query<WaitingRow>(`
     select count(*) filter (where work is not null and priority < ${priorities.backfill})::int as live_waiting,
       count(*) filter (where work is not null and priority in (${priorities.backfill}, ${priorities.repair}))::int as history_waiting,
-      count(*) filter (where work is not null and priority = ${priorities.postponed})::int as postponed,
       (select count(*) from activitynet.activity where work is null and (failures > 0 or error = 'CRASHED'))::int as given_up,
       (min(turn) filter (where work is not null and priority < ${priorities.backfill}))::float8 as oldest_event_time
     from activitynet.activity where work is not null`);

@@ -19,18 +19,17 @@ export function extendActivity(
 const finish = update(
   'finish',
   `work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
-    failures = 0, error = $5, prepaid = false,
+    failures = 0, error = $5,
     fetched_at = case when $5::text is null then activitynet.clock($8) else fetched_at end,
     streams_for = case when $7::boolean then null
       when version = $4 then coalesce($6, streams_for) else streams_for end,
-    unconfirmed = case when version = $4 then false else unconfirmed end,
     delete_time = case when version = $4 and $7::boolean then greatest(delete_time, create_time, update_time, $9::bigint)
-      when version = $4 and unconfirmed then null else delete_time end`,
+      else delete_time end`,
 );
 
 /**
  * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `deleted`:
- * a read confirmed a deletion. Otherwise an unconfirmed deletion is void. `deletedMs`: when a read found that an activity
+ * a read confirmed a deletion. `deletedMs`: when a read found that an activity
  * is deleted whose deletion no event reported.
  */
 export interface Finished {
@@ -54,51 +53,15 @@ export function finishActivity(
   return changes(database, finish, rowOf(job), ...values);
 }
 
-// Unauthenticated events that arrived after the deletion waited for it.
 const finishDeletion = update(
   'finish_deletion',
-  `work = case when version <> $4 then work
-      when greatest(create_time, update_time, -1) > coalesce(delete_time, -1) then 'fetch' end,
-    priority = case when version = $4 then ${priorities.live} else priority end,
-    authenticated = case when version = $4 then false else authenticated end,
-    unconfirmed = case when version = $4 then false else unconfirmed end,
-    streams_for = null, error = null, leased = false, run_at = now(), crashes = 0, failures = 0, prepaid = false`,
+  `work = case when version = $4 then null else work end, streams_for = null, error = null, leased = false,
+    run_at = now(), crashes = 0, failures = 0`,
 );
 
 /** Ends a job whose activity is deleted for good. Returns false if the lease was lost. */
 export function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
   return changes(database, finishDeletion, rowOf(job), job.version);
-}
-
-const confirm = update(
-  'await_confirmation',
-  `work = case when version = $4 then 'fetch' else work end,
-    priority = case when version = $4 then ${priorities.live} else priority end,
-    prepaid = true, leased = false, run_at = now(), crashes = 0, failures = 0`,
-);
-
-/** Turns the job of a hidden activity into a fetch, whose read decides. Returns false if the lease was lost. */
-export function awaitConfirmation(database: Queryable, job: ActivityLease): Promise<boolean> {
-  return changes(database, confirm, rowOf(job), job.version);
-}
-
-/** Delay of a job whose user has no reads left. Reservations may be released meanwhile, or a new window may begin. */
-const postponedMs = 60_000;
-
-// A postponed deletion hides nothing until its read is sent. A fetch that was requested anyway keeps its turn.
-const postpone = update(
-  'postpone',
-  `work = case when version = $4 then 'fetch' else work end,
-    priority = case when version <> $4 then priority when not authenticated then ${priorities.postponed}
-      when history_id is not null then ${priorities.backfill} else ${priorities.live} end,
-    run_at = case when version <> $4 or authenticated then now()
-      else activitynet.clock($5) + ${postponedMs} * interval '1 ms' end,
-    leased = false, crashes = 0`,
-);
-
-/** Postpones a job whose user has no reads left. Returns false if the lease was lost. */
-export function postponeActivity(database: Queryable, job: ActivityLease, aheadMs: number): Promise<boolean> {
-  return changes(database, postpone, rowOf(job), job.version, aheadMs);
 }
 
 const forgetStreams = update('forget_streams', 'streams_for = null');
@@ -115,16 +78,13 @@ export function handBackActivity(database: Queryable, job: ActivityLease): Promi
   return changes(database, handBack, rowOf(job));
 }
 
-/**
- * A job is given up after this many failures, which takes more than a day with delays of up to an hour. A hidden
- * activity is never given up before a read decides.
- */
+/** A job is given up after this many failures, which takes more than a day with delays of up to an hour. */
 const mostFailures = 30;
 
 const retry = update(
   'retry',
   `failures = failures + 1, crashes = 0, leased = false, error = $5,
-    work = case when failures + 1 < ${mostFailures} or version <> $7 or unconfirmed then work end,
+    work = case when failures + 1 < ${mostFailures} or version <> $7 then work end,
     run_at = case when version = $7 then activitynet.clock($4) + $6 * interval '1 ms' else now() end`,
   'work is null as is_given_up',
 );
@@ -151,7 +111,7 @@ export function giveUpCrashed(database: Queryable, job: ActivityLease): Promise<
   return changes(database, giveUp, rowOf(job), job.version);
 }
 
-const isDeleted = 'not unconfirmed and delete_time >= greatest(create_time, update_time, -1)';
+const isDeleted = 'delete_time >= greatest(create_time, update_time, -1)';
 
 // A process that stored data after it lost its lease may have stored it over a deletion. The work is repeated from the
 // row.

@@ -35,10 +35,7 @@ export async function receiveDelivery(
   if (req.headers['content-type'] !== undefined) checkContentType(req, endpoint.route.form === true);
   await pipeline.capacity.refuseIfFull(delivery.provider, res);
   const checked = authorizationResult(delivery.provider, req, pipeline.config);
-  const origin = {
-    authenticated: pipeline.webhooks.isAuthenticated(req),
-    headers: { ...keptHeaders(delivery.provider, req.headers), ...checked },
-  };
+  const origin = { headers: { ...keptHeaders(delivery.provider, req.headers), ...checked } };
   const id = await pipeline.capacity.hold(res, (count) =>
     readAndStore(pipeline, exchange, delivery, origin, count),
   );
@@ -84,7 +81,6 @@ export function problemOf(
 
 /** Who sends a body, and the headers that are kept with the delivery. */
 export interface Origin {
-  readonly authenticated: boolean;
   /** The user of an upload, as `userSender`. */
   readonly sender?: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -109,7 +109,6 @@ function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
   const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
   const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
   return {
-    authenticated: false,
     sender: userSender(userId),
     headers: { ...keptHeaders(provider, req.headers), ...account },
   };

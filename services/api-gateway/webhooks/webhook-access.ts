@@ -11,9 +11,8 @@ import { secretRoutes, settingsOf } from '../../../runtime/provider-settings.ts'
  * from the URL before anything else reads it, so that no log, trace or metric can contain it.
  */
 export interface WebhookAccess {
-  /** Removes a valid secret from the URL and marks the request as authenticated. With a wrong one, the URL has no route. */
+  /** Removes a valid secret from the URL. With a wrong one, the URL has no route. */
   readSecret(req: IncomingMessage): void;
-  isAuthenticated(req: IncomingMessage): boolean;
   /** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
   check(req: IncomingMessage, provider: string, address: string): void;
 }
@@ -22,7 +21,7 @@ const addresses = secretRoutes.map((route) => ({ route, start: `${route.path}/` 
 
 /** Creates the access check for the settings of a gateway. */
 export function webhookAccess(config: Config): WebhookAccess {
-  const authenticated = new WeakSet<IncomingMessage>();
+  const withSecret = new WeakSet<IncomingMessage>();
   const senders = new Map<string, (address: string) => boolean>(
     providerNames.map((provider) => [provider, senderCheck(config, provider)]),
   );
@@ -34,12 +33,11 @@ export function webhookAccess(config: Config): WebhookAccess {
       const given = path.slice(route.path.length + 1).replace(/\/$/, '');
       if (!isSecret(given, settingsOf(config, route.provider).webhookSecrets)) return;
       req.url = [route.path, ...query].join('?');
-      authenticated.add(req);
+      withSecret.add(req);
     },
-    isAuthenticated: (req) => authenticated.has(req),
     check(req, provider, address) {
       if (senders.get(provider)?.(address) === false) throw new ServiceError('WEBHOOK_SENDER_REFUSED');
-      if (!config.WEBHOOK_PLAIN && !authenticated.has(req)) throw new ServiceError('WEBHOOK_ADDRESS_REFUSED');
+      if (!config.WEBHOOK_PLAIN && !withSecret.has(req)) throw new ServiceError('WEBHOOK_ADDRESS_REFUSED');
     },
   };
 }

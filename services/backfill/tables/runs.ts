@@ -267,23 +267,6 @@ export async function finishRun(transaction: Queryable, runId: string): Promise<
   await transaction.query(finishStatement, [runId]);
 }
 
-// Steps that were skipped at the end are opened again. A step that was sent before is sent again. The provider answers
-// with a conflict, which counts as accepted.
-const resumeStatement = `
-with resumed as (
-  update backfill.run set state = 'running', reason = null, finished_at = null, run_at = now()
-  where connection_id = $1 and state = 'stopped' and reason = 'CONNECTION_GONE' and finished_at >= $2
-  returning id),
-opened as (
-  update backfill.step s set state = 'waiting', reason = null
-  from resumed where s.run_id = resumed.id and s.state = 'skipped' and s.reason = 'ENDED')
-select id from resumed`;
-
-/** Resumes the backfill that stopped since an instant because its connection had ended; false if there is none. */
-export async function resumeRun(database: Queryable, connectionId: string, since: string): Promise<boolean> {
-  return (await database.query(resumeStatement, [connectionId, since])).length > 0;
-}
-
 /** Deletes the backfills of a user with their steps and receipts; returns their number. */
 export async function deleteRuns(database: Queryable, userId: string): Promise<number> {
   return (await database.query('delete from backfill.run where user_id = $1 returning id', [userId])).length;

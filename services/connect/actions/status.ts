@@ -33,8 +33,6 @@ function sentenceOf(status: ConnectionStatus['status'], reason: string | null): 
   if (status === 'active' && reason === 'REFRESH_FAILED')
     return 'The provider has not renewed the access for an hour. The renewal is repeated.';
   if (status === 'active') return null;
-  if (status === 'revoked' && reason === 'ENDING_UNCONFIRMED')
-    return 'The provider reported that the user ended the connection. It is asked whether that is true.';
   if (status === 'revoked') return 'The connection was ended by the user, the application or the provider.';
   if (reason === 'TOKEN_REFUSED' || reason === 'CLIENT_REMOVED') return accessReasons[reason];
   return 'The access to the provider has ended: the user has to connect again.';

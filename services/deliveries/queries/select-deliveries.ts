@@ -17,7 +17,6 @@ export interface DeliveryRow {
   error: string | null;
   body_bytes: number;
   is_sealed: boolean;
-  authenticated: boolean;
 }
 
 /** The position of a row: microseconds since 1970, then the id. */
@@ -26,7 +25,7 @@ export type DeliveryKey = readonly [receivedUs: number, id: string];
 /** The columns of a listed delivery. */
 export const deliveryColumns = `id, provider, kind, state, attempts, received_at,
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
-  coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed, authenticated`;
+  coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed`;
 
 /** Which deliveries a list has. */
 export interface DeliveryFilter {

@@ -36,11 +36,10 @@ export async function changePermissions(
   items: readonly unknown[],
   arrival: Arrival,
 ): Promise<PermissionsChanged> {
-  const { authenticated } = arrival;
-  const read = items.map((item) => readChange(item, arrival));
+  const read = items.map((item) => readChange(item, arrival.receivedMs));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
-  const linkedUsers = await findLinkedUsers(call, 'devicemaker', accounts, arrival, { isKept: true });
+  const linkedUsers = await findLinkedUsers(call, 'devicemaker', accounts, arrival);
   const updates = changes.flatMap(({ account, scope, changed_ms }) =>
     (linkedUsers.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,
@@ -50,20 +49,14 @@ export async function changePermissions(
   );
   let updated = 0;
   for (let from = 0; from < updates.length; from += changesPerCall) {
-    const answer = await call('users.changeScopes', {
-      changes: updates.slice(from, from + changesPerCall),
-      authenticated,
-    });
+    const answer = await call('users.changeScopes', { changes: updates.slice(from, from + changesPerCall) });
     updated += answer.updated;
   }
   return { updated, errors: read.flatMap((change, index) => problemOf(change, index, linkedUsers)) };
 }
 
 /** A change of permissions, or the problem with it. */
-export function readChange(
-  item: unknown,
-  { receivedMs, authenticated }: Pick<Arrival, 'receivedMs' | 'authenticated'>,
-): Change | string {
+function readChange(item: unknown, receivedMs: number): Change | string {
   const account = providerUserIdOf(item);
   if (account === null || !isItem(item)) return 'userId: must be a text';
   const permissions = Permissions.safeParse(item.permissions);
@@ -75,9 +68,7 @@ export function readChange(
   const seconds = item.changeTimeInSeconds ?? receivedMs / 1000;
   const changed_ms = typeof seconds === 'number' ? instantMs(seconds, receivedMs) : null;
   if (changed_ms === null) return `changeTimeInSeconds: ${instantReason}`;
-  // A time in the future would block every later change.
-  const until = authenticated ? changed_ms : Math.min(changed_ms, receivedMs);
-  return { account, scope: [...new Set(scope.data)], changed_ms: until };
+  return { account, scope: [...new Set(scope.data)], changed_ms };
 }
 
 function problemOf(change: Change | string, index: number, linkedUsers: LinkedUsers): string[] {

@@ -71,8 +71,7 @@ async function store(run: Run, userId: string, chunks: readonly StoreChunk[]): P
   if (open.length === 0) return;
   try {
     const items = open.map(({ part }) => part);
-    const { receivedMs: received_ms, unauthenticated } = run;
-    const request = { ...stamp, received_ms, unauthenticated, user_id: userId, items };
+    const request = { ...stamp, received_ms: run.receivedMs, user_id: userId, items };
     const outcomes = await run.call('timeseries.store', request);
     run.failuresInRow = 0;
     for (const [index, { entry, part }] of open.entries()) settle(entry, part, outcomes[index]);

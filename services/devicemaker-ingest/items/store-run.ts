@@ -8,8 +8,6 @@ export interface Run {
   readonly nowMs: number;
   /** When the delivery arrived. */
   readonly receivedMs: number;
-  /** The items came in the body of a delivery whose sender was not authenticated. */
-  readonly unauthenticated: boolean;
   /** Called with an item whose normaliser threw. */
   readonly onBroken: (entry: Entry, error: unknown) => void;
   /** Called with the names of an item's fields that its table does not list. */

@@ -5,7 +5,6 @@ import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
-import { answering, reducedPing } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { type ReceivedItems, reportToBackfill } from '../items/report-received.ts';
@@ -47,10 +46,7 @@ export async function workPing(job: Job, environment: Environment, limits: PingL
   const opened = await openOrRefuse(job.body);
   if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
   opened.close();
-  const { push: ping } = opened;
-  const reduced = () => reducedPing(ping, job.received_ms, environment.config.WEBHOOK_UNKNOWN_ITEMS);
-  const work = () => workOpened(job, environment, limits, ping);
-  return answering(environment.config, job, reduced, work);
+  return workOpened(job, environment, limits, opened.push);
 }
 
 async function workOpened(
@@ -92,7 +88,6 @@ function runOf(job: Job, { call, logger, broker }: Environment, { deadlineMs, sl
     signal: AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
     nowMs: Date.now(),
     receivedMs: job.received_ms,
-    unauthenticated: false, // fetched from the provider
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });
@@ -121,7 +116,7 @@ async function addressed(
 ): Promise<PingItem[] | null> {
   const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrivalOf(job), { isKept: true });
+    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrivalOf(job));
     return pingItemsOf(ping, linkedUsers, callbackRules(config), unknown);
   } catch (error) {
     run.failed = codeOf(error);

@@ -81,7 +81,7 @@ export function bounded(sentences: readonly string[], first: string | null): str
 }
 
 /** The line of one activity. Ids are returned as sent, so that the sender can match its items. */
-export function activityResult(entry: Entry): ActivityResult {
+function activityResult(entry: Entry): ActivityResult {
   const sent = isItem(entry.item) ? entry.item : {};
   return {
     activity_id: textOf(sent.activityId) ?? textOf(sent.summaryId),

@@ -5,7 +5,6 @@ import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
-import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
 import { receivedByEntries, reportToBackfill } from '../items/report-received.ts';
@@ -25,8 +24,7 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
   const opened = await openOrRefuse(job.body);
   if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
   try {
-    const reduced = () => reducedPush(opened.push, job.received_ms, environment.config.WEBHOOK_UNKNOWN_ITEMS);
-    return await answering(environment.config, job, reduced, () => workOpened(job, environment, opened));
+    return await workOpened(job, environment, opened);
   } finally {
     opened.close();
   }
@@ -38,7 +36,6 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     signal: job.signal,
     nowMs: Date.now(),
     receivedMs: job.received_ms,
-    unauthenticated: !job.authenticated,
     onBroken: (entry, error) => report(environment, job, entry, error),
     onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
     failed: null,
@@ -70,7 +67,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
 async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrival, { isKept: true });
+    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrival);
     return push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
   } catch (error) {
     run.failed = codeOf(error);

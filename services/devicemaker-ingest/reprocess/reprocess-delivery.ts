@@ -40,8 +40,8 @@ export async function reprocessDelivery(context: Context, asked: Asked): Promise
   const delivery = await selectKept(database, asked.delivery_id, provider);
   let counted: Counted = { changes: noChanges(), items: noItems() };
   if (delivery === undefined) return { ...counted, next: null };
-  const { id: deliveryId, received_ms: receivedMs, authenticated } = delivery;
-  const arrival = { deliveryId, receivedMs, connectedBy: receivedMs, authenticated };
+  const { id: deliveryId, received_ms: receivedMs } = delivery;
+  const arrival = { deliveryId, receivedMs, connectedBy: receivedMs };
   const usersOf = (accounts: readonly string[]) => findLinkedUsers(call, provider, accounts, arrival);
   const reading: Reading = { database, delivery, config, type: asked.type, usersOf };
   const endMs = performance.now() + sliceMs;
@@ -135,7 +135,6 @@ async function reprocessed(
     return await call('timeseries.reprocess', {
       ...{ user_id, provider, dry_run: dryRun, received_ms: delivery.received_ms },
       normaliser_version: normaliserVersionOf(provider),
-      unauthenticated: isUnauthenticated(delivery),
       items: batch.map(({ part }) => part),
     });
   } catch (error) {
@@ -146,16 +145,12 @@ async function reprocessed(
   }
 }
 
-/** The items of a ping were fetched from the provider, whoever sent it. */
-const isUnauthenticated = ({ kind, authenticated }: KeptDelivery) => kind === 'push' && !authenticated;
-
 function runOf({ call, logger }: Context, { delivery }: BodyWork): Run {
   return {
     call,
     signal: new AbortController().signal,
     nowMs: Date.now(),
     receivedMs: delivery.received_ms,
-    unauthenticated: isUnauthenticated(delivery),
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('reprocess.item_broken', { delivery_id: delivery.id, key, index, name });

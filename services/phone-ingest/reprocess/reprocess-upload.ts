@@ -62,11 +62,7 @@ interface Work extends Context {
 // Data from before a user connected is not stored: a purge may have erased it.
 function userOf(context: Context, delivery: KeptDelivery): Promise<ConnectedUser | null> {
   const { id: deliveryId, received_ms: receivedMs, headers } = delivery;
-  return connectedAt(
-    headers,
-    { deliveryId, receivedMs, connectedBy: receivedMs, authenticated: true },
-    context,
-  );
+  return connectedAt(headers, { deliveryId, receivedMs, connectedBy: receivedMs }, context);
 }
 
 async function unlinked({ database, config }: Context, delivery: KeptDelivery): Promise<Counted> {

@@ -91,27 +91,6 @@ export async function endConnection(transaction: Queryable, connectionId: string
   return rows.length > 0;
 }
 
-/** Reads again for a connection whose ending was contradicted. Returns whether it had ended. */
-export async function restoreConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
-  const rows = await transaction.query(
-    `update pull.connection set ended_at = null, subscribe_at = now()
-     where connection_id = $1 and ended_at is not null returning connection_id`,
-    [connectionId],
-  );
-  if (rows.length === 0) return false;
-  await transaction.query(
-    `update pull.reading set run_at = now(), failures = 0 where connection_id = $1
-       and (spans <> '{}' or taken <> '{}' or past <> '{}' or from_cursor or taken_cursor)`,
-    [connectionId],
-  );
-  await transaction.query(
-    `update pull.run set state = 'running', reason = null, finished_at = null
-     where connection_id = $1 and state = 'stopped'`,
-    [connectionId],
-  );
-  return true;
-}
-
 /** Deletes the connections of a user; `provider` selects one. Returns how many there were. */
 export async function deleteUser(
   database: Queryable,

@@ -1,8 +1,7 @@
 import type { ActivityDays } from '../../../domain/provider/facts.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { activityDays, dayOfProvider } from './days.ts';
+import { activityDays } from './days.ts';
 import { type DateCursor, selectActivityDays } from './queries/select-activity-days.ts';
-import { selectUnauthenticatedDays } from './queries/select-unauthenticated-days.ts';
 
 /** Local days of a user, from `first_date` to `last_date`, and the date that the page follows. */
 export interface DayRange {
@@ -28,9 +27,5 @@ export async function readActivityDays(
   params: DayRange & { readonly limit: number; readonly parts: boolean },
 ): Promise<ActivityDays> {
   const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-  if (!params.parts) return activityDays(page);
-  const dates = page.rows.map(({ date }) => date).toSorted();
-  const [first = params.first_date, last = first] = [dates[0], dates.at(-1)];
-  const marked = await selectUnauthenticatedDays(pages, params.user_id, first, last);
-  return activityDays(page, true, new Set(marked.map((one) => dayOfProvider(one.date, one.provider))));
+  return activityDays(page, params.parts);
 }

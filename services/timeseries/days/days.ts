@@ -11,36 +11,25 @@ import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.t
 import type { ActivityPage, ActivityRow } from './queries/select-activity-days.ts';
 
 /** Converts a page to the answer of `activityDays`, with or without all parts of each day. */
-export function activityDays(
-  { total, rows, sedentary }: ActivityPage,
-  withParts = false,
-  unauthenticated: ReadonlySet<string> = new Set(),
-): ActivityDays {
+export function activityDays({ total, rows, sedentary }: ActivityPage, withParts = false): ActivityDays {
   const devices = deviceNames();
   const secondsOf = new Map(sedentary.map((one) => [dayOfProvider(one.date, one.provider), one.seconds]));
   const days = byDateAndProvider(rows, (provider, own) => ({
     ...sourceOf(provider, own, devices),
     sedentary_seconds: secondsOf.get(dayOfProvider(own[0]?.date ?? '', provider)) ?? null,
-    ...(withParts
-      ? {
-          parts: partsOf(own, devices),
-          ...(unauthenticated.has(dayOfProvider(own[0]?.date ?? '', provider))
-            ? { unauthenticated: true }
-            : {}),
-        }
-      : {}),
+    ...(withParts ? { parts: partsOf(own, devices) } : {}),
   }));
   return { total, devices: devices.names, days };
 }
 
 /** The key of a provider's part of a day. */
-export const dayOfProvider = (date: string, provider: string): string => `${date} ${provider}`;
+const dayOfProvider = (date: string, provider: string): string => `${date} ${provider}`;
 
 function sourceOf(
   provider: string,
   rows: readonly ActivityRow[],
   devices: DeviceNames,
-): Omit<DaySource, 'sedentary_seconds' | 'parts' | 'unauthenticated'> {
+): Omit<DaySource, 'sedentary_seconds' | 'parts'> {
   const of = Object.groupBy(rows, ({ kind }) => kind);
   return {
     provider,

@@ -13,7 +13,7 @@ export interface ActivityBlockRow extends SeriesDay {
   readonly vals: Buffer;
 }
 
-/** Instants of a block that was hidden, deleted or restored. */
+/** Instants of a deleted block. */
 export interface BlockTimesRow extends SeriesDay {
   readonly times: Buffer;
 }
@@ -96,12 +96,6 @@ const deleteAll = {
   text: `delete from timeseries.activity_block b where ${ofActivities} returning ${shown}`,
 };
 
-const setHidden = {
-  name: 'timeseries-hide-activity-blocks',
-  text: `
-    update timeseries.activity_block b set hidden = $4 where ${ofActivities} and b.hidden <> $4 returning ${shown}`,
-};
-
 /** Deletes all blocks of activities. */
 export function deleteActivityBlocks(
   transaction: Queryable,
@@ -112,19 +106,7 @@ export function deleteActivityBlocks(
   return transaction.query<BlockTimesRow>(deleteAll, [userId, provider, keys]);
 }
 
-/** Hides or shows the blocks of activities. Returns the changed ones. */
-export async function hideActivityBlocks(
-  transaction: Queryable,
-  userId: string,
-  provider: string,
-  keys: readonly string[],
-  hidden: boolean,
-): Promise<BlockTimesRow[]> {
-  if (keys.length === 0) return [];
-  return transaction.query<BlockTimesRow>(setHidden, [userId, provider, keys, hidden]);
-}
-
-/** A block whose samples are in its series. */
+/** A block with its samples. */
 export interface ShownBlockRow extends SeriesDay {
   readonly zone_offset_minutes: number;
   readonly placed_by: number | null;
@@ -139,7 +121,7 @@ const selectShown = {
       b.vals
     from unnest($1::int[], $2::int[]) t (series_id, day)
     join timeseries.activity_block b on b.series_id = t.series_id and b.day = date '1970-01-01' + t.day
-    where not b.hidden order by b.id desc`,
+    order by b.id desc`,
 };
 
 /** The blocks of all activities with samples on the given days, newest first. */

@@ -13,7 +13,7 @@ const statement: Statement = {
   name: 'timeseries-select-workout-keys',
   text: `
     select key, (extract(epoch from start_time) * 1000)::float8 as start_ms from timeseries.workout
-    where user_id = $1 and provider = $2 and deleted_at is null and not hidden
+    where user_id = $1 and provider = $2 and deleted_at is null
       and start_time >= to_timestamp($3::float8 / 1000) and start_time < to_timestamp($4::float8 / 1000)
     order by start_time, id limit $5`,
 };

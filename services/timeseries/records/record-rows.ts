@@ -26,7 +26,6 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
     placed_by,
     local_date: date,
     deleted_at: null,
-    hidden: false,
   };
 }
 

@@ -35,7 +35,6 @@ interface Given {
   readonly items: StoreItem[];
   readonly normaliser_version: number | null;
   readonly received_ms?: number | null;
-  readonly unauthenticated?: boolean;
 }
 
 interface ZoneChange {

@@ -22,15 +22,12 @@ export interface StoredRecords {
   readonly dates: readonly string[];
   /** Maps merged sleep sessions to the session that replaces them. */
   readonly merged: ReadonlyMap<string, string>;
-  /** An unconfirmed event had deleted the activity: its samples are shown again. */
-  readonly wasHidden: boolean;
 }
 
 /** Stores the records of an item in place of those of its older version. */
 export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
   const sleeps = await storeSleeps(context, item);
-  if (sleeps.status === 'stale')
-    return { ...sleeps, workoutSpans: [], covered: [], dates: [], wasHidden: false };
+  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], dates: [] };
   const workout = await storeWorkout(context, item);
   const day = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
@@ -39,9 +36,8 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
   const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';
-  const { spans: workoutSpans, wasHidden } = workout;
   const { covered, dates } = day;
-  return { status, ids, workoutSpans, covered, dates, merged: sleeps.merged, wasHidden };
+  return { status, ids, workoutSpans: workout.spans, covered, dates, merged: sleeps.merged };
 }
 
 async function storeDay(context: RecordContext, { key, day }: StoreItem) {

@@ -3,9 +3,8 @@ import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { LocalDays } from '../days/local-days.ts';
-import { hideActivityBlocks } from '../queries/activity-blocks.ts';
 import type { KeptDays } from '../removal/kept-days.ts';
-import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
+import { isActivity } from '../samples/activity-samples.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
 import { writeSamples } from '../samples/write-samples.ts';
@@ -23,8 +22,6 @@ export interface CallSamples {
   readonly received_ms?: number | null | undefined;
   readonly storedItems: StoredItems;
   readonly accepted: readonly StoreItem[];
-  /** Keys of activities that were hidden and are stored again. */
-  readonly returned: readonly string[];
   readonly blocks: readonly PendingBlock[];
   readonly nowMs: number;
   readonly kept: KeptDays;
@@ -39,14 +36,12 @@ export async function storeSamples(
   const { transaction, user_id, provider, kept } = call;
   // A call may contain two versions of an item.
   const stored = new Set(call.accepted.filter((item) => call.storedItems.isNewest(item)));
-  const returned = await hideActivityBlocks(transaction, user_id, provider, call.returned, false);
   const { byItem, others, left } = await writeSamples({ ...call, stored, localDays }, call.blocks);
   if (typeof call.received_ms === 'number') noteSamples({ ...call, stored }, others);
   await storeTracks(transaction, call, [...stored]);
   const cut = await cropActivities(transaction, call, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
-  const touched = [...daysOfRows(returned), ...left, ...cut];
-  const removed = await settleSamples(transaction, { user_id, provider, kept }, touched);
+  const removed = await settleSamples(transaction, { user_id, provider, kept }, [...left, ...cut]);
   if (removed > 0) await auditRemoval(call, keys, removed);
   return byItem;
 }

@@ -36,8 +36,6 @@ export interface StoreRequest {
   readonly normaliser_version?: number | null | undefined;
   /** When the delivery of the items arrived. */
   readonly received_ms?: number | null | undefined;
-  /** The sender of the delivery of the items was not authenticated. */
-  readonly unauthenticated?: boolean | undefined;
   /** The span that was read again, if the items are all of it. */
   readonly replaces?: ReplacedData | undefined;
 }
@@ -64,8 +62,6 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly dates: string[];
   /** Items that are neither duplicates nor stale. */
   readonly accepted: StoreItem[];
-  /** Keys of activities that were hidden and are stored again. */
-  readonly returned: string[];
   /** What the user has that was placed by another clock than its own. */
   readonly placedSpans: readonly PlacedSpan[];
   /** The clock of each item, for its parts that state none. */
@@ -118,7 +114,7 @@ async function begin(
   const placedSpans = await selectPlacedSpans(transaction, user_id);
   const clockOf = await clocksOfCall(transaction, { ...request, ...circumstances, placedSpans });
   const storedItems = new StoredItems(rows);
-  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [], returned: [] };
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [] };
   const placed = placeItems(request.items, clockOf);
   const [items, clocks] = [placed.map(({ item }) => item), placed.map(({ clockAt }) => clockAt)];
   const placing = { items, clocks, placedSpans, hours: new KnownHours() };
@@ -128,7 +124,6 @@ async function begin(
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
   const stored = work.storedItems.get(item);
   const decision = decide(item, stored);
-  if (decision === 'duplicate' && work.unauthenticated !== true) work.storedItems.noteAuthenticated(item);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
   const clockAt = work.clocks[index] ?? ownClockAt(0);
   const result = await recordsOf(work, item, { decision, stored, clockAt });
@@ -140,8 +135,8 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   work.hours.addItem(item);
   work.blocks.push(...placedBlocks(item, index, clockAt));
   work.epochs.push(...placedEpochs(item, index, clockAt));
-  const { normaliser_version = null, received_ms = null, unauthenticated = false } = work;
-  work.storedItems.note(item, result, { normaliser_version, received_ms, unauthenticated });
+  const { normaliser_version = null, received_ms = null } = work;
+  work.storedItems.note(item, result, { normaliser_version, received_ms });
   return result;
 }
 
@@ -159,11 +154,10 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   const { transaction, user_id: userId, provider, storedItems, kept } = work;
   const own = { transaction, userId, provider, storedItems, eventsFrom: kept.events };
   const context = { ...own, normaliserVersion: work.normaliser_version ?? null, clockAt, storedIds };
-  const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
+  const { status, ids, workoutSpans, covered, dates, merged } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
   work.dates.push(...dates);
-  if (wasHidden) work.returned.push(item.key);
   storedItems.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
   return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);

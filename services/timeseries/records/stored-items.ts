@@ -2,14 +2,9 @@ import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/r
 import type { ItemRow } from './queries/select-items.ts';
 
 /** Where a version of an item comes from. */
-export type ItemOrigin = Pick<ItemRow, 'normaliser_version' | 'received_ms' | 'unauthenticated'>;
+export type ItemOrigin = Pick<ItemRow, 'normaliser_version' | 'received_ms'>;
 
-const unknownOrigin = {
-  normaliser_version: null,
-  received_ms: null,
-  footprint: null,
-  unauthenticated: false,
-};
+const unknownOrigin = { normaliser_version: null, received_ms: null, footprint: null };
 
 type Named = Pick<StoreItem, 'data_type' | 'key'>;
 
@@ -48,12 +43,6 @@ export class StoredItems {
     row.hash = null;
     row.pending_hash = item.part > 0 ? item.hash : null;
     row.duration_seconds = 0;
-  }
-
-  /** Records that an authenticated delivery brought the stored version as well. */
-  noteAuthenticated(item: Named): void {
-    const row = this.get(item);
-    if (row?.unauthenticated === true) this.#keep({ ...row, unauthenticated: false });
   }
 
   /** Records the samples that an item has brought. */

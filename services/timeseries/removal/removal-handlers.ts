@@ -6,7 +6,6 @@ import type { SourceOrder } from '../intervals/ranks.ts';
 import { erasureHandler } from './erasure.ts';
 import { purgeHandler } from './purge.ts';
 import { retentionHandler } from './retention.ts';
-import { unauthenticatedHandler } from './unauthenticated.ts';
 
 /** The jobs that delete stored data: of erased users, of purged connections, and expired samples. */
 export function removalHandlers(deps: {
@@ -17,10 +16,5 @@ export function removalHandlers(deps: {
   readonly sourcePriority: readonly string[];
   readonly logger: Logger;
 }): JobHandler[] {
-  return [
-    erasureHandler(deps.database),
-    purgeHandler(deps.database),
-    retentionHandler(deps),
-    unauthenticatedHandler(deps),
-  ];
+  return [erasureHandler(deps.database), purgeHandler(deps.database), retentionHandler(deps)];
 }

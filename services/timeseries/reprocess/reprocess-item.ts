@@ -28,8 +28,6 @@ export interface ReprocessRequest extends Owner {
   readonly items: readonly StoreItem[];
   readonly normaliser_version: number;
   readonly received_ms: number;
-  /** The sender of the delivery was not authenticated. */
-  readonly unauthenticated?: boolean | undefined;
 }
 
 /**
@@ -45,7 +43,7 @@ export async function reprocessItem(
 ): Promise<Changes | null> {
   const { user_id, provider } = request;
   const [stored] = await selectItems(transaction, user_id, provider, [item]);
-  const standing = standingOf(item, stored, request);
+  const standing = standingOf(item, stored, request.received_ms);
   if (standing === 'superseded') return null;
   if (stored === undefined && isEmpty(item)) return noChanges();
   const isReopened = standing === 'same';
@@ -59,7 +57,6 @@ export async function reprocessItem(
     ...request,
     items: [item] as const,
     received_ms: stored?.received_ms ?? request.received_ms,
-    unauthenticated: isReopened ? stored?.unauthenticated : request.unauthenticated,
   };
   const { row } = await storeAgain(transaction, again, { ...circumstances, isReopened });
   if (isReopened) await dropRecords(transaction, user_id, item, ids);

@@ -9,25 +9,11 @@ import type { ItemRow } from '../records/queries/select-items.ts';
 export type Standing = 'same' | 'open' | 'superseded';
 
 type Kept = Pick<StoreItem, 'hash' | 'part' | 'supersede' | 'duration_seconds'>;
-type Stored = Pick<
-  ItemRow,
-  'hash' | 'pending_hash' | 'duration_seconds' | 'received_ms' | 'unauthenticated' | 'record_ids'
->;
+type Stored = Pick<ItemRow, 'hash' | 'pending_hash' | 'duration_seconds' | 'received_ms'>;
 
-/** The delivery of a kept version. */
-export interface KeptArrival {
-  readonly received_ms: number;
-  readonly unauthenticated?: boolean | undefined;
-}
-
-/** Compares a kept version with the stored one. */
-export function standingOf(
-  kept: Kept,
-  stored: Stored | undefined,
-  { received_ms: receivedMs, unauthenticated = false }: KeptArrival,
-): Standing {
+/** Compares a kept version with the stored one. `receivedMs`: when its delivery arrived. */
+export function standingOf(kept: Kept, stored: Stored | undefined, receivedMs: number): Standing {
   if (stored === undefined) return 'open';
-  if (isRemoved(stored) && !unauthenticated) return 'open';
   if (stored.hash === kept.hash) return 'same';
   if (stored.pending_hash === kept.hash) return 'open';
   if (stored.hash === null || kept.part > 0) return 'superseded';
@@ -35,9 +21,4 @@ export function standingOf(
     return kept.duration_seconds > stored.duration_seconds ? 'open' : 'superseded';
   const isLater = stored.received_ms !== null && receivedMs > stored.received_ms;
   return isLater ? 'open' : 'superseded';
-}
-
-/** What an unauthenticated delivery had brought was removed. Such deliveries do not bring it again. */
-function isRemoved({ hash, pending_hash, unauthenticated, record_ids }: Stored): boolean {
-  return unauthenticated && hash === null && pending_hash === null && record_ids.length === 0;
 }

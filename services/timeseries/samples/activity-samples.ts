@@ -24,7 +24,7 @@ export const activitySeries: ReadonlySet<SeriesType> = new Set([
 ]);
 
 /** The data types of items of an activity. */
-export const activityItems: readonly string[] = ['activities', 'activityDetails'];
+const activityItems: readonly string[] = ['activities', 'activityDetails'];
 
 /** Whether an item belongs to an activity, which may be cropped or deleted together with its samples. */
 export function isActivity({ data_type }: Pick<StoreItem, 'data_type'>): boolean {

@@ -14,7 +14,7 @@ import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
 /*
  * The sample that a series contains at an instant at which an activity has one:
  * - the sample of another record (a day's heart rates, a health snapshot), if it has one;
- * - otherwise the sample of the activity that was stored last, of those that are neither deleted nor hidden;
+ * - otherwise the sample of the activity that was stored last, of those that are not deleted;
  * - otherwise none.
  */
 

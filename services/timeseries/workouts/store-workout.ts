@@ -14,8 +14,6 @@ export interface StoredWorkout {
   readonly ids: readonly string[];
   readonly spans: readonly Span[];
   readonly wasThere: boolean;
-  /** An unconfirmed event had deleted it: its samples are shown again. */
-  readonly wasHidden: boolean;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface StoredWorkout {
  */
 export async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
   const { data_type, key, workout, extras } = item;
-  if (workout === null) return { ids: [], spans: [], wasThere: false, wasHidden: false };
+  if (workout === null) return { ids: [], spans: [], wasThere: false };
   const { transaction, userId, provider, clockAt } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
   const identity = identityOf(context, key, stored?.id);
@@ -35,9 +33,9 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   await upsertRecord(transaction, 'workout', row);
   if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
   const ids = [identity.id];
-  if (stored === undefined) return { ids, spans: [merged], wasThere: false, wasHidden: false };
+  if (stored === undefined) return { ids, spans: [merged], wasThere: false };
   if (stored.cropped && !cropped) await forgetDetails(context, key);
-  return { ids, spans: [merged, stored], wasThere: true, wasHidden: stored.hidden };
+  return { ids, spans: [merged, stored], wasThere: true };
 }
 
 // The first end of a cropped activity is kept, because it shows which part of its details were pauses.

@@ -8,12 +8,10 @@ import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { reopen } from '../erasure/purges.ts';
-import { closeAccessCheck, lockAccessCheck } from '../queries/access-checks.ts';
 import { isHeldByAnother } from '../queries/held-by-another.ts';
 import { insertFormerAccount } from '../queries/insert-former-account.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { selectClientOfUser } from '../queries/provider-clients.ts';
-import { closeEndings } from '../queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from '../queries/select-connection-state.ts';
 import { cancelTokenRevocations, enqueueTokenRevocations } from '../queries/token-revocations.ts';
 import { type NewConnection, upsertConnection } from '../queries/upsert-connection.ts';
@@ -136,7 +134,6 @@ async function link(
   await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
-  if (held !== null) await settleEnding(transaction, held, provider_user_id);
   await recordAudit(transaction, origin, {
     action: isRenewal(held, account, sealed) ? 'connection.changed' : 'connection.created',
     userId: user_id,
@@ -154,13 +151,4 @@ function isRenewal(
 ): boolean {
   const isSame = held?.providerUserId === provider_user_id && held.providerClientId === providerClientId;
   return isSame && held.status === 'active';
-}
-
-// A new link cancels an unconfirmed ending of the same account or of the account that it replaces.
-async function settleEnding(transaction: Queryable, held: ConnectionState, account: string): Promise<void> {
-  if (held.providerUserId !== account) return closeEndings(transaction, [held.id]);
-  const check = await lockAccessCheck(transaction, held.id);
-  if (check === undefined) return;
-  const restoring = check.ending === 'applied' || check.ending === 'restoring';
-  await closeAccessCheck(transaction, held.id, { confirmed: 'now', restoring });
 }

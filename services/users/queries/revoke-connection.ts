@@ -11,29 +11,19 @@ export async function revokeConnection(
   userId: string,
   provider: ProviderName,
 ): Promise<string | null> {
-  const statement = `${revoked} where user_id = $1 and provider = $2
-    and (status <> 'revoked' or access_token is not null or refresh_token is not null) returning id`;
-  const ids = idsOf(await database.query<Revoked>(statement, [userId, provider]));
-  await closeEndings(database, ids);
-  return ids[0] ?? null;
+  const statement = `${revoked} where user_id = $1 and provider = $2 and status <> 'revoked' returning id`;
+  const [row] = await database.query<{ id: string }>(statement, [userId, provider]);
+  return row?.id ?? null;
 }
 
 /** Revokes all connections of a user and erases their tokens. */
 export async function revokeConnections(database: Queryable, userId: string): Promise<void> {
-  const rows = await database.query<Revoked>(`${revoked} where user_id = $1 returning id`, [userId]);
-  await closeEndings(database, idsOf(rows));
+  await database.query(`${revoked} where user_id = $1`, [userId]);
 }
 
-interface Revoked {
-  id: string;
-}
-const idsOf = (rows: readonly Revoked[]) => rows.map(({ id }) => id);
-
-const closed = `
-with released as (delete from users.held_delivery where connection_id = any($1::uuid[]))
-update users.access_check set ending = null, permissions_since = null where connection_id = any($1::uuid[])`;
-
-/** Closes the checks of connections that ended for good and releases their held deliveries. */
-export async function closeEndings(database: Queryable, connectionIds: readonly string[]): Promise<void> {
-  if (connectionIds.length > 0) await database.query(closed, [connectionIds]);
+/** Revokes an active connection and erases its tokens. Returns its provider; null if it is not active. */
+export async function revokeActive(database: Queryable, connectionId: string): Promise<ProviderName | null> {
+  const statement = `${revoked} where id = $1 and status = 'active' returning provider`;
+  const [row] = await database.query<{ provider: ProviderName }>(statement, [connectionId]);
+  return row?.provider ?? null;
 }

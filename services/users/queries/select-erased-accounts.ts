@@ -1,6 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** An account of a deleted user, with the time of the deletion. */
 export interface ErasedAccountRow {
@@ -21,7 +20,7 @@ from account a join users.person p on p.id = a.user_id
 where p.deleted_at is not null and not exists (
   select from users.connection o
   where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.user_id <> a.user_id
-    and (o.status = 'active' or ${isEndingUnconfirmed('o')}) and o.connected_at <= p.deleted_at)
+    and o.status = 'active' and o.connected_at <= p.deleted_at)
 order by a.provider, a.provider_user_id`;
 
 /** The accounts of a deleted user, including former ones, that no other user was connected to. */

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 // As for a deleted user: the data of an account that another user is connected to belongs to that user too.
 const statement = `
@@ -12,7 +11,7 @@ with account as (
 select a.provider_user_id from account a
 where not exists (
   select from users.connection o
-  where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.id <> $1 and (o.status = 'active' or ${isEndingUnconfirmed('o')}))
+  where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.id <> $1 and o.status = 'active')
 order by 1`;
 
 /** The accounts of a purged connection, including former ones, except those that another user is connected to. */

@@ -1,7 +1,6 @@
 import type { StoredTokens } from '../../../contracts/users.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** A connection's tokens with their version; ciphertext. */
 export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
@@ -12,7 +11,7 @@ export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
 // A deleted user has no tokens, also while the row waits for its erasure.
 const statement = `
 select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
-  c.refresh_token, c.previous_refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed,
+  c.refresh_token, c.previous_refresh_token, c.expires_at,
   case when c.provider_client_id is not null
     then json_build_object('id', c.provider_client_id, 'client_id', coalesce(k.client_id, ''),
       'client_secret', k.client_secret) end as client

@@ -2,7 +2,6 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { cancelJobs, enqueue } from '../../../mixins/jobs/job-queue.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { type TokenRevocation, tokenRevocationKind } from '../job-kinds.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 // Read before the connection loses its tokens, in the same transaction.
 const selected = `
@@ -10,7 +9,7 @@ select id as connection_id, provider, provider_user_id, access_token, refresh_to
   provider_client_id
 from users.connection
 where user_id = $1 and ($2::text is null or provider = $2) and access_token is not null
-  and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
+  and status = 'active'`;
 
 /** Enqueues the revocation of our access at one provider, or at all of them (null). */
 export async function enqueueTokenRevocations(
@@ -33,7 +32,7 @@ const needless = `
 select $3::timestamptz < now() - interval '1 day' or exists (
   select from users.connection c left join users.provider_client k on k.id = c.provider_client_id
   where c.provider = $1 and c.provider_user_id = $2
-    and k.client_id is not distinct from (select client_id from users.provider_client where id = $4) and (c.status = 'active' or ${isEndingUnconfirmed('c')})) as needless`;
+    and k.client_id is not distinct from (select client_id from users.provider_client where id = $4) and c.status = 'active') as needless`;
 
 /** Whether a revocation is older than a day, or a connection uses the account. */
 export async function isNeedless(

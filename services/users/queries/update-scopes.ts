@@ -1,5 +1,5 @@
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { Database, Statement } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
 /** The scope that a user grants from an instant on. */
@@ -37,20 +37,15 @@ export function updateScopes(
   origin: AuditOrigin,
   changes: readonly ScopeChange[],
 ): Promise<number> {
-  return database.transaction((transaction) => updateScopesWithin(transaction, origin, changes));
-}
-
-/** The same within a transaction. */
-export async function updateScopesWithin(
-  transaction: Queryable,
-  origin: AuditOrigin,
-  changes: readonly ScopeChange[],
-): Promise<number> {
   const rows = changes.map((change, position) => ({ ...change, position }));
-  const changed = await transaction.query<{ id: string; user_id: string }>(statement, [JSON.stringify(rows)]);
-  for (const { id, user_id } of changed) {
-    const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
-    await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
-  }
-  return changed.length;
+  return database.transaction(async (transaction) => {
+    const changed = await transaction.query<{ id: string; user_id: string }>(statement, [
+      JSON.stringify(rows),
+    ]);
+    for (const { id, user_id } of changed) {
+      const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
+      await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
+    }
+    return changed.length;
+  });
 }

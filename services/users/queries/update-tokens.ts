@@ -2,7 +2,6 @@ import type { Instant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** The version of tokens that a change is based on. A change of an outdated version affects no row. */
 export interface TokensRead {
@@ -10,10 +9,7 @@ export interface TokensRead {
   readonly version: number;
 }
 
-// While an ending is unconfirmed, the tokens are still used for the read that confirms it.
-const same = `where id = $1 and token_version = $2
-  and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
-const active = `where id = $1 and token_version = $2 and status = 'active'`;
+const same = `where id = $1 and token_version = $2 and status = 'active'`;
 
 /** Takes the refresh lease; false if another process holds it or the tokens have changed. */
 export async function leaseRefresh(
@@ -95,7 +91,7 @@ export function expireConnection(
     update users.connection
     set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, previous_refresh_token = null, expires_at = null,
       token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
-    ${active} returning user_id, provider`;
+    ${same} returning user_id, provider`;
   return database.transaction(async (transaction) => {
     const values = [connection_id, version, reason];
     const [row] = await transaction.query<{ user_id: string; provider: string }>(statement, values);

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Connection } from '../users.entities.ts';
-import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** The values of a new or reactivated connection; the tokens are ciphertext. */
 export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'providerUserId' | 'scope'> & {
@@ -12,8 +11,7 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
 };
 
 // connected_at, by the database's clock, separates deliveries before the link from those after it. A renewed consent to
-// an active connection, or to one whose ending is unconfirmed, keeps it: otherwise the retry of an earlier delivery would
-// skip the user. With another OAuth client it is a new connection: its subscriptions begin anew.
+// an active connection keeps it: otherwise the retry of an earlier delivery would skip the user. With another OAuth client it is a new connection: its subscriptions begin anew.
 const statement = `
 insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
   refresh_token, expires_at, provider_client_id, created_at, updated_at, connected_at)
@@ -24,7 +22,7 @@ on conflict (user_id, provider) do update set provider_user_id = excluded.provid
   provider_client_id = excluded.provider_client_id, updated_at = excluded.updated_at,
   connected_at = case when held.provider_user_id = excluded.provider_user_id
       and held.provider_client_id is not distinct from excluded.provider_client_id
-      and (held.status = 'active' or ${isEndingUnconfirmed('held')})
+      and held.status = 'active'
     then held.connected_at else excluded.connected_at end,
   scope_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.scope_changed_at end,
   privacy = case when held.provider_user_id = excluded.provider_user_id then held.privacy end,

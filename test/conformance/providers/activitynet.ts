@@ -129,7 +129,7 @@ export const activitynet: Descriptor = {
   ...{ newData, genuine },
   compare,
   scenarios: {
-    forged: { requests: forgeries, mostReads: 0 },
+    forged: forgeries,
     duplicate: underFault(playing, { kind: 'duplicate' }),
     lost: underFault({ ...playing, newData: addedData }, { kind: 'dropped', repair: readPast }),
     outOfOrder: underFault(playing, { kind: 'disorder', spreadSeconds: 900 }),

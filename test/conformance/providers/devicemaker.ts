@@ -85,7 +85,7 @@ export const devicemaker: Descriptor = {
   compare: compareSnapshots,
   genuine,
   scenarios: {
-    forged: { requests: forgeries, mostReads: 0 },
+    forged: forgeries,
     duplicate: underFault(playing, { kind: 'duplicate' }),
     // What was never sent is requested again.
     lost: underFault(playing, { kind: 'dropped', repair: requestPast }),

@@ -186,7 +186,7 @@ async function connectedAgain(product: Product, account: Account): Promise<numbe
 export const file: Descriptor = {
   ...{ connect, newData, compare, genuine },
   scenarios: {
-    forged: { requests: forgeries, mostReads: 0 },
+    forged: forgeries,
     duplicate: {
       async play(product, account) {
         const day = nextDay(account);

@@ -89,7 +89,7 @@ export const googlehealth: Descriptor = {
   connect: (product, person, without) => connectTo(product, provider, 4 + people * person, without),
   ...{ newData: playing.newData, compare, genuine },
   scenarios: {
-    forged: { requests: forgeries, mostReads: 0 },
+    forged: forgeries,
     duplicate: underFault(playing, { kind: 'duplicate' }),
     lost: underFault(playing, { kind: 'dropped', repair: sweep }),
     outOfOrder: underFault(playing, { kind: 'disorder', spreadSeconds: 900 }),

@@ -130,7 +130,7 @@ export function listedDescriptor(given: ListedCase): Descriptor {
     },
     ...{ newData: playing.newData, compare, genuine },
     scenarios: {
-      forged: { requests: forgeries, mostReads: 0 },
+      forged: forgeries,
       duplicate: underFault(playing, { kind: 'duplicate' }),
       lost: underFault(playing, { kind: 'dropped', repair: sweep }),
       outOfOrder: underFault(playing, { kind: 'disorder', spreadSeconds: 900 }),

@@ -115,7 +115,7 @@ const noRequests = 'The product sends no requests to phones.';
 export const phone: Descriptor = {
   ...{ connect, newData, compare, genuine },
   scenarios: {
-    forged: { requests: forgeries, mostReads: 0 },
+    forged: forgeries,
     duplicate: underFaults({ repeated: 1 }, ({ sent }) => sent),
     // The app does not learn that a chunk was stored, and sends it again.
     lost: underLostAnswers,

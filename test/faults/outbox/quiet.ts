@@ -14,7 +14,7 @@ export async function hurryRetries(database: Database, part: number): Promise<vo
   );
 }
 
-const jobs = ['users.erasure', 'users.purge', 'users.restoration', 'connect.backfill', 'deliveries.erasure'];
+const jobs = ['users.erasure', 'users.purge', 'connect.backfill', 'deliveries.erasure'];
 const open = `
   select what, n from (
     select 'changes' as what, count(*)::int as n from changes.pending where due_at is not null
@@ -23,7 +23,6 @@ const open = `
     union all select 'deliveries', count(*)::int from deliveries.delivery where state in ('ready', 'working')
     union all select 'backfills', count(*)::int from backfill.run where state = 'running'
     union all select 'histories', count(*)::int from activitynet.history where state in ('listing', 'fetching')
-    union all select 'access checks', count(*)::int from users.access_check
     union all select kind, count(*)::int from jobs.job
       where dead_at is null and (kind = any($1) or kind like 'timeseries.%' and kind not like '%retention%') group by kind
   ) o where n > 0`;

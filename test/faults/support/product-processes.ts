@@ -61,8 +61,6 @@ export const commonSettings: Readonly<Record<string, string>> = {
     DEVICEMAKER_TOKEN_URL: `${nowhere}/token`,
     DEVICEMAKER_CLIENT_ID: 'faults',
     DEVICEMAKER_CLIENT_SECRET: 'faults',
-    // The tests read the full answers. Reduced answers have tests of their own.
-    WEBHOOK_PLAIN_ANSWERS: 'full',
   },
 };
 

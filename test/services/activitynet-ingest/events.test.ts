@@ -67,7 +67,7 @@ async function inOrder(steps: readonly (readonly [aspect: string, seconds: numbe
   activities.set(activity, { details: run(activity) });
   const send = async (aspect_type: string, event_time: number, fields = {}) => {
     const about = { owner_id: Number(account), object_id: Number(activity), aspect_type, event_time };
-    await shared.send({ ...about, ...fields }, {}, true);
+    await shared.send({ ...about, ...fields });
     await shared.settled();
   };
   const before = asked.length;
@@ -250,7 +250,7 @@ t.test('a deletion marks the record, or removes it with its samples', async (t) 
     const streams = { time: { data: [0, 1] }, heartrate: { data: [100, 101] } };
     s.provider.activities.set('18000000001', { details, streams });
     const send = async (aspect_type: string, event_time: number) => {
-      await s.send({ owner_id: Number(account), aspect_type, event_time }, {}, true);
+      await s.send({ owner_id: Number(account), aspect_type, event_time });
       await s.settled();
       return (await s.call('timeseries.workouts', { user_id: id, ...year })).data[0];
     };
@@ -295,7 +295,7 @@ t.test('deauthorization revokes the connection and erases its tokens; what waits
       [{ status: 'active' }],
       'from before the link',
     );
-    const answer = await s.send({ ...athlete, ...event, event_time }, {}, true);
+    const answer = await s.send({ ...athlete, ...event, event_time });
     t.match(answer, { status: 'processed', message: new RegExp(id) });
     t.match(await s.call('users.connections', { user_id: id }), [{ status: 'revoked' }]);
     t.match(await s.database.query('select access_token, refresh_token from users.connection'), [
@@ -312,7 +312,7 @@ t.test('changes of privacy are kept on the connection, the newest of each, and o
   const now = Math.floor(Date.now() / 1000) + 10;
   const athlete = { object_type: 'athlete', aspect_type: 'update', owner_id: Number(account) };
   const send = (event_time: number, updates: Record<string, string>) =>
-    s.send({ ...athlete, event_time, updates }, {}, true);
+    s.send({ ...athlete, event_time, updates });
   await send(now, { private: 'true' });
   await send(now - 5, { private: 'false' });
   await send(now + 5, { visibility: 'only_me', authorized: 'true' });

@@ -139,7 +139,7 @@ t.test('an activity that was deleted while it was listed does not come back', as
   const { id: user_id, account } = await s.person();
   fill(s, 3);
   const deletion = { owner_id: Number(account), object_id: 18_000_000_001, aspect_type: 'delete' };
-  await s.send({ ...deletion, event_time: Math.floor(Date.now() / 1000) + 100 }, {}, true);
+  await s.send({ ...deletion, event_time: Math.floor(Date.now() / 1000) + 100 });
   await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   await idle(s);
   t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 2);

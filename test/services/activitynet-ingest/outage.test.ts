@@ -42,11 +42,7 @@ for (const [name, fault] of faults) {
         });
       };
       const send = (object_id: string, aspect_type: string, event_time: number) =>
-        s.send(
-          { owner_id: Number(account), object_id: Number(object_id), aspect_type, event_time },
-          {},
-          true,
-        );
+        s.send({ owner_id: Number(account), object_id: Number(object_id), aspect_type, event_time });
       s.provider.fault = () => fault;
       for (const [n, activity] of ids.entries()) {
         put(activity, n, 'As it was');

@@ -69,7 +69,6 @@ export async function startProvider(t: Test): Promise<Provider> {
       ACTIVITYNET_CLIENT_ID: '4711',
       ACTIVITYNET_CLIENT_SECRET: 'the client secret',
       // The tests read the full answers. Reduced answers have tests of their own.
-      WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     asked: [],
     activities: new Map(),

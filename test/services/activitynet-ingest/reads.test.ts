@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
-import { isDeauthorization, workAthlete } from '../../../services/activitynet-ingest/athlete.ts';
-import { checkAccess } from '../../../services/activitynet-ingest/check-access.ts';
-import { confirmDeletion } from '../../../services/activitynet-ingest/confirm-deletion.ts';
+import { workAthlete } from '../../../services/activitynet-ingest/athlete.ts';
 import { fetchActivity } from '../../../services/activitynet-ingest/fetch-activity.ts';
 import { listBackfillPage } from '../../../services/activitynet-ingest/list-backfill.ts';
 import { fetchPace } from '../../../services/activitynet-ingest/pace.ts';
@@ -11,10 +9,8 @@ import { deleteUser } from '../../../services/activitynet-ingest/queries/drop-wo
 import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import { reserveReads } from '../../../services/activitynet-ingest/reads.ts';
 import { reconcilePage } from '../../../services/activitynet-ingest/reconcile.ts';
-import { workEvent } from '../../../services/activitynet-ingest/work-event.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
-import { event } from './setting.ts';
 
 const database = await freshDatabase(t);
 const config = testConfig({ databaseUrl: database.url, settings: {} });
@@ -74,18 +70,16 @@ t.test('a read that is answered with 429 waits, and only unsent reads are releas
   t.same(seen.released, [1]);
 });
 
-const job = { user_id, connection_id, object_id: '7', authenticated: true, prepaid: false };
+const job = { user_id, connection_id, object_id: '7' };
 
-t.test('backfill and checks leave the reads of live events', async (t) => {
+t.test('backfill leaves the reads of live events', async (t) => {
   const { deps, seen } = reading(200, ['live']);
   const held = (priority: number) =>
     ({ job: { ...job, priority }, signal, holds: async () => true }) as never;
   t.same(await fetchActivity(deps, held(priorities.backfill)), { kind: 'wait' });
   const run = { id: randomUUID(), user_id, attempt: 1, failures: 0 } as never;
   t.equal(await listBackfillPage(deps, run, signal), 'wait');
-  const question = { user_id, provider: 'activitynet', about: 'access' } as const;
-  await checkAccess(deps, question);
-  t.same(seen.work, ['backfill', 'backfill', 'backfill']);
+  t.same(seen.work, ['backfill', 'backfill']);
   t.same(seen.urls, [], 'nothing is sent');
 });
 
@@ -108,34 +102,6 @@ t.test('a list is requested in seconds, from the first second of the span on', a
   t.same([after, before], ['1767225599', '1767312000']);
 });
 
-t.test('a hidden activity is shown again if no read can decide', async (t) => {
-  for (const [reason, shown] of [
-    ['CONNECTION_GONE', ['timeseries.restoreWorkout']],
-    ['USER_GONE', []],
-  ] as const) {
-    const { deps, calls } = reading(200);
-    const held = { job: { ...job, unconfirmed: true }, signal, holds: async () => true } as never;
-    await confirmDeletion(deps, held, { kind: 'gone', reason });
-    t.same(calls, shown, reason);
-  }
-});
-
-const received_ms = Date.now();
-
-t.test('the future time of an unauthenticated event is that of its arrival', async (t) => {
-  for (const authenticated of [true, false]) {
-    const linked = { provider_user_id: '7', user_id, connection_id, connected_at };
-    const deps = { database, config, call: async () => [linked], logger: { info: () => {} } } as never;
-    const ahead = Math.floor(received_ms / 1000) + 120;
-    const body = Buffer.from(JSON.stringify(event({ owner_id: 7, event_time: ahead })));
-    const given = { id: randomUUID(), headers: {}, body, received_ms, authenticated, isRetry: false };
-    await workEvent({ ...given, answerEarly: async () => {} } as never, deps);
-    const [row] = await database.query('select create_time::int as at from activitynet.activity');
-    t.same(row, { at: authenticated ? ahead : ahead - 120 });
-    await database.query('delete from activitynet.activity');
-  }
-});
-
 t.test('a withdrawal from before a connection was made does not end it', async (t) => {
   const { calls, deps } = reading(200);
   const withdrawn = {
@@ -150,9 +116,8 @@ t.test('a withdrawal from before a connection was made does not end it', async (
     subscription_id: null,
     event_time: 1_767_225_599,
   };
-  t.ok(isDeauthorization(given));
   const user = { connection_id, user_id, connectedMs: 1_767_225_600_000 };
-  await workAthlete(deps.call, { event: given, authenticated: true, received_ms }, user);
+  await workAthlete(deps.call, given, user);
   t.same(calls, []);
 });
 

@@ -26,7 +26,7 @@ t.test('a fetch that began before the connection belongs to the earlier one', as
   const { id: user_id, account } = await s.person(undefined, full);
   place(s, '1', 60);
   const read = holdReads(s, '/activities/1');
-  await s.send({ owner_id: Number(account), object_id: 1 }, {}, true);
+  await s.send({ owner_id: Number(account), object_id: 1 });
   await read.begun();
   await s.database.query('update users.connection set connected_at = $1', [new Date(nowOf(s))]);
   read.open();

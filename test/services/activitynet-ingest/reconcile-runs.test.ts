@@ -98,7 +98,7 @@ t.test('two processes read each page once and delete once', async (t) => {
   // Each list of the played provider has the activities of all.
   for (const id of ids) place(s, id, 60);
   for (const [n, { account }] of people.entries())
-    await s.send({ owner_id: Number(account), object_id: Number(ids[n]) }, {}, true);
+    await s.send({ owner_id: Number(account), object_id: Number(ids[n]) });
   await s.settled();
   s.provider.ahead += 2 * hourMs;
   s.provider.asked.length = 0;

@@ -136,11 +136,8 @@ t.test('an event that arrives while the check waits makes it an ordinary fetch',
   s.provider.fault = (path) => (path.endsWith('/activities/1') ? { until: held } : null);
   await reconcile(s, user_id);
   await until(async () => (await rowOf(s, '1'))?.leased === true);
-  await s.send(
-    { owner_id: Number(account), object_id: 1, aspect_type: 'update', event_time: 1_776_520_009 },
-    {},
-    true,
-  );
+  const update = { object_id: 1, aspect_type: 'update', event_time: 1_776_520_009 };
+  await s.send({ owner_id: Number(account), ...update });
   await s.database.query(
     'update activitynet.activity set attempt = attempt + 1, leased = false, run_at = now()',
   );
@@ -156,7 +153,7 @@ t.test('an activity at the edge of the span or of the last hour is not read', as
   place(s, '2', 7 * 24 + 20);
   await fetchAll(s, account, ['1', '2']);
   place(s, '3', 40);
-  await s.send({ owner_id: Number(account), object_id: 3 }, {}, true);
+  await s.send({ owner_id: Number(account), object_id: 3 });
   await s.settled();
   s.provider.asked.length = 0;
   s.provider.activities.clear();
@@ -252,7 +249,7 @@ t.test('activities of an earlier connection are not compared', async (t) => {
   s.provider.activities.clear();
   await s.database.query("update activitynet.budget set paused_until = 'infinity'");
   const update = { owner_id: Number(account), aspect_type: 'update', event_time: 1_776_520_009 };
-  await s.send({ ...update, object_id: 2 }, {}, true);
+  await s.send({ ...update, object_id: 2 });
   const anHourAgo = new Date(nowOf(s) - hourMs);
   await s.database.query('update users.connection set connected_at = $1', [anHourAgo]);
   await s.database.query('update activitynet.budget set paused_until = null');

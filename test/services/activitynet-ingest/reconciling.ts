@@ -19,7 +19,7 @@ export function place(s: Setting, id: string, hours: number): void {
 
 /** Lets the service fetch activities after an event of each, and turns the clock on by two hours. */
 export async function fetchAll(s: Setting, account: string, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await s.send({ owner_id: Number(account), object_id: Number(id) }, {}, true);
+  for (const id of ids) await s.send({ owner_id: Number(account), object_id: Number(id) });
   await s.settled();
   await s.database.query('delete from changes.pending');
   s.provider.ahead += 2 * hourMs;

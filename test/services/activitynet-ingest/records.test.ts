@@ -260,10 +260,10 @@ t.test(
     t.same(await listed(), [1, 'activitynet'], 'the fuller one');
     const now = Math.floor(Date.now() / 1000);
     const about = { owner_id: Number(account), object_id: Number(id) };
-    await s.send({ ...about, aspect_type: 'delete', event_time: now }, {}, true);
+    await s.send({ ...about, aspect_type: 'delete', event_time: now });
     await s.settled();
     t.same(await listed(), [1, 'devicemaker']);
-    await s.send({ ...about, event_time: now + 1 }, {}, true);
+    await s.send({ ...about, event_time: now + 1 });
     await s.settled();
     t.same(await listed(), [1, 'activitynet']);
   },

@@ -5,7 +5,6 @@ import { type Inbox, inboxOn } from '../../../mixins/inbox/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
-import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
@@ -23,16 +22,8 @@ export interface Setting {
   /** A user of ours, linked to an account. */
   person(account?: string, link?: Record<string, unknown>): Promise<{ id: string; account: string }>;
   /** Sends an event, as the gateway would hand it over, and tells what it is answered with. */
-  send(
-    event: Record<string, unknown>,
-    headers?: Record<string, string>,
-    authenticated?: boolean,
-  ): Promise<EventAnswer>;
-  deliver(
-    body: string | Buffer,
-    headers?: Record<string, string>,
-    authenticated?: boolean,
-  ): Promise<EventAnswer>;
+  send(event: Record<string, unknown>, headers?: Record<string, string>): Promise<EventAnswer>;
+  deliver(body: string | Buffer, headers?: Record<string, string>): Promise<EventAnswer>;
   /** One more ingest process. */
   startIngest(pace?: Partial<FetchPace>): Promise<TestBroker>;
   rows(): Promise<ActivityRow[]>;
@@ -92,13 +83,12 @@ export async function setUp(
   const ingests = isBus ? await Promise.all(Array.from({ length: processes }, () => startIngest())) : [first];
   const inbox = inboxOn(database);
   let next = 0;
-  const deliver: Setting['deliver'] = async (body, headers = {}, authenticated = false) => {
+  const deliver: Setting['deliver'] = async (body, headers = {}) => {
     const delivery_id = await inbox.receive({
       provider: 'activitynet',
       kind: 'event',
       headers,
       body: Buffer.from(body),
-      authenticated,
     });
     next += 1;
     const ingest = ingests[next % ingests.length];
@@ -116,7 +106,7 @@ export async function setUp(
     call: ingests[0]?.call ?? call,
     namespace,
     deliver,
-    send: (fields, headers, authenticated) => deliver(JSON.stringify(event(fields)), headers, authenticated),
+    send: (fields, headers) => deliver(JSON.stringify(event(fields)), headers),
     startIngest,
     rows,
     async person(account = String(100_000 + Math.floor(Math.random() * 1e9)), link = {}) {
@@ -161,10 +151,10 @@ export async function idle(s: Setting): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 60));
     const [row] = await s.database.query(
       `select count(*) filter (where leased)::int as leased,
-        count(*) filter (where not leased and priority < $2 and run_at <= activitynet.clock($1))::int +
+        count(*) filter (where not leased and run_at <= activitynet.clock($1))::int +
           (select count(*) from activitynet.history where state = 'listing' and run_at <= activitynet.clock($1))::int as due
       from activitynet.activity where work is not null`,
-      [s.provider.ahead, priorities.postponed],
+      [s.provider.ahead],
     );
     const isStill = row?.leased === 0 && s.provider.asked.length === before;
     still = isStill ? still + 1 : 0;

@@ -83,14 +83,6 @@ t.test('a signature is checked against the bytes that came', async (t) => {
     signed.ask(hook, { method: 'POST', body, headers: { 'X-Strava-Signature': `t=${now},v1=${v1}` } });
   t.match(await send(digest), { body: { status: 'processed' } });
   t.match(await send('0'.repeat(64)), { status: 200, body: { status: 'skipped' } });
-  const kept = await signed.database.query<{ authenticated: boolean }>(
-    'select authenticated from deliveries.delivery order by received_at',
-  );
-  t.same(
-    kept.map(({ authenticated }) => authenticated),
-    [true, false],
-    'a valid signature proves the sender',
-  );
 });
 
 t.test('the webhook tells its health', async (t) => {

@@ -72,7 +72,6 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
       DEVICEMAKER_CLIENT_ID: 'our-client',
       DEVICEMAKER_CLIENT_SECRET: 'our-secret',
       // The tests read the full answers. Reduced answers have tests of their own.
-      WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     reset() {
       asked.length = 0;

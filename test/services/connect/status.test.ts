@@ -41,11 +41,6 @@ const rows: readonly (readonly [connection: object, backfill: object | null, err
     'The connection was ended by the user, the application or the provider.',
   ],
   [
-    { status: 'revoked', status_reason: 'ENDING_UNCONFIRMED' },
-    null,
-    'The provider reported that the user ended the connection. It is asked whether that is true.',
-  ],
-  [
     { status: 'expired', status_reason: 'TOKEN_REFUSED' },
     null,
     'The provider no longer accepts our access: the user has to connect again.',

@@ -20,7 +20,6 @@ const quiet = {
 const figures = {
   live_waiting: 3,
   history_waiting: 40,
-  postponed: 2,
   given_up: 1,
   oldest_event_time: null,
   budget: {
@@ -105,7 +104,7 @@ t.test('queues, answers and budgets of each provider', async (t) => {
   t.match(providers.activitynet, {
     deliveries: quiet.deliveries,
     answers: { requests: 4, failed: 0, rejected: 2 },
-    fetches: { live_waiting: 3, history_waiting: 40, postponed: 2, given_up: 1 },
+    fetches: { live_waiting: 3, history_waiting: 40, given_up: 1 },
     budget: { quarter_left: 12, quarter_limit: 100, day_left: 0, day_limit: 1000, paused: true },
   });
 });

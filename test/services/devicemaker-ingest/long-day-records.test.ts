@@ -140,7 +140,7 @@ t.test('the time of a day of 23 hours is as long as its record', async (t) => {
   });
 });
 
-t.test('heart rates of an activity count on the day, also after it is restored', async (t) => {
+t.test('heart rates of an activity count on the day until it is deleted', async (t) => {
   const { userId, account } = await createWearer(api);
   const samples = [0, 60, 120].map((after) => ({
     startTimeInSeconds: lastHour + after,
@@ -162,11 +162,8 @@ t.test('heart rates of an activity count on the day, also after it is restored',
   t.match(await daysOf(userId), beats('2025-10-27'));
   await push(api, { dailies: [longDay(account)] });
   t.match(await daysOf(userId), beats('2025-10-26'));
-  const activity = { user_id: userId, provider: 'devicemaker' as const, key };
-  await api.call('timeseries.hideWorkout', activity);
+  await api.call('timeseries.deleteWorkout', { user_id: userId, provider: 'devicemaker', key });
   t.match(await daysOf(userId), { data: [{ date: '2025-10-26', heart_rate: { avg_bpm: null } }] });
-  await api.call('timeseries.restoreWorkout', activity);
-  t.match(await daysOf(userId), { ...beats('2025-10-26'), pagination: { total_count: 1 } });
 });
 
 t.test('samples that make no day of activity follow the record too', async (t) => {

@@ -30,7 +30,6 @@ function runOf(says: Store, again = false) {
     call,
     signal,
     receivedMs: 0,
-    unauthenticated: false,
     nowMs: (dayStart + 86_400) * 1000,
     onBroken: () => t.fail('a normaliser threw'),
     failed: null,

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
-import { findLinkedUsers } from '../../../mixins/inbox/linked-users.ts';
-import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
@@ -71,38 +69,4 @@ t.test('a ping lists the same number', async (t) => {
   t.equal(answer.wellness.dailies?.items.length, 4);
   t.match(answer.errors, ['dailies: 2 more items belong to no user and are not listed']);
   t.match(answer.wellness.dailies?.errors.at(-1), /^dailies\[5\]: callbackURL/);
-});
-
-/** Counts look-ups; only the last id is known. */
-function lookups(known: string) {
-  let count = 0;
-  const asked: Call = (async (_action: string, { provider_user_ids }: { provider_user_ids: string[] }) => {
-    count += 1;
-    return provider_user_ids
-      .filter((id) => id === known)
-      .map((provider_user_id) => ({
-        ...{ provider_user_id, connected_at: new Date().toISOString() },
-        ...{ connection_id: 'c', user_id: 'u' },
-      }));
-  }) as never;
-  return { asked, count: () => count };
-}
-
-t.test('only authenticated senders have thousands of accounts looked up', async (t) => {
-  const ids = Array.from({ length: 25_000 }, (_, n) => `account-${n}`);
-  const arrival = { deliveryId: '', receivedMs: 0, connectedBy: null };
-  const stranger = lookups('account-24999');
-  const none = await findLinkedUsers(stranger.asked, 'devicemaker', ids, {
-    ...arrival,
-    authenticated: false,
-  });
-  t.equal(stranger.count(), 10);
-  t.equal(none.size, 0);
-  const provider = lookups('account-24999');
-  const found = await findLinkedUsers(provider.asked, 'devicemaker', ids, {
-    ...arrival,
-    authenticated: true,
-  });
-  t.equal(provider.count(), 25);
-  t.same([...found.keys()], ['account-24999']);
 });

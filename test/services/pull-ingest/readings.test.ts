@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import type { Call, Environment } from '../../../runtime/environment.ts';
 import { pullPace } from '../../../services/pull-ingest/pace.ts';
 import { insertBackfill } from '../../../services/pull-ingest/queries/backfill-runs.ts';
 import { claimReadings } from '../../../services/pull-ingest/queries/claim-readings.ts';
@@ -9,12 +8,10 @@ import {
   addConnections,
   deleteUser,
   endConnection,
-  restoreConnection,
 } from '../../../services/pull-ingest/queries/connections.ts';
 import { demandReads } from '../../../services/pull-ingest/queries/demand-reads.ts';
 import { postponeReading, releaseReading } from '../../../services/pull-ingest/queries/settle-reading.ts';
 import { upkeepJobs } from '../../../services/pull-ingest/upkeep.ts';
-import { workNotification } from '../../../services/pull-ingest/work-notification.ts';
 import { workReading } from '../../../services/pull-ingest/work-reading.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
@@ -22,7 +19,7 @@ const database = await freshDatabase(t);
 const config = loadConfig({});
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
-const noPace = { settleMs: 0, floorMs: 0, unauthenticatedFloorMs: null };
+const noPace = { settleMs: 0, floorMs: 0 };
 const { signal } = new AbortController();
 
 type Provider = 'withings' | 'googlehealth';
@@ -84,13 +81,11 @@ t.test('the data of one provider is deleted alone, that of a user as a whole', a
   t.equal(await deleteUser(database, other.user_id, null), 1);
 });
 
-t.test('what is to be read waits while a connection has ended, and is due if it has not', async (t) => {
+t.test('nothing is read of a connection that has ended', async (t) => {
   const { connection_id } = await connect();
   await demand(connection_id);
   await endConnection(database, connection_id);
   t.match(await stateOf(connection_id), [{ is_due: false }]);
-  await restoreConnection(database, connection_id);
-  t.match(await claimed(), { connection_id, taken_cursor: true });
 });
 
 t.test('a wait is no failure, and a success ends the failures in a row', async (t) => {
@@ -171,37 +166,6 @@ t.test('a type that the user did not grant is not read', async (t) => {
   t.equal(await work(), 'withheld');
   t.same(calls, ['users.connection']);
 });
-
-t.test(
-  'unauthenticated notifications cause one read a minute, authenticated ones as they come',
-  async (t) => {
-    for (const [authenticated, waitMs] of [
-      [true, 0],
-      [false, minuteMs],
-    ] as const) {
-      const { connection_id, user_id, connected_at } = await connect();
-      const row = { provider_user_id: '7', connection_id, user_id, connected_at };
-      const deps = {
-        ...{ database, config, provider: 'withings', signatures: null, logger: { info: () => {} } },
-        ...{ pace: { ...pullPace, settleMs: 0 }, call: (async () => [row]) as unknown as Call },
-      } as unknown as Environment & Parameters<typeof workNotification>[1];
-      for (const appli of [1, 44]) {
-        const body = Buffer.from(`userid=7&appli=${appli}&startdate=1767268800&enddate=1767268801`);
-        const job = {
-          id: randomUUID(),
-          isRetry: false,
-          received_ms: Date.now(),
-          authenticated,
-          headers: {},
-          body,
-        };
-        await workNotification(job as unknown as Parameters<typeof workNotification>[0], deps);
-      }
-      const [first, last] = await stateOf(connection_id);
-      t.ok(Math.abs((last?.wait_ms ?? 0) - (first?.wait_ms ?? 0) - waitMs) < 10_000, String(authenticated));
-    }
-  },
-);
 
 /** The upkeep job of a name, with service users that has so many active connections of Withings. */
 async function upkeep(name: string, connections = 0) {

@@ -12,7 +12,6 @@ interface ModelActivity {
   values: Values;
   storedAs: number;
   cropped: boolean;
-  hidden: boolean;
 }
 
 const fresh = (): ModelActivity => ({
@@ -21,7 +20,6 @@ const fresh = (): ModelActivity => ({
   values: new Map(),
   storedAs: 0,
   cropped: false,
-  hidden: false,
 });
 
 const beyond = (a: Span, b: Span) => a.from < b.from || a.to > b.to;
@@ -37,14 +35,14 @@ export class ActivityModel {
   }
 
   storeDetails(key: string, span: Span, values: Values): void {
-    const activity = this.#shown(key);
+    const activity = this.#activity(key);
     this.#stored += 1;
     Object.assign(activity, { details: span, values, storedAs: this.#stored });
     this.#crop(activity);
   }
 
   storeSummary(key: string, span: Span): void {
-    const activity = this.#shown(key);
+    const activity = this.#activity(key);
     const former = activity.summary;
     if (former !== null)
       activity.cropped = !beyond(span, former) && (activity.cropped || beyond(former, span));
@@ -56,16 +54,6 @@ export class ActivityModel {
     this.#activities.delete(key);
   }
 
-  hide(key: string): void {
-    const activity = this.#activities.get(key);
-    if (activity !== undefined) activity.hidden = true;
-  }
-
-  restore(key: string): void {
-    const activity = this.#activities.get(key);
-    if (activity !== undefined) activity.hidden = false;
-  }
-
   /** The minutes of which the day brought a value. */
   dayMinutes(): Set<number> {
     return new Set(this.#day.keys());
@@ -73,16 +61,15 @@ export class ActivityModel {
 
   /** What the series holds, by minute in order. */
   expected(): [minute: number, value: number][] {
-    const shown = [...this.#activities.values()].filter(({ hidden }) => !hidden);
-    const inOrder = shown.sort((a, b) => a.storedAs - b.storedAs).map(({ values }) => values);
+    const inOrder = [...this.#activities.values()]
+      .sort((a, b) => a.storedAs - b.storedAs)
+      .map(({ values }) => values);
     const all = new Map([...inOrder, this.#day].flatMap((values) => [...values]));
     return [...all].sort(([a], [b]) => a - b);
   }
 
-  // Storing a part of a hidden activity shows it again.
-  #shown(key: string): ModelActivity {
+  #activity(key: string): ModelActivity {
     const activity = this.#activities.get(key) ?? fresh();
-    activity.hidden = false;
     this.#activities.set(key, activity);
     return activity;
   }

@@ -4,11 +4,7 @@ import type { Database } from '../../../mixins/database/database.ts';
 import { databaseOf } from '../../../mixins/database/database.ts';
 import { store } from '../../../services/timeseries/records/store.ts';
 import { keptAll } from '../../../services/timeseries/removal/kept-days.ts';
-import {
-  deleteWorkout,
-  hideWorkout,
-  restoreWorkout,
-} from '../../../services/timeseries/workouts/delete-workout.ts';
+import { deleteWorkout } from '../../../services/timeseries/workouts/delete-workout.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { activity, at, block, workout } from './items.ts';
@@ -35,7 +31,7 @@ const fillStatements = [
    from generate_series(1, 20000) i`,
 ];
 
-t.test('cropping, hiding, restoring and deleting an activity scans no large table', async (t) => {
+t.test('cropping and deleting an activity scans no large table', async (t) => {
   const { database, userId } = await setUp(t);
   await fill(database, fillStatements, userId);
   await database.query('analyze');
@@ -70,8 +66,7 @@ t.test('cropping, hiding, restoring and deleting an activity scans no large tabl
     origin: { actor: null, requestId: null },
   };
   for (const minutes of [60, 30]) await store(on, { ...deletion, items: [made(minutes)] }, circumstances);
-  for (const change of [hideWorkout, restoreWorkout, deleteWorkout])
-    await change(on, deletion, circumstances);
+  await deleteWorkout(on, deletion, circumstances);
   t.ok(plans.length > 50, 'the plans were seen');
   t.strictSame(wholeScans(plans, tables), []);
 });

@@ -93,7 +93,7 @@ t.test('equals a count of the samples themselves', async (t) => {
   );
 });
 
-t.test('a hidden or deleted workout and a duplicate are not counted', async (t) => {
+t.test('a deleted workout is not counted', async (t) => {
   const one = withUser(database, call, (await call('users.create', {})).id);
   await one.store([activity(workout(at('08:00:00'), 30)), activity(workout(at('12:00:00'), 30))]);
   const [first] = await database.query<{ key: string }>(
@@ -103,7 +103,7 @@ t.test('a hidden or deleted workout and a duplicate are not counted', async (t) 
   const counted = async () => (await read({ user_id: one.userId, kinds: 'workout' })).data[0]?.total;
   t.equal(await counted(), 2);
   const key = first?.key ?? '';
-  await call('timeseries.hideWorkout', { user_id: one.userId, provider: 'devicemaker', key });
+  await call('timeseries.deleteWorkout', { user_id: one.userId, provider: 'devicemaker', key });
   t.equal(await counted(), 1);
 });
 

@@ -18,9 +18,6 @@ async function another({ database, call }: typeof marking) {
   };
   const erase = (key: string, provider: 'devicemaker' | 'activitynet' = 'activitynet') =>
     call('timeseries.deleteWorkout', { user_id: id, provider, key });
-  const hide = (key: string) => call('timeseries.hideWorkout', { user_id: id, provider: 'activitynet', key });
-  const restore = (key: string) =>
-    call('timeseries.restoreWorkout', { user_id: id, provider: 'activitynet', key });
   const values = async (provider: string) => {
     const rows = await database.query<{ value: number }>(
       `select value from timeseries.sample x join timeseries.series s on s.id = x.series_id
@@ -29,16 +26,7 @@ async function another({ database, call }: typeof marking) {
     );
     return rows.map(({ value }) => value);
   };
-  const days = () =>
-    call('timeseries.activityDays', {
-      user_id: id,
-      first_date: '2026-03-01',
-      last_date: '2026-03-01',
-      after: null,
-      order: 'asc',
-      limit: 9,
-    });
-  return { ...setting, id, values, days, listed, samples, erase, hide, restore };
+  return { ...setting, id, values, listed, samples, erase };
 }
 
 const nothing = { record_id: null, samples_removed: 0 };
@@ -122,40 +110,16 @@ t.test('a marked workout keeps its row without health data', async (t) => {
     duration_seconds: 0,
     is_parent: false,
     parts: {},
-    hidden: false,
     cropped: false,
   });
   t.same(await on.database.query('select id from timeseries.activity_block where user_id = $1', [on.id]), []);
-});
-
-t.test('a hidden workout is in no list, series or day, and is restored unchanged', async (t) => {
-  for (const setting of [marking, removing]) {
-    const on = await another(setting);
-    const fuller = workout(start, 60, { distance_meters: 10_000, calories_kcal: 600 });
-    await on.store([activity(fuller, { key: 'a', samples: beats(start) })], 'activitynet');
-    await on.store([activity(workout(start + minuteMs, 60), { key: 'd' })], 'devicemaker');
-    const seen = async () => [await on.listed(), await on.values('activitynet'), await on.days()];
-    const before = await seen();
-    t.match(await on.hide('a'), { samples_removed: 3 });
-    t.match(await on.listed(), [{ source: { provider: 'devicemaker' } }], 'its duplicate is listed');
-    t.same(await on.values('activitynet'), []);
-    t.notMatch(await on.days(), [{ avg_bpm: 110 }]);
-    t.match(await on.hide('a'), { record_id: /./, samples_removed: 0 }, 'once more is no error');
-    await on.restore('a');
-    t.same(await seen(), before);
-    t.same(await on.restore('a'), nothing, 'once more is no error');
-    await on.hide('a');
-    t.match(await on.erase('a'), { samples_removed: 0 });
-    t.same(await on.restore('a'), nothing, 'what is deleted does not come back');
-    t.same(await on.values('activitynet'), []);
-  }
 });
 
 t.test('the audit trail has an entry of each change', async (t) => {
   const on = await another(marking);
   const made = activity(workout(start, 60), { key: 'a', samples: beats(start) });
   const [outcome] = await on.store([made], 'activitynet');
-  for (const change of [on.hide, on.hide, on.restore, on.restore, on.erase, on.erase]) await change('a');
+  for (const _ of ['deleted', 'repeated']) await on.erase('a');
   await on.store([made], 'activitynet');
   const cropped = {
     ...made,
@@ -176,8 +140,6 @@ t.test('the audit trail has an entry of each change', async (t) => {
   t.same(
     entries.filter(({ action }) => action.startsWith('activity.')),
     [
-      entry('hidden', 3),
-      entry('restored', 0),
       entry('deleted', 3),
       {
         action: 'activity.samples_removed',
@@ -186,17 +148,6 @@ t.test('the audit trail has an entry of each change', async (t) => {
       },
     ],
   );
-});
-
-t.test('a hidden workout that is stored again is listed with all of its samples', async (t) => {
-  const on = await another(marking);
-  const made = activity(workout(start, 60), { key: 'a', samples: beats(start) });
-  await on.store([made], 'activitynet');
-  const [before] = await on.listed();
-  await on.hide('a');
-  await on.store([{ ...made, samples: [], samples_kept: true }], 'activitynet');
-  t.same(await on.listed(), [before]);
-  t.same(await on.values('activitynet'), [100, 110, 120]);
 });
 
 t.test('the duplicate of another provider is listed again', async (t) => {

@@ -156,7 +156,7 @@ async function retained(random: Random, { database }: StepContext): Promise<void
 /** A random change of sessions or samples. */
 export function stepOf(random: Random): Step {
   const provider = oneOf(random, providers);
-  const which = random(33);
+  const which = random(31);
   if (which < 8) return stored(provider, dayOf(random));
   if (which < 15) return stored(provider, nightOf(random), nightOf(random));
   if (which < 18) return stored('devicemaker', activityOf(random));
@@ -169,10 +169,8 @@ export function stepOf(random: Random): Step {
       call('timeseries.reprocess', { user_id: userId, provider, items, ...version });
   }
   if (which === 24) return ({ call, userId }) => call('timeseries.deleteWorkout', named(random, userId));
-  if (which === 25) return ({ call, userId }) => call('timeseries.hideWorkout', named(random, userId));
-  if (which === 26) return ({ call, userId }) => call('timeseries.restoreWorkout', named(random, userId));
-  if (which === 27) return stored(provider, item({ epoch: epoch(instantOf(random)) }));
-  if (which > 29) return stored(provider, sameNight(random));
-  if (which === 28) return (context) => purged(context, provider);
+  if (which === 25) return stored(provider, item({ epoch: epoch(instantOf(random)) }));
+  if (which > 27) return stored(provider, sameNight(random));
+  if (which === 26) return (context) => purged(context, provider);
   return (context) => retained(random, context);
 }

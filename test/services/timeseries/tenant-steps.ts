@@ -200,10 +200,6 @@ export const changes: Readonly<Record<string, (setting: Setting) => Promise<unkn
   'a cropped activity': ({ store }) => store([summary(15)]),
   'the whole activity': ({ store }) => store([summary(30)]),
   'its details come again': (setting) => deliver(setting, partsOf(run(20, 1, 'second')), 4),
-  'an activity is hidden': ({ call, userId: user_id }) =>
-    call('timeseries.hideWorkout', { user_id, provider: 'devicemaker', key: 'run' }),
-  'it is restored': ({ call, userId: user_id }) =>
-    call('timeseries.restoreWorkout', { user_id, provider: 'devicemaker', key: 'run' }),
   'another slot': (setting) => deliver(setting, [slot({ steps: 60 }, 'another slot', 'Watch 8')], 5),
   'no day values': ({ store }) => store([item({ data_type: 'stressDetails', key: 'stress', hash: 'none' })]),
   'other day values': (setting) => deliver(setting, [stress(30, 'more stress')], 2),

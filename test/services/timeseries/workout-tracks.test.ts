@@ -204,22 +204,13 @@ t.test('a cropped activity keeps no point outside of its span', async (t) => {
   t.equal((await shown(user))?.get('latitude')?.length, 1201);
 });
 
-t.test('details and track go with their workout: deleted, purged, erased; hidden ones return', async (t) => {
+t.test('details and track go with their workout: deleted, purged, erased', async (t) => {
   for (const end of ['mark', 'purge', 'erase'] as const) {
     const user = await another();
     const { call, userId: user_id } = user;
     await user.store(partsOf(item(track(100))));
     t.equal(await rowsOf(user), 2);
     const key = { user_id, provider: 'devicemaker' as const, key: 'a' };
-    await call('timeseries.hideWorkout', key);
-    const [stored] = await user.database.query<{ id: string }>(
-      'select id from timeseries.workout where user_id = $1',
-      [user_id],
-    );
-    const one = { user_id, event_id: stored?.id ?? '' };
-    await t.rejects(call('timeseries.workoutTrack', one), refusal('RECORD_NOT_FOUND'));
-    await call('timeseries.restoreWorkout', key);
-    t.equal((await shown(user))?.get('latitude')?.length, 100);
     if (end === 'mark') await call('timeseries.deleteWorkout', key);
     if (end === 'purge') await call('timeseries.purge', { ...key, version: 1 });
     if (end === 'erase') await call('timeseries.erase', { user_id });

@@ -164,6 +164,6 @@ t.test('of several changes of a scope the newest counts, wherever it is in the l
   const { id: connection_id } = await call('users.connect', { user_id, provider, provider_user_id: 'p-7' });
   const change = (name: string, changed_ms: number) => ({ connection_id, scope: [name], changed_ms });
   const changes = [change('first', 1000), change('newest', 3000), change('late', 2000)];
-  t.same(await call('users.changeScopes', { changes, authenticated: true }), { updated: 1 });
+  t.same(await call('users.changeScopes', { changes }), { updated: 1 });
   t.match(await call('users.connections', { user_id }), [{ scope: ['newest'] }]);
 });

@@ -1,7 +1,10 @@
 import t from 'tap';
 import type { Database } from '../../../mixins/database/database.ts';
-import { endConnection } from '../../../services/users/queries/end-connection.ts';
-import { revokeConnection, revokeConnections } from '../../../services/users/queries/revoke-connection.ts';
+import {
+  revokeActive,
+  revokeConnection,
+  revokeConnections,
+} from '../../../services/users/queries/revoke-connection.ts';
 import { expireConnection } from '../../../services/users/queries/update-tokens.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
@@ -16,10 +19,7 @@ interface Connected {
 
 type End = (database: Database, connection: Connected) => Promise<unknown>;
 const endings: Readonly<Record<string, readonly [status: 'revoked' | 'expired', End]>> = {
-  'an event': [
-    'revoked',
-    (database, { id }) => endConnection(database, id, { status: 'revoked', reason: null }),
-  ],
+  'an event': ['revoked', (database, { id }) => revokeActive(database, id)],
   'a disconnect': ['revoked', (database, { user_id }) => revokeConnection(database, user_id, provider)],
   'the deletion of its user': ['revoked', (database, { user_id }) => revokeConnections(database, user_id)],
   'a refused token': [

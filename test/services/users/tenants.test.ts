@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ServiceSchema } from 'moleculer';
 import t from 'tap';
 import users from '../../../services/users/users.service.ts';
@@ -54,22 +53,12 @@ t.test('what happens to one user changes nothing of another', async (t) => {
     return { id, connection: await connect(id, `of ${name}`) };
   };
   const [user, other] = [await member('one'), await member('another')];
-  await database.query(
-    `insert into users.access_check (connection_id, provider, ending, ending_since, permissions_since)
-     values ($1, 'devicemaker', 'applied', now(), now())`,
-    [other.connection],
-  );
-  await database.query('insert into users.held_delivery (connection_id, delivery_id) values ($1, $2)', [
-    ...[other.connection, randomUUID()],
-  ]);
   const ofOther = async () => {
     const rows = [];
     for (const [table, column, id] of [
       ['person', 'id', other.id],
       ['connection', 'user_id', other.id],
       ['former_account', 'user_id', other.id],
-      ['access_check', 'connection_id', other.connection],
-      ['held_delivery', 'connection_id', other.connection],
     ])
       rows.push(await database.query(`select * from users.${table} where ${column} = $1`, [id]));
     return rows;

@@ -9,12 +9,7 @@ const s = await startWebhooks(t);
 /** Tables of which no change is recorded, by the reason. */
 const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'no data of a user': [
-    ...[
-      'activitynet.budget',
-      'activitynet.fruitless_reads',
-      'activitynet.owner_reads',
-      'activitynet.skipped',
-    ],
+    ...['activitynet.budget', 'activitynet.skipped'],
     ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
     ...['auth.identity', 'auth.invitation', 'auth.recovery_code', 'auth.reset_link', 'auth.totp'],
@@ -40,7 +35,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'pull.sweep',
     ],
     ...['destinations.deleted_key', 'destinations.destination'],
-    ...['timeseries.retention', 'timeseries.retention_rule', 'timeseries.series_type', 'users.access_quota'],
+    ...['timeseries.retention', 'timeseries.retention_rule', 'timeseries.series_type'],
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
   'what a user agreed to; the connection is recorded': ['connect.consent'],
@@ -74,7 +69,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     'imports.import',
     ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
-    ...['users.access_check', 'users.farewell', 'users.held_delivery'],
+    'users.farewell',
   ],
   'what was copied where; the change log is read for it': [
     ...['destinations.erasure', 'destinations.object', 'destinations.partition', 'destinations.record'],
@@ -214,17 +209,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ...['counted_on', 'counted_with', 'local_date', 'moving_seconds', 'steps'],
     ],
     'not shown': [
-      ...[
-        'cropped',
-        'hidden',
-        'key',
-        'manual',
-        'normaliser_version',
-        'placed_by',
-        'parent_id',
-        'parts',
-        'raw_type',
-      ],
+      ...['cropped', 'key', 'manual', 'normaliser_version', 'placed_by', 'parent_id', 'parts', 'raw_type'],
       'web_upload',
     ],
   },

@@ -507,14 +507,6 @@ export class Timeseries extends Group {
   changeRoutePrivacy(params: Input<types.TimeseriesChangeRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
     return this.json('PATCH /users/{user_id}/route-privacy', params, options);
   }
-
-  /**
-   * Remove what is stored from unauthenticated deliveries.
-   * Removes the records, day values and samples of items whose stored version came only to the plain webhook address without a valid signature. Values of epochs remain, as do samples that another item, or an older version, brought. `POST /deliveries/reprocess` stores again what the removed versions had replaced. Runs in the background; a `dry_run` afterwards returns the rest. Changes are announced as historical.
-   */
-  removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
-    return this.json('POST /deliveries/remove-unauthenticated', params, options);
-  }
 }
 
 export class Connect extends Group {
@@ -940,7 +932,7 @@ export class FileImport extends Group {
 export class DevicemakerIngest extends Group {
   /**
    * Receive a push notification of Garmin.
-   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
+   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others.
    */
   push(params: Input<types.DevicemakerIngestPushData>, options?: CallOptions): Promise<types.PushAnswer> {
     return this.json('POST /webhooks/devicemaker/push', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
@@ -948,7 +940,7 @@ export class DevicemakerIngest extends Group {
 
   /**
    * Receive a push notification of Garmin.
-   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
+   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others.
    */
   pushAtSecretAddress(params: Input<types.DevicemakerIngestPushAtSecretAddressData>, options?: CallOptions): Promise<types.PushAnswer> {
     return this.json('POST /webhooks/devicemaker/push/{secret}', params, options, { headers: ['devicemaker-client-id'], isOpen: true });

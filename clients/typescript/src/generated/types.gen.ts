@@ -37,10 +37,7 @@ export type ActivityResult = {
     garmin_user_id: string | null;
     internal_user_id: string | null;
     record_ids: Array<string> | null;
-    /**
-     * `accepted`: the outcome is returned on the secret address only.
-     */
-    status: 'saved' | 'duplicate' | 'user_not_found' | 'validation_error' | 'accepted';
+    status: 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
 };
 
 /**
@@ -178,7 +175,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.confirmed' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.confirmed' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1722,7 +1719,6 @@ export type Delivery = {
     done_at: string | null;
     error: string | null;
     body_bytes: number;
-    authenticated: boolean;
 };
 
 /**
@@ -1761,9 +1757,8 @@ export type DeliveryDetails = {
     done_at: string | null;
     error: string | null;
     body_bytes: number;
-    authenticated: boolean;
     /**
-     * A sentence per item that was not stored: the item, the field and the reason, never a value. At most 1,000. The sender of an unauthenticated delivery receives a reduced answer, and only what is wrong with its form is kept.
+     * A sentence per item that was not stored: the item, the field and the reason, never a value. At most 1,000.
      */
     item_errors: Array<string>;
 };
@@ -1904,7 +1899,7 @@ export type ErrorBody = {
 };
 
 export type EventAnswer = {
-    status: 'processed' | 'skipped' | 'accepted';
+    status: 'processed' | 'skipped';
     message: string;
 };
 
@@ -1928,10 +1923,6 @@ export type ExplainedSource = {
      * `day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `intervals`: what a device measured in intervals with a start and an end; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.
      */
     origin: 'day_total' | 'samples' | 'intervals' | 'workouts' | 'epochs' | 'computed';
-    /**
-     * True if a record of the day, or samples of the date in UTC, came to the plain webhook address, to which anybody who knows the client id can send. Otherwise it is omitted.
-     */
-    unauthenticated?: boolean;
     /**
      * In the unit of the field, before minutes are rounded down. Null for light minutes.
      */
@@ -2749,10 +2740,7 @@ export type PingActivityResult = {
     garmin_user_id: string | null;
     internal_user_id: string | null;
     activities_count: number;
-    /**
-     * `accepted`: the outcome is returned on the secret address only.
-     */
-    status: 'fetched' | 'queued' | 'error' | 'user_not_found' | 'accepted';
+    status: 'fetched' | 'queued' | 'error' | 'user_not_found';
 };
 
 export type PingAnswer = {
@@ -3038,7 +3026,6 @@ export type ProviderStatus = {
     fetches: {
         live_waiting: number;
         history_waiting: number;
-        postponed: number;
         given_up: number;
     } | null;
     budget: RemainingQuota | null;
@@ -3215,22 +3202,6 @@ export type RemainingQuota = {
     day_left: number;
     day_limit: number;
     paused: boolean;
-};
-
-export type RemoveUnauthenticatedRequest = {
-    provider: Provider;
-    /**
-     * Deliveries that arrived at this time or later. Default: all.
-     */
-    from?: string | number;
-    /**
-     * Deliveries that arrived before this time. Default: until now.
-     */
-    to?: string | number;
-    /**
-     * Counts what would be removed, and removes nothing.
-     */
-    dry_run?: boolean;
 };
 
 /**
@@ -4274,24 +4245,6 @@ export type TrainingMonotony = {
     method: InsightMethod;
     confidence: number;
     reason: InsightReason | null;
-};
-
-/**
- * What is stored from webhook deliveries whose sender was not authenticated.
- */
-export type UnauthenticatedData = {
-    provider: Provider;
-    from: string | null;
-    to: string;
-    dry_run: boolean;
-    /**
-     * Items whose stored version came in such a delivery, when the request was made.
-     */
-    items: number;
-    /**
-     * The users whom these items belong to.
-     */
-    users: number;
 };
 
 export type UpdateDestinationRequest = {
@@ -7218,13 +7171,6 @@ export type AuthAuditData = {
         limit?: number | string;
     };
     url: '/audit';
-};
-
-export type TimeseriesRemoveUnauthenticatedData = {
-    body: RemoveUnauthenticatedRequest;
-    path?: never;
-    query?: never;
-    url: '/deliveries/remove-unauthenticated';
 };
 
 export type DeliveriesReceivedData = {

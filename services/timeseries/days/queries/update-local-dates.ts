@@ -12,7 +12,7 @@ const ofWorkouts = {
     update timeseries.workout w set local_date = t.date
     from ${spans}
     where w.user_id = $1 and w.provider = $2 and ${within('w.start_time')} and w.local_date <> t.date
-      and (w.deleted_at is null or w.hidden)
+      and w.deleted_at is null
     returning (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
       (extract(epoch from w.end_time) * 1000)::float8 as end_ms`,
 };

@@ -17,8 +17,6 @@ export interface ItemRow {
   received_ms: number | null;
   /** The encoded instants of its samples. Null: it has none, or they are not known. */
   footprint: Buffer | null;
-  /** The delivery that brought it came from an unauthenticated sender. */
-  unauthenticated: boolean;
 }
 
 const statement = {
@@ -26,7 +24,7 @@ const statement = {
   text: `
     select i.data_type, i.key, i.duration_seconds, i.hash, i.pending_hash, i.is_first, i.record_ids,
       i.was_final, i.normaliser_version, (extract(epoch from i.received_at) * 1000)::float8 as received_ms,
-      i.footprint, i.unauthenticated
+      i.footprint
     from unnest($3::text[], $4::text[]) t (data_type, key)
     join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key`,
 };

@@ -26,10 +26,10 @@ export interface ExportCursor {
   readonly id: string;
 }
 
-// Excludes deleted and hidden workouts.
+// Excludes deleted workouts.
 const recordsText = (kind: ExportKind) => `
   select id, start_time::text as start_time,
-    to_jsonb(record) - array['user_id', 'parts', 'deleted_at', 'hidden', 'cropped'] as record
+    to_jsonb(record) - array['user_id', 'parts', 'deleted_at', 'cropped'] as record
   from ${exportTables[kind]} record
   where user_id = $1 ${kind === 'workout' ? 'and deleted_at is null' : ''} and ($2::timestamptz is null or (start_time, id) > ($2, $3::uuid))
   order by start_time, id limit $4`;

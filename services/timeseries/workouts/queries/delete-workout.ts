@@ -1,25 +1,23 @@
 import type { Queryable, Statement } from '../../../../mixins/database/database.ts';
 
-/** A workout that is deleted, hidden or restored. */
+/** A workout that is deleted. */
 export interface WorkoutRow {
   readonly id: string;
   readonly device: string;
   readonly start_ms: number;
   readonly end_ms: number;
-  /** Its deletion is unconfirmed, so it is not listed. */
-  readonly hidden: boolean;
 }
 
 const select: Statement = {
   name: 'timeseries-select-deletable-workout',
   text: `
     select id, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
-      (extract(epoch from end_time) * 1000)::float8 as end_ms, hidden
+      (extract(epoch from end_time) * 1000)::float8 as end_ms
     from timeseries.workout
-    where user_id = $1 and provider = $2 and key = $3 and (deleted_at is null or hidden)`,
+    where user_id = $1 and provider = $2 and key = $3 and deleted_at is null`,
 };
 
-/** A workout that is stored and not deleted for good. */
+/** A workout that is stored and not deleted. */
 export async function selectDeletable(
   transaction: Queryable,
   userId: string,
@@ -35,7 +33,7 @@ const wipe: Statement = {
   name: 'timeseries-wipe-workout',
   text: `
     update timeseries.workout
-    set deleted_at = now(), hidden = false, cropped = false, duplicate_of = null, counted_with = null,
+    set deleted_at = now(), cropped = false, duplicate_of = null, counted_with = null,
       counted_on = null, device = 'unknown', type = 'other', raw_type = '', name = '', start_time = now(), end_time = now(), zone_offset_minutes = 0,
       local_date = (now() at time zone 'UTC')::date, duration_seconds = 0, moving_seconds = null, calories_kcal = null,
       distance_meters = null, avg_heart_rate_bpm = null, max_heart_rate_bpm = null, avg_pace_sec_per_km = null,
@@ -52,24 +50,6 @@ export async function wipeWorkout(transaction: Queryable, userId: string, id: st
 /** Deletes a workout's row. */
 export async function removeWorkout(transaction: Queryable, userId: string, id: string): Promise<void> {
   await transaction.query('delete from timeseries.workout where user_id = $1 and id = $2', [userId, id]);
-}
-
-const hide: Statement = {
-  name: 'timeseries-hide-workout',
-  text: `
-    update timeseries.workout
-    set deleted_at = case when $3 then now() end, hidden = $3
-    where user_id = $1 and id = $2`,
-};
-
-/** Hides a workout from all lists, or shows it again. */
-export async function hideWorkoutRow(
-  transaction: Queryable,
-  userId: string,
-  id: string,
-  hidden: boolean,
-): Promise<void> {
-  await transaction.query(hide, [userId, id, hidden]);
 }
 
 const forget: Statement = {

@@ -8,14 +8,13 @@ export interface WorkoutSpanRow {
   end_ms: number;
   parts: WorkoutParts;
   cropped: boolean;
-  hidden: boolean;
 }
 
 const statement = {
   name: 'timeseries-select-workout-span',
   text: `
     select w.id, (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
-      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.parts, w.cropped, w.hidden
+      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.parts, w.cropped
     from timeseries.workout w where w.user_id = $1 and w.provider = $2 and w.key = $3`,
 };
 
