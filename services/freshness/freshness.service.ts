@@ -18,19 +18,8 @@ import { judgePart } from './work/judge-due.ts';
 import { repairHandler } from './work/repair.ts';
 import { watchProviders } from './work/watch-providers.ts';
 
-/** The pace of the service and its clock. Production uses the defaults. */
-interface FreshnessPace {
-  readonly followMs: number;
-  readonly incidentsMs: number;
-  readonly listMs: number;
-  readonly gapsMs: number;
-  readonly firstMs: number;
-  readonly pollMs: number;
-  readonly now: () => number;
-}
-
-/** The pace of production. */
-const freshnessPace: FreshnessPace = {
+/** The pace of the service and its clock in production. */
+const freshnessPace = {
   followMs: 15_000,
   incidentsMs: minuteMs,
   listMs: hourMs,
@@ -41,8 +30,8 @@ const freshnessPace: FreshnessPace = {
 };
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
-export function freshnessService(chosen: Partial<FreshnessPace> = {}): ServiceSchema {
-  const pace: FreshnessPace = { ...freshnessPace, ...chosen };
+export function freshnessService(chosen: Partial<typeof freshnessPace> = {}): ServiceSchema {
+  const pace = { ...freshnessPace, ...chosen };
   return implement(freshness, {
     uses: { database: database(), reads: reads(), jobs: jobs() },
     actions: {

@@ -26,28 +26,12 @@ import { type Computing, recompute } from './work/recompute.ts';
 
 type Context = Pick<ReadDeps, 'database' | 'reads' | 'call'> & { readonly config: Config };
 
-/** The pace of the service and its clock. Production uses the defaults. */
-interface InsightsPace {
-  readonly followMs: number;
-  /** Days are computed so long after the first change that concerns them. */
-  readonly settleMs: number;
-  readonly firstMs: number;
-  readonly pollMs: number;
-  readonly now: () => number;
-}
-
-/** The pace of production. */
-const insightsPace: InsightsPace = {
-  followMs: 15_000,
-  settleMs: minuteMs,
-  firstMs: 5000,
-  pollMs: 1000,
-  now: Date.now,
-};
+/** The pace of the service and its clock in production. Days are computed `settleMs` after the first change that concerns them. */
+const insightsPace = { followMs: 15_000, settleMs: minuteMs, firstMs: 5000, pollMs: 1000, now: Date.now };
 
 /** The service with a pace and a clock that a test chooses. Production uses the defaults. */
-export function insightsService(chosen: Partial<InsightsPace> = {}): ServiceSchema {
-  const pace: InsightsPace = { ...insightsPace, ...chosen };
+export function insightsService(chosen: Partial<typeof insightsPace> = {}): ServiceSchema {
+  const pace = { ...insightsPace, ...chosen };
   const depsOf = ({ database, reads, call, config }: Context): ReadDeps => ({
     database,
     reads,
