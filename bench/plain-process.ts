@@ -1,17 +1,17 @@
-// Serves a page of samples without the product, as a reference: node:http, a plain pool and the same two statements
-// (series with their counts, page) in one process. Statements are planned for each call, as a pool does by default,
-// or once, as the product does. It has no authentication, limits, validation, cursors or error handling.
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { z } from 'zod';
 import { seriesById, seriesOf } from '../domain/records/series.ts';
 import { isoTime } from '../domain/time/time.ts';
 import { type Database, databaseOf, planningOptions } from '../mixins/database/database.ts';
-import { countSeries } from '../services/timeseries/samples/queries/count-series.ts';
-import { selectSamples } from '../services/timeseries/samples/queries/select-samples.ts';
-import { piecesOf } from '../services/timeseries/samples/range-pieces.ts';
-import { bounded, likelyBound } from '../services/timeseries/samples/scan-range.ts';
+import { piecesOf } from '../services/timeseries/rules/resolutions.ts';
+import { countSeries, selectSamples } from '../services/timeseries/tables/sample-pages.ts';
+import { bounded, likelyBound } from '../services/timeseries/tables/scan-range.ts';
 import { answerParent, listenLocally, ownUsage } from './parent.ts';
+
+// Serves a page of samples without the product, as a reference: node:http, a plain pool and the same two statements
+// (series with their counts, page) in one process. Statements are planned for each call, as a pool does by default,
+// or once, as the product does. It has no authentication, limits, validation, cursors or error handling.
 
 const Listen = z.object({ database_url: z.string(), pool: z.int(), planning: z.enum(['each', 'once']) });
 const started = Promise.withResolvers<Database>();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { dayMs } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
+import { upsertSeriesTypes } from '../../services/timeseries/tables/series.ts';
 import { progressOf } from '../../stack/machine/progress.ts';
 import { insertDays } from './insert-records.ts';
 import { insertSamples, insertSeries, type StoredCohort } from './insert-samples.ts';

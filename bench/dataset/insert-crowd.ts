@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type SeriesType, seriesOf } from '../../domain/records/series.ts';
 import { dayMs, isoTime } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
+import { upsertSeriesTypes } from '../../services/timeseries/tables/series.ts';
 import { progressOf } from '../../stack/machine/progress.ts';
 import { removeChangeLog } from '../webhooks/remove-change-log.ts';
 import { source } from './insert-samples.ts';

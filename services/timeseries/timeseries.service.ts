@@ -5,56 +5,61 @@ import { reads } from '../../mixins/database/reads.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import { clocksHandler } from './clocks/settle-clocks.ts';
-import { compressionHandler } from './compression/compression.ts';
-import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts';
-import { dateCursorOf, readActivityDays } from './days/activity-days.ts';
-import { readBody } from './days/body.ts';
-import { readCalendar } from './days/calendar.ts';
-import { readDayValues } from './days/day-values.ts';
-import { readKindDays } from './days/kind-days.ts';
-import { readNights } from './days/nights.ts';
-import { readComputedScores, readScores } from './days/scores.ts';
-import { nightMeansHandler } from './days/settle-nights.ts';
-import { summaryTypes } from './days/summary-types.ts';
-import { readDayFacts, readGlucose } from './insights/day-facts.ts';
-import { selectDaySpan } from './insights/queries/select-day-span.ts';
-import { intervalHandlers } from './intervals/interval-handlers.ts';
-import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
-import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
-import { keyedMutex } from './keyed-mutex.ts';
-import { observedSources, readObserved, readObservedItem } from './observed/observed.ts';
-import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
-import { selectEvent } from './queries/select-events.ts';
-import { selectItemSpans } from './queries/select-item-spans.ts';
-import { selectWorkoutKeys } from './queries/select-workout-keys.ts';
-import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
-import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
-import { readEvents } from './records/events.ts';
-import { otherEvents, otherToWire } from './records/other-records.ts';
-import { type OtherRow, otherTable } from './records/queries/select-others.ts';
-import { type DetailedSleepRow, detailedSleepTable } from './records/queries/select-sleeps.ts';
-import { type StagedSleepRow, stagedSleepTable, stagesToWire } from './records/sleep-stages.ts';
-import { readSleeps } from './records/sleeps.ts';
-import { storeHandlers } from './records/store-handlers.ts';
-import { detailedSleepToWire, workoutToWire } from './records/wire.ts';
-import { deleteItems } from './removal/delete-items.ts';
-import { markErased } from './removal/erasure.ts';
-import { exportRecords, exportSeries } from './removal/export.ts';
-import { keptDaysOfUsers } from './removal/kept-days-of-user.ts';
-import { markPurged, reopen } from './removal/purge.ts';
-import { selectExportSamples } from './removal/queries/select-export.ts';
-import { removalHandlers } from './removal/removal-handlers.ts';
-import { retentionHandlers } from './removal/retention-actions.ts';
-import { readChart } from './samples/chart/chart.ts';
-import { readSeries, seriesInRange } from './samples/download.ts';
-import { readSamples } from './samples/samples.ts';
-import { type Settings, settings } from './settings.ts';
-import { routeCutHandler } from './tracks/route-privacy.ts';
-import { trackHandlers } from './tracks/track-handlers.ts';
-import { unlessUnknown } from './unless-unknown.ts';
-import { completeWorkouts } from './workouts/complete-workouts.ts';
-import { deleteWorkout } from './workouts/delete-workout.ts';
+import { readBody, summaryTypes } from './actions/body.ts';
+import { readCalendar } from './actions/calendar.ts';
+import { readChart } from './actions/chart.ts';
+import { dateCursorOf, readActivityDays, readDayValues, readKindDays } from './actions/days.ts';
+import { deleteItems, deleteWorkout } from './actions/deletions.ts';
+import { readSeries, seriesInRange } from './actions/download.ts';
+import {
+  detailedSleepToWire,
+  otherEvents,
+  otherToWire,
+  readEvents,
+  readSleeps,
+  type StagedSleepRow,
+  stagedSleepTable,
+  stagesToWire,
+  workoutToWire,
+} from './actions/events.ts';
+import { exportRecords, exportSeries } from './actions/export.ts';
+import { readDayFacts, readGlucose } from './actions/insights.ts';
+import { intervalHandlers } from './actions/intervals.ts';
+import { readNights } from './actions/nights.ts';
+import { observedSources, readObserved, readObservedItem } from './actions/observed.ts';
+import { completeWorkouts } from './actions/read-workout.ts';
+import { retentionHandlers } from './actions/retention.ts';
+import { readSamples, unlessUnknown } from './actions/samples.ts';
+import { readComputedScores, readScores } from './actions/scores.ts';
+import { changeSourcePriority, readSourcePriority } from './actions/source-priority.ts';
+import { storeHandlers } from './actions/store.ts';
+import { trackHandlers } from './actions/tracks.ts';
+import { type Settings, settings } from './rules/settings.ts';
+import { selectSampleBytes } from './tables/chunks.ts';
+import {
+  type DetailedSleepRow,
+  detailedSleepTable,
+  type OtherRow,
+  otherTable,
+  selectEvent,
+  selectItemSpans,
+  selectWorkoutKeys,
+  type WorkoutRow,
+  workoutTable,
+} from './tables/events.ts';
+import { selectExportSamples } from './tables/export.ts';
+import { selectDaySpan } from './tables/facts.ts';
+import { replaceSummaryTypes, upsertSeriesTypes } from './tables/series.ts';
+import { clocksHandler } from './work/clocks/settle-clocks.ts';
+import { compressionHandler } from './work/compression.ts';
+import { markErased } from './work/erasure.ts';
+import { keptDaysOfUsers } from './work/kept-days-of-user.ts';
+import { keyedMutex } from './work/keyed-mutex.ts';
+import { nightMeansHandler } from './work/night-means.ts';
+import { markPurged, reopen } from './work/purge.ts';
+import { removalHandlers } from './work/removal-handlers.ts';
+import { routeCutHandler } from './work/route-privacy.ts';
+import { rankedByHandler, settlementHandler } from './work/settle-intervals.ts';
 
 const workouts = (given: Settings) => ({
   table: workoutTable,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { dayMs, isoTime } from '../../domain/time/time.ts';
-import { compressOldChunks } from '../../services/timeseries/compression/compression.ts';
-import { canCompress } from '../../services/timeseries/compression/queries/chunks.ts';
+import { canCompress } from '../../services/timeseries/tables/chunks.ts';
+import { compressOldChunks } from '../../services/timeseries/work/compression.ts';
 import { checkServers } from '../../stack/machine/reachable.ts';
 import { seeded } from '../services/timeseries/model.ts';
 import { setUp } from '../services/timeseries/setting.ts';

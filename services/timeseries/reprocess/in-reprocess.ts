@@ -1,7 +1,7 @@
 import { userErased } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import { lockUser } from '../queries/lock-user.ts';
-import { isErased } from '../records/queries/select-tombstone.ts';
+import { lockUser } from '../tables/lock-user.ts';
+import { isErased } from '../tables/tombstones.ts';
 
 /** Whose data of a kept delivery is stored again, and whether this is only tried. */
 export interface ReprocessScope {

@@ -4,7 +4,7 @@ import {
   type IntervalCircumstances,
   type IntervalRequest,
   storeIntervalsIn,
-} from '../intervals/store-intervals.ts';
+} from '../work/store-intervals.ts';
 import { inReprocess, type ReprocessScope } from './in-reprocess.ts';
 import type { Reprocessed } from './reprocess.ts';
 

@@ -1,12 +1,11 @@
 import { type Changes, noChanges } from '../../../contracts/reprocess.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { writeStoredSamples } from '../queries/upsert-samples.ts';
-import { type ItemRow, selectItems } from '../records/queries/select-items.ts';
-import { type StoreCircumstances, storeAgain } from '../records/store.ts';
-import { isActivity } from '../samples/activity-samples.ts';
-import { decodeFootprint, type Footstep, stepHash } from '../samples/footprint.ts';
-import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
+import { decodeFootprint, type Footstep, stepHash } from '../tables/footprint.ts';
+import { deleteSampleInstants, writeStoredSamples } from '../tables/samples.ts';
+import { type ItemRow, selectItems } from '../tables/select-items.ts';
+import { isActivity } from '../work/activity-samples.ts';
+import { type StoreCircumstances, storeAgain } from '../work/store.ts';
 import { changesBetween, isSameSample, isUnchanged, type Made, sampleKey, samplesByKey } from './compare.ts';
 import { dropRecords, dropTrack } from './queries/drop-records.ts';
 import { noteVersion } from './queries/note-version.ts';

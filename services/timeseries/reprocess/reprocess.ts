@@ -7,7 +7,7 @@ import {
   type ReprocessedItems,
 } from '../../../contracts/reprocess.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { StoreCircumstances } from '../records/store.ts';
+import type { StoreCircumstances } from '../work/store.ts';
 import { inReprocess } from './in-reprocess.ts';
 import { type ReprocessRequest, reprocessItem } from './reprocess-item.ts';
 

@@ -1,5 +1,5 @@
 import type { StoreItem } from '../../../domain/records/records.ts';
-import type { ItemRow } from '../records/queries/select-items.ts';
+import type { ItemRow } from '../tables/select-items.ts';
 
 /**
  * What a kept version of an item is to the stored one. `same`: it is the stored version, and is stored again in its place.

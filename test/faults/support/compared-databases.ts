@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { minuteMs } from '../../../domain/time/time.ts';
-import { retainOnePart } from '../../../services/timeseries/removal/retention.ts';
+import { retainOnePart } from '../../../services/timeseries/work/retention.ts';
 import { activity, block, item, workout } from '../../services/timeseries/items.ts';
 import { modelTypes } from '../../services/timeseries/model.ts';
 import { type Setting, withUser } from '../../services/timeseries/setting.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readDayFacts, readGlucose } from '../../../services/timeseries/insights/day-facts.ts';
-import { selectDaySpan } from '../../../services/timeseries/insights/queries/select-day-span.ts';
+import { readDayFacts, readGlucose } from '../../../services/timeseries/actions/insights.ts';
+import { selectDaySpan } from '../../../services/timeseries/tables/facts.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { at, block, item, night, sleep } from '../timeseries/items.ts';

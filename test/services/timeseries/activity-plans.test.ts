@@ -1,10 +1,9 @@
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import type { Database } from '../../../mixins/database/database.ts';
-import { databaseOf } from '../../../mixins/database/database.ts';
-import { store } from '../../../services/timeseries/records/store.ts';
-import { keptAll } from '../../../services/timeseries/removal/kept-days.ts';
-import { deleteWorkout } from '../../../services/timeseries/workouts/delete-workout.ts';
+import { type Database, databaseOf } from '../../../mixins/database/database.ts';
+import { deleteWorkout } from '../../../services/timeseries/actions/deletions.ts';
+import { keptAll } from '../../../services/timeseries/rules/kept-days.ts';
+import { store } from '../../../services/timeseries/work/store.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { activity, at, block, workout } from './items.ts';

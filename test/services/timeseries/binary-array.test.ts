@@ -1,5 +1,5 @@
 import t from 'tap';
-import { binaryArray } from '../../../services/timeseries/queries/binary-array.ts';
+import { binaryArray } from '../../../services/timeseries/tables/arrays.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

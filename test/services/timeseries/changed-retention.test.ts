@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { selectRules } from '../../../services/timeseries/removal/queries/retention-rules.ts';
-import { changeRetention } from '../../../services/timeseries/removal/retention-actions.ts';
+import { changeRetention } from '../../../services/timeseries/actions/retention.ts';
+import { selectRules } from '../../../services/timeseries/tables/retention.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

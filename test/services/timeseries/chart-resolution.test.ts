@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type Chart, ChartResolution } from '../../../contracts/timeseries/chart.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
-import { resolutionFor } from '../../../services/timeseries/samples/chart/chart-resolution.ts';
+import { resolutionFor } from '../../../services/timeseries/actions/chart.ts';
 import { block, item } from './items.ts';
 import { seeded } from './model.ts';
 import { setUp } from './setting.ts';

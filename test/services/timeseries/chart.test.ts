@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Chart } from '../../../contracts/timeseries/chart.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
-import { readChart } from '../../../services/timeseries/samples/chart/chart.ts';
+import { readChart } from '../../../services/timeseries/actions/chart.ts';
 import { refusal } from '../../support/refusal.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { block, item } from './items.ts';

@@ -5,7 +5,7 @@ import {
   byFullness,
   type DuplicateCandidate,
   listedDuplicates,
-} from '../../../services/timeseries/workouts/duplicates.ts';
+} from '../../../services/timeseries/rules/duplicates.ts';
 import { activity, at, workout } from './items.ts';
 import { anotherUser, type Setting, setUp } from './setting.ts';
 

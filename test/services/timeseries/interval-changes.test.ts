@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { IntervalRecord } from '../../../domain/records/interval-records.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import { dayMs, minuteMs } from '../../../domain/time/time.ts';
-import { settleIntervals } from '../../../services/timeseries/intervals/settle-intervals.ts';
+import { settleIntervals } from '../../../services/timeseries/work/settle-intervals.ts';
 import { until } from '../../support/until.ts';
 import { seeded } from './generated-days.ts';
 import { phone, watch } from './interval-items.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { readKindDays } from '../../../services/timeseries/days/kind-days.ts';
+import { readKindDays } from '../../../services/timeseries/actions/days.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { activity, at, block, day, item, night, other, sleep, workout } from './items.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { boundsOf, localDays, spansWithin } from '../../../services/timeseries/days/local-days.ts';
+import { boundsOf, localDays, spansWithin } from '../../../services/timeseries/rules/local-days.ts';
 import { at } from './items.ts';
 
 const span = (date: string, start: string, hours: number) => {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { readNights } from '../../../services/timeseries/days/nights.ts';
-import { settleNights } from '../../../services/timeseries/days/settle-nights.ts';
-import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
+import { readNights } from '../../../services/timeseries/actions/nights.ts';
+import { lockUser } from '../../../services/timeseries/tables/lock-user.ts';
+import { settleNights } from '../../../services/timeseries/work/night-means.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { at, block, item, night, sleep } from './items.ts';
 import { keptNights, nightsAnew, wrongNights } from './night-oracle.ts';

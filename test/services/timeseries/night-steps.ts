@@ -5,7 +5,7 @@ import { hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { retainOnePart } from '../../../services/timeseries/removal/retention.ts';
+import { retainOnePart } from '../../../services/timeseries/work/retention.ts';
 import { activity, at, block, epoch, item, night, sleep, workout } from './items.ts';
 
 /** What a step changes data with. */

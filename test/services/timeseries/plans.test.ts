@@ -1,10 +1,12 @@
 import t from 'tap';
-import type { EventRow } from '../../../services/timeseries/queries/select-events.ts';
-import { workoutTable } from '../../../services/timeseries/queries/select-workouts.ts';
-import { readEvents } from '../../../services/timeseries/records/events.ts';
-import { otherTable } from '../../../services/timeseries/records/queries/select-others.ts';
-import { sleepTable } from '../../../services/timeseries/records/queries/select-sleeps.ts';
-import { readSamples } from '../../../services/timeseries/samples/samples.ts';
+import { readEvents } from '../../../services/timeseries/actions/events.ts';
+import { readSamples } from '../../../services/timeseries/actions/samples.ts';
+import {
+  type EventRow,
+  otherTable,
+  sleepTable,
+  workoutTable,
+} from '../../../services/timeseries/tables/events.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { block, item } from './items.ts';

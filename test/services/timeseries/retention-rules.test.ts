@@ -3,9 +3,9 @@ import type { RetentionChange, RetentionRule } from '../../../contracts/timeseri
 import { StoreItem } from '../../../domain/records/records.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
-import { upsertRule } from '../../../services/timeseries/removal/queries/retention-rules.ts';
-import { retainProjectPart } from '../../../services/timeseries/removal/retain-projects.ts';
-import { countExpired } from '../../../services/timeseries/removal/retention-actions.ts';
+import { countExpired } from '../../../services/timeseries/actions/retention.ts';
+import { upsertRule } from '../../../services/timeseries/tables/retention.ts';
+import { retainProjectPart } from '../../../services/timeseries/work/retention.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
 import { phone, steps, watch } from './interval-items.ts';

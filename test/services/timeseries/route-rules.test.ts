@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { upsertRoutePrivacy } from '../../../services/timeseries/tracks/queries/route-privacy.ts';
-import { readRouteRules } from '../../../services/timeseries/tracks/route-privacy.ts';
+import { upsertRoutePrivacy } from '../../../services/timeseries/tables/route-privacy.ts';
+import { readRouteRules } from '../../../services/timeseries/work/route-privacy.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

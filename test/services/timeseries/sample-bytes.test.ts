@@ -1,5 +1,5 @@
 import t from 'tap';
-import { selectSampleBytes } from '../../../services/timeseries/compression/queries/select-sample-bytes.ts';
+import { selectSampleBytes } from '../../../services/timeseries/tables/chunks.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 t.test('the space of samples grows with them, and is that of all chunks', async (t) => {

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { deleteSamples } from '../../../services/timeseries/days/queries/delete-samples.ts';
-import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
-import { upsertPurge } from '../../../services/timeseries/removal/queries/insert-purge.ts';
-import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
-import { selectSeriesId } from '../../../services/timeseries/removal/queries/select-series-id.ts';
-import { finishItems } from '../../../services/timeseries/removal/queries/update-purge.ts';
 import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
 import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
-import { selectDeletable } from '../../../services/timeseries/workouts/queries/delete-workout.ts';
-import { selectCropped } from '../../../services/timeseries/workouts/queries/select-cropped.ts';
-import { selectOverlappingWorkouts } from '../../../services/timeseries/workouts/queries/select-overlapping-workouts.ts';
+import { selectMisdatedIntervals } from '../../../services/timeseries/tables/interval-values.ts';
+import { finishItems, upsertPurge } from '../../../services/timeseries/tables/purges.ts';
+import { deleteSamples } from '../../../services/timeseries/tables/samples.ts';
+import { selectSeriesId } from '../../../services/timeseries/tables/series.ts';
+import { lockTombstone } from '../../../services/timeseries/tables/tombstones.ts';
+import {
+  selectCropped,
+  selectDeletable,
+  selectOverlappingWorkouts,
+} from '../../../services/timeseries/tables/workouts.ts';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';

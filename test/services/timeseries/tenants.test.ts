@@ -1,10 +1,9 @@
 import t from 'tap';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { settleNights } from '../../../services/timeseries/days/settle-nights.ts';
-import { updateRankedBy } from '../../../services/timeseries/intervals/queries/settlements.ts';
-import { eraseItems } from '../../../services/timeseries/removal/queries/erase-items.ts';
-import { upsertPurge } from '../../../services/timeseries/removal/queries/insert-purge.ts';
-import { lockPurge } from '../../../services/timeseries/removal/queries/lock-purge.ts';
+import { eraseItems } from '../../../services/timeseries/tables/erasures.ts';
+import { lockPurge, upsertPurge } from '../../../services/timeseries/tables/purges.ts';
+import { updateRankedBy } from '../../../services/timeseries/tables/settlements.ts';
+import { settleNights } from '../../../services/timeseries/work/night-means.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import { at, block, day, item } from './items.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { localDate } from '../../../domain/time/time.ts';
-import { retainOnePart } from '../../../services/timeseries/removal/retention.ts';
+import { retainOnePart } from '../../../services/timeseries/work/retention.ts';
 import { deleteMarkers } from '../../../services/webhooks/tables/pending-changes.ts';
 import { deleteExpired } from '../../../services/webhooks/work/retention.ts';
 import { refusal } from '../../support/refusal.ts';

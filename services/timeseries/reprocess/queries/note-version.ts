@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database/database.ts';
-import type { ItemRow } from '../../records/queries/select-items.ts';
-import { daysOfFootprint } from '../../samples/footprint.ts';
+import { daysOfFootprint } from '../../tables/footprint.ts';
+import type { ItemRow } from '../../tables/select-items.ts';
 import type { Owner } from './select-made.ts';
 
 const item = {

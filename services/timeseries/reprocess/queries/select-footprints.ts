@@ -1,7 +1,7 @@
 import type { StoreItem } from '../../../../domain/records/records.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
-import { dayOf } from '../../samples/day-instants.ts';
-import { decodeFootprint, type Footstep } from '../../samples/footprint.ts';
+import { decodeFootprint, type Footstep } from '../../tables/footprint.ts';
+import { dayOf } from '../../tables/other-instants.ts';
 import type { Owner } from './select-made.ts';
 
 /** The samples that another item brought. */

@@ -4,7 +4,7 @@ import { decodeTimes } from '../../../../domain/records/sample-codec.ts';
 import { seriesOf } from '../../../../domain/records/series.ts';
 import { isoTime } from '../../../../domain/time/time.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
-import type { Footstep } from '../../samples/footprint.ts';
+import type { Footstep } from '../../tables/footprint.ts';
 
 /** The user and the provider of an item. */
 export interface Owner {

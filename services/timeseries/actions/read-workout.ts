@@ -1,0 +1,134 @@
+import type { SingleWorkout } from '../../../contracts/timeseries/schemas.ts';
+import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
+import { recordNotFound } from '../../../domain/errors.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
+import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { Settings } from '../rules/settings.ts';
+import { type SingleWorkoutRow, selectEvent, singleWorkoutTable, type WorkoutRow } from '../tables/events.ts';
+import { type DetailRow, selectDetail, selectExtent, selectSegments } from '../tables/tracks.ts';
+import { selectHeartRates } from '../tables/workouts.ts';
+import { workoutToWire } from './events.ts';
+
+/** Activity details repeat fields of the activity, so the activity itself counts first. */
+const lastBelieved = 'activityDetails';
+
+/** One workout with all that its provider sent, except its streams. @throws RECORD_NOT_FOUND (404) */
+export async function readWorkout(
+  database: Queryable,
+  settings: Settings,
+  userId: string,
+  id: string,
+): Promise<SingleWorkout> {
+  const stored = await workoutOf(database, userId, id);
+  const [row = stored] = await completeWorkouts(database, userId, [stored]);
+  const { details, laps, splits, extra } = extrasToWire(await selectDetail(database, userId, id));
+  return {
+    ...workoutToWire(row, settings),
+    private: row.private,
+    details: { ...details, ...columnsOf(stored, details) },
+    laps,
+    splits,
+    segments: await segmentsOf(database, userId, stored),
+    extra,
+  };
+}
+
+/** The details, laps, splits and extra fields of a workout in an export. */
+export function extrasToWire(row: DetailRow | undefined) {
+  const { details, laps, splits, extra } = extrasOf(row);
+  return { details, laps: laps?.map(lapToWire) ?? null, splits, extra };
+}
+
+async function workoutOf(database: Queryable, userId: string, id: string): Promise<SingleWorkoutRow> {
+  const row = await selectEvent<SingleWorkoutRow>(database, singleWorkoutTable, userId, id);
+  if (row === undefined) throw recordNotFound(id);
+  return row;
+}
+
+function extrasOf(row: DetailRow | undefined) {
+  const parts = Object.entries(row?.parts ?? {}).toSorted(
+    ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
+  );
+  return mergeExtras(parts.map(([, extras]) => extras));
+}
+
+// Some details are columns of the workout, which older workouts have too.
+function columnsOf(row: SingleWorkoutRow, details: WorkoutDetails) {
+  return {
+    moving_seconds: row.moving_seconds ?? details.moving_seconds,
+    steps: row.steps ?? details.steps,
+    manual: row.manual ?? details.manual,
+    web_upload: row.web_upload ?? details.web_upload,
+    activity_id: row.key,
+  };
+}
+
+function lapToWire({ start_ms, end_ms, ...figures }: LapRecord) {
+  return {
+    start_time: formatInstant(start_ms),
+    end_time: end_ms === null ? null : formatInstant(end_ms),
+    ...figures,
+  };
+}
+
+// The parts name the key of their parent.
+async function segmentsOf(database: Queryable, userId: string, row: SingleWorkoutRow) {
+  const parent = row.is_parent ? row.key : row.parent_id;
+  if (parent === null) return null;
+  const found = await selectSegments(database, userId, row.provider, parent);
+  return found.map(({ start_ms, end_ms, ...segment }) => ({
+    ...segment,
+    start_time: formatInstant(start_ms),
+    end_time: formatInstant(end_ms),
+  }));
+}
+
+/** The track of a workout with what a file of it contains beside its points. @throws RECORD_NOT_FOUND (404) */
+export async function readTrackHead(
+  database: Queryable,
+  { shownAs }: Settings,
+  userId: string,
+  id: string,
+): Promise<TrackHead> {
+  const row = await workoutOf(database, userId, id);
+  const detail = await selectDetail(database, userId, id);
+  const { type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal } = row;
+  return {
+    ...{ id, type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal },
+    source: { provider: shownAs(row.provider), device: row.device },
+    laps: extrasOf(detail).laps ?? [],
+    track: await trackOf(database, userId, id, detail),
+  };
+}
+
+async function trackOf(database: Queryable, userId: string, id: string, detail: DetailRow | undefined) {
+  if (detail === undefined || detail.track_of === null || detail.track_hash === null) return null;
+  const version = { track_of: detail.track_of, track_hash: detail.track_hash };
+  const extent = await selectExtent(database, userId, id, version);
+  return { ...version, ...extent, types: [...extent.types] };
+}
+
+/**
+ * Adds heart rates that the provider did not send, from samples of the same provider. Computed on read, because the
+ * samples of a workout often arrive after it.
+ */
+export async function completeWorkouts(
+  database: Queryable,
+  userId: string,
+  rows: readonly WorkoutRow[],
+): Promise<WorkoutRow[]> {
+  const lacking = rows.filter((row) => row.avg_heart_rate_bpm === null || row.max_heart_rate_bpm === null);
+  if (lacking.length === 0) return [...rows];
+  const found = await selectHeartRates(database, userId, lacking);
+  const byRow = new Map(found.map((one) => [lacking[one.index], one]));
+  return rows.map((row) => {
+    const measured = byRow.get(row);
+    if (measured === undefined) return row;
+    return {
+      ...row,
+      avg_heart_rate_bpm: row.avg_heart_rate_bpm ?? Math.round(measured.average),
+      max_heart_rate_bpm: row.max_heart_rate_bpm ?? Math.round(measured.highest),
+    };
+  });
+}

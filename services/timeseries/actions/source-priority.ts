@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { SourcePriority } from '../../../contracts/timeseries/source-priority.ts';
+import { DeviceType, type SummedType, SummedTypeName } from '../../../domain/records/interval-records.ts';
+import { seriesById, seriesOf } from '../../../domain/records/series.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { ProviderName } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { SourceOrder } from '../rules/ranks.ts';
+import { type PriorityRow, selectPriorities, upsertPriority } from '../tables/interval-series.ts';
+import { lockUser } from '../tables/lock-user.ts';
+import { enqueueSettlement } from '../work/settle-intervals.ts';
+
+const Providers = z.array(ProviderName);
+const DeviceTypes = z.array(DeviceType);
+
+/** The order of sources of a user. */
+export async function readSourcePriority(
+  database: Queryable,
+  configured: SourceOrder,
+  userId: string,
+): Promise<SourcePriority> {
+  const rows = await selectPriorities(database, userId);
+  return {
+    configured: {
+      providers: Providers.parse(configured.providers),
+      device_types: DeviceTypes.parse(configured.deviceTypes),
+    },
+    overrides: rows.map(toWire),
+  };
+}
+
+function toWire({ type_id, providers, device_types }: PriorityRow): SourcePriority['overrides'][number] {
+  return {
+    series_type: type_id === 0 ? null : SummedTypeName.parse(seriesById(type_id).type),
+    providers: Providers.nullable().parse(providers),
+    device_types: DeviceTypes.nullable().parse(device_types),
+  };
+}
+
+/** A change of the order of sources. Fields that are undefined stay. */
+interface PriorityChange {
+  readonly user_id: string;
+  readonly series_type: SummedType | null;
+  readonly providers?: readonly string[] | null | undefined;
+  readonly device_types?: readonly string[] | null | undefined;
+}
+
+/** Changes the order of sources of a user. What counts is computed anew by a job. */
+export function changeSourcePriority(
+  database: Database,
+  change: PriorityChange,
+  origin: AuditOrigin,
+): Promise<void> {
+  const { user_id: userId, series_type } = change;
+  const typeId = series_type === null ? 0 : seriesOf(series_type).id;
+  return database.transaction(async (transaction) => {
+    await lockUser(transaction, userId);
+    const stored = (await selectPriorities(transaction, userId)).find(({ type_id }) => type_id === typeId);
+    const providers = changed(stored?.providers, change.providers);
+    const device_types = changed(stored?.device_types, change.device_types);
+    await upsertPriority(transaction, userId, { type_id: typeId, providers, device_types });
+    await enqueueSettlement(transaction, userId, typeId === 0 ? null : [typeId]);
+    await recordAudit(transaction, origin, { action: 'user.source_priority_changed', userId });
+  });
+}
+
+function changed(stored: string[] | null | undefined, given: readonly string[] | null | undefined) {
+  if (given === undefined) return stored ?? null;
+  return given === null ? null : [...given];
+}

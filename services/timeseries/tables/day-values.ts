@@ -1,0 +1,117 @@
+import type { DayValueRecord } from '../../../domain/provider/facts.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { DateCursor } from './activity-days.ts';
+
+/** The id and the time span of a stored daily record. */
+export interface DayRow {
+  readonly id: string;
+  readonly date: string;
+  readonly start_ms: number;
+  readonly duration_seconds: number;
+}
+
+const statement = {
+  name: 'timeseries-select-day',
+  text: `
+    select id, date::text, (extract(epoch from start_time) * 1000)::float8 as start_ms, duration_seconds
+    from timeseries.provider_day where user_id = $1 and provider = $2 and key = $3`,
+};
+
+/** The stored day of a provider's key. */
+export async function selectDay(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  key: string,
+): Promise<DayRow | undefined> {
+  const [row] = await transaction.query<DayRow>(statement, [userId, provider, key]);
+  return row;
+}
+
+/** The item that a row of day values belongs to. */
+interface DayValuesIdentity {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly data_type: string;
+  readonly key: string;
+}
+
+/** Columns of day values. `vals` and `extra` are JSON text. */
+interface DayValuesRow extends DayValuesIdentity {
+  readonly id: string;
+  readonly device: string;
+  readonly date: string;
+  readonly start_time: string;
+  readonly duration_seconds: number;
+  readonly zone_offset_minutes: number | null;
+  readonly vals: string;
+  readonly extra: string | null;
+  readonly normaliser_version: number | null;
+  readonly placed_by: number | null;
+}
+
+const upsert = {
+  name: 'timeseries-upsert-day-values',
+  text: `
+    insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time, duration_seconds,
+      zone_offset_minutes, vals, extra, normaliser_version, placed_by)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    on conflict (user_id, provider, data_type, key) do update
+      set device = excluded.device, date = excluded.date, start_time = excluded.start_time,
+        duration_seconds = excluded.duration_seconds, zone_offset_minutes = excluded.zone_offset_minutes,
+        vals = excluded.vals, extra = excluded.extra, normaliser_version = excluded.normaliser_version,
+        placed_by = excluded.placed_by`,
+};
+
+/** Inserts the day values of an item, or replaces those of its older version. */
+export async function upsertDayValues(transaction: Queryable, row: DayValuesRow): Promise<void> {
+  const { id, user_id, provider, data_type, key, device, date, start_time, duration_seconds } = row;
+  const values = [id, user_id, provider, data_type, key, device, date, start_time, duration_seconds];
+  const { zone_offset_minutes, vals, extra, normaliser_version, placed_by } = row;
+  await transaction.query(upsert, [
+    ...values,
+    ...[zone_offset_minutes, vals, extra, normaliser_version, placed_by],
+  ]);
+}
+
+/** The day values of an item. The date is null in the only row of an empty page. */
+export interface DayValueRow extends DayValueRecord {
+  /** The number of days in the range. Equal in all rows. */
+  total: number;
+  date: string | null;
+}
+
+const textOf = (order: 'asc' | 'desc') => `
+  with dates as materialized (
+    select distinct date from timeseries.day_value
+    where user_id = $1 and date between $2 and $3 and ($6::text is null or provider = $6)
+  ),
+  page as (
+    select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
+    order by date ${order} limit $5
+  )
+  select c.total, v.*
+  from (select count(*)::int as total from dates) c
+  left join lateral (
+    select d.date::text, d.provider, d.device, d.data_type, (extract(epoch from d.start_time) * 1000)::float8 as start_ms,
+      (extract(epoch from d.start_time) * 1000 + d.duration_seconds * 1000.0)::float8 as end_ms, d.zone_offset_minutes,
+      d.vals as values, d.extra
+    from timeseries.day_value d join page using (date)
+    where d.user_id = $1 and ($6::text is null or d.provider = $6)
+  ) v on true
+  order by v.date ${order}, v.provider, v.data_type, v.start_ms, v.device`;
+
+const statements = {
+  asc: { name: 'timeseries-select-day-values-asc', text: textOf('asc') },
+  desc: { name: 'timeseries-select-day-values-desc', text: textOf('desc') },
+};
+
+/** The day values of at most `most` local days, from one snapshot. */
+export function selectDayValues(
+  database: Queryable,
+  { userId, firstDate, lastDate, after, order }: DateCursor,
+  provider: string | null,
+  most: number,
+): Promise<DayValueRow[]> {
+  return database.query(statements[order], [userId, firstDate, lastDate, after, most, provider]);
+}

@@ -1,0 +1,299 @@
+import type { Direction } from '../../../domain/cursor.ts';
+import type { SleepDetails, StageSpan } from '../../../domain/records/records.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
+import { isoTime, type Range } from '../../../domain/time/time.ts';
+import type { OtherEventType } from '../../../domain/wire.ts';
+import type { Queryable, Row, Statement } from '../../../mixins/database/database.ts';
+
+/** A table of events: its columns, and which of its rows are listed. */
+export interface EventTable {
+  /** Part of the statements' names. */
+  readonly name: string;
+  readonly table: string;
+  /** Columns beside those that all events have. */
+  readonly columns: string;
+  /** Additional condition for lists and for single events. */
+  readonly listed?: string;
+  readonly single?: string;
+}
+
+/** The columns that all events have. `at` is in microseconds since 1970. */
+export interface EventRow extends Row {
+  id: string;
+  at: number;
+  start_ms: number;
+  end_ms: number;
+  provider: string;
+  device: string;
+  /** Null if the provider sent none. */
+  zone_offset_minutes: number | null;
+}
+
+/** Which events of a user are listed. A null type means all. */
+interface EventFilter {
+  readonly userId: string;
+  readonly range: Range;
+  readonly type: string | null;
+}
+
+/** Cursor of a page of events: the start and id of the adjacent item, or the beginning of the list. */
+interface EventCursor {
+  readonly direction: Direction;
+  readonly after: { readonly start: string; readonly id: string } | null;
+}
+
+/** A page's events in reading order, and the number of events in the list. */
+interface EventsFound<Event> {
+  readonly rows: Event[];
+  readonly total: number;
+}
+
+const columnsOf = ({ columns }: EventTable) => `
+  id, (extract(epoch from start_time) * 1000000)::float8 as at,
+  (extract(epoch from start_time) * 1000)::float8 as start_ms, (extract(epoch from end_time) * 1000)::float8 as end_ms,
+  provider, device, case when zone_reported then zone_offset_minutes end as zone_offset_minutes, ${columns}`;
+
+// Two statements, with and without a type, because each uses an index of its own.
+const listedIn = ({ table, listed = 'true' }: EventTable, byType: boolean) => `
+  from ${table}
+  where user_id = $1 and start_time >= $2 and start_time < $3 ${byType ? 'and type = $4' : 'and $4::text is null'}
+    and ${listed}`;
+
+// Page and total come from one snapshot. The beginning of the list is a cursor too, because a null would need another
+// plan.
+const pageOf = (table: EventTable, byType: boolean, direction: Direction) => {
+  const [order, sign] = direction === 'next' ? ['desc', '<'] : ['asc', '>'];
+  return `
+    select total, page.* from (select count(*)::int as total ${listedIn(table, byType)}) counted
+    left join lateral (
+      select ${columnsOf(table)} ${listedIn(table, byType)} and (start_time, id) ${sign} ($5, $6::uuid)
+      order by start_time ${order}, id ${order} limit $7
+    ) page on true
+    order by page.at ${order}, page.id ${order}`;
+};
+
+const beginnings = {
+  next: { start: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
+  previous: { start: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
+} as const;
+
+/** At most `most` listed events: newest first, backward oldest first. */
+export async function selectEvents<Event extends EventRow>(
+  database: Queryable,
+  table: EventTable,
+  { userId, range, type }: EventFilter,
+  { direction, after }: EventCursor,
+  most: number,
+): Promise<EventsFound<Event>> {
+  const name = `timeseries-select-${table.name}-${direction}${type === null ? '' : '-of-type'}`;
+  const { start, id } = after ?? beginnings[direction];
+  const bounds = [range.startMs, range.endMs].map(isoTime);
+  const statement = { name, text: pageOf(table, type !== null, direction) };
+  const values = [userId, ...bounds, type, start, id, most];
+  const found = await database.query<Event & { total: number; id: string | null }>(statement, values);
+  return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
+}
+
+/** One event, listed or not. */
+export async function selectEvent<Event extends EventRow>(
+  database: Queryable,
+  table: EventTable,
+  userId: string,
+  id: string,
+): Promise<Event | undefined> {
+  const text = `
+    select ${columnsOf(table)} from ${table.table} where user_id = $1 and id = $2 and ${table.single ?? 'true'}`;
+  const [row] = await database.query<Event>({ name: `timeseries-select-one-of-${table.name}`, text }, [
+    userId,
+    id,
+  ]);
+  return row;
+}
+
+/** The columns of a workout that the API shows. */
+export interface WorkoutRow extends EventRow {
+  type: WorkoutType;
+  name: string;
+  duration_seconds: number;
+  calories_kcal: number | null;
+  distance_meters: number | null;
+  avg_heart_rate_bpm: number | null;
+  max_heart_rate_bpm: number | null;
+  avg_pace_sec_per_km: number | null;
+  elevation_gain_meters: number | null;
+  private: boolean | null;
+}
+
+/** Workouts. Parents of several workouts and duplicates of a listed workout are not listed. */
+export const workoutTable: EventTable = {
+  name: 'workouts',
+  table: 'timeseries.workout',
+  columns: `type, name, duration_seconds, calories_kcal, distance_meters, avg_heart_rate_bpm, max_heart_rate_bpm,
+    avg_pace_sec_per_km, elevation_gain_meters, private`,
+  listed: 'deleted_at is null and duplicate_of is null and not is_parent',
+  single: 'deleted_at is null',
+};
+
+/** A workout as its own route returns it. */
+export interface SingleWorkoutRow extends WorkoutRow {
+  key: string;
+  moving_seconds: number | null;
+  steps: number | null;
+  manual: boolean | null;
+  web_upload: boolean | null;
+  is_parent: boolean;
+  parent_id: string | null;
+}
+
+/** Single workouts, listed or not. */
+export const singleWorkoutTable: EventTable = {
+  ...workoutTable,
+  name: 'single-workouts',
+  columns: `${workoutTable.columns}, key, moving_seconds, steps, manual, web_upload, is_parent, parent_id`,
+};
+
+/** A stored event other than a workout or sleep. */
+export interface OtherRow extends EventRow {
+  type: OtherEventType;
+  data: Record<string, unknown>;
+}
+
+/** Events other than workouts and sleep. */
+export const otherTable: EventTable = {
+  name: 'others',
+  table: 'timeseries.other_record',
+  columns: 'type, data',
+};
+
+/** The columns of a sleep session that the API shows. */
+export interface SleepRow extends EventRow {
+  is_nap: boolean;
+  asleep_seconds: number | null;
+  awake_seconds: number | null;
+  light_seconds: number | null;
+  deep_seconds: number | null;
+  rem_seconds: number | null;
+}
+
+/** Sleep sessions, including naps. */
+export const sleepTable: EventTable = {
+  name: 'sleeps',
+  table: 'timeseries.sleep_session',
+  columns: 'is_nap, asleep_seconds, awake_seconds, light_seconds, deep_seconds, rem_seconds',
+};
+
+/** A sleep session with what lists read only on request. */
+export interface DetailedSleepRow extends SleepRow {
+  unmeasurable_seconds: number | null;
+  interruptions: number | null;
+  score: number | null;
+  stage_intervals: StageSpan[] | null;
+  details: SleepDetails | null;
+}
+
+/** Sleep sessions with their details. */
+export const detailedSleepTable: EventTable = {
+  ...sleepTable,
+  name: 'detailed-sleeps',
+  columns: `${sleepTable.columns}, unmeasurable_seconds, interruptions, score, stage_intervals, details`,
+};
+
+/** A row of a record table. Its id stays when the other columns are replaced. */
+export type RecordRow = Readonly<Record<string, string | number | boolean | null>> & { readonly id: string };
+
+/** The tables with one row per record. */
+type RecordTable = 'workout' | 'sleep_session' | 'provider_day';
+
+/** Inserts a record, or replaces the row with its id. */
+export async function upsertRecord(
+  transaction: Queryable,
+  table: RecordTable,
+  row: RecordRow,
+): Promise<void> {
+  // The columns are sorted, because the statement is prepared under one name.
+  const entries = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const columns = entries.map(([name]) => name);
+  await transaction.query(
+    {
+      name: `timeseries-upsert-${table}`,
+      text: `
+        insert into timeseries.${table} (${columns.join(', ')})
+        values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+        on conflict (id) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    },
+    entries.map(([, value]) => value),
+  );
+}
+
+/** An item by its name at the provider. */
+interface NamedItems {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly items: readonly { readonly data_type: string; readonly key: string }[];
+}
+
+// The records of an item have its span. An item of samples alone has the days of its samples.
+const itemSpansStatement = {
+  name: 'timeseries-select-item-spans',
+  text: `
+    with named as (
+      select i.record_ids, i.first_day, i.last_day from unnest($3::text[], $4::text[]) t (data_type, key)
+      join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key),
+    ids as (select unnest(record_ids) as id from named),
+    spans as (
+      select w.start_time, w.end_time from ids join timeseries.workout w on w.id = ids.id where w.user_id = $1
+      union all
+      select s.start_time, s.end_time from ids join timeseries.sleep_session s on s.id = ids.id where s.user_id = $1
+      union all
+      select d.start_time, d.start_time + d.duration_seconds * interval '1 s'
+        from ids join timeseries.provider_day d on d.id = ids.id where d.user_id = $1
+      union all
+      select d.start_time, d.start_time + d.duration_seconds * interval '1 s'
+        from timeseries.day_value d join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
+        where d.user_id = $1 and d.provider = $2
+      union all
+      select c.start_time, c.end_time
+        from timeseries.score c join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
+        where c.user_id = $1 and c.provider = $2
+      union all
+      select (date '1970-01-01' + first_day::int) at time zone 'UTC', (date '1970-01-01' + last_day::int + 1) at time zone 'UTC'
+        from named where first_day is not null)
+    select (extract(epoch from start_time) * 1000)::float8 as start_ms,
+      greatest(extract(epoch from end_time) * 1000, extract(epoch from start_time) * 1000 + 1)::float8 as end_ms
+    from spans`,
+};
+
+/** The spans that items have as they are stored. */
+export function selectItemSpans(
+  database: Queryable,
+  { user_id, provider, items }: NamedItems,
+): Promise<{ start_ms: number; end_ms: number }[]> {
+  const [types, keys] = [items.map(({ data_type }) => data_type), items.map(({ key }) => key)];
+  return database.query(itemSpansStatement, [user_id, provider, types, keys]);
+}
+
+/** A span of the workouts of one user and provider, and the maximum number of them. */
+interface WorkoutSpan {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly limit: number;
+}
+
+const workoutKeysStatement: Statement = {
+  name: 'timeseries-select-workout-keys',
+  text: `
+    select key, (extract(epoch from start_time) * 1000)::float8 as start_ms from timeseries.workout
+    where user_id = $1 and provider = $2 and deleted_at is null
+      and start_time >= to_timestamp($3::float8 / 1000) and start_time < to_timestamp($4::float8 / 1000)
+    order by start_time, id limit $5`,
+};
+
+/** The keys of the workouts that start in a span, oldest first. Duplicates of other providers' workouts are included. */
+export function selectWorkoutKeys(
+  database: Queryable,
+  { user_id, provider, start_ms, end_ms, limit }: WorkoutSpan,
+): Promise<{ key: string; start_ms: number }[]> {
+  return database.query(workoutKeysStatement, [user_id, provider, start_ms, end_ms, limit]);
+}

@@ -1,0 +1,190 @@
+import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
+import { isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+
+/** The user and the provider whose data is read again. */
+export interface Reread {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly span: Range;
+}
+
+/** A stored sample of a span. */
+export interface StoredSample {
+  readonly series_id: number;
+  readonly type_id: number;
+  readonly device: string;
+  readonly ms: number;
+  /** Its time as the provider lists it: that of its clock, if the span is local. */
+  readonly listed_ms: number;
+}
+
+const samples = {
+  name: 'timeseries-select-samples-of-span',
+  text: `
+    select x.series_id, s.type_id, s.device, (extract(epoch from x.ts) * 1000)::float8 as ms, x.zone_offset_minutes
+    from timeseries.series s join timeseries.sample x on x.series_id = s.id
+    where s.user_id = $1 and s.provider = $2 and s.type_id = any($3::smallint[]) and x.ts >= $4 and x.ts < $5`,
+};
+
+/** The samples of a span. They are compared in the process: an anti join with as many rows may become a nested loop. */
+export async function selectSamplesOfSpan(
+  transaction: Queryable,
+  { user_id, provider, span: { startMs, endMs } }: Reread,
+  typeIds: readonly number[],
+  isLocal: boolean,
+): Promise<StoredSample[]> {
+  if (typeIds.length === 0) return [];
+  const marginMs = isLocal ? farthestOffsetMs : 0;
+  const values = [user_id, provider, typeIds, isoTime(startMs - marginMs), isoTime(endMs + marginMs)];
+  const rows = await transaction.query<Omit<StoredSample, 'listed_ms'> & { zone_offset_minutes: number }>(
+    samples,
+    values,
+  );
+  return rows
+    .map(({ zone_offset_minutes, ...row }) => ({
+      ...row,
+      listed_ms: row.ms + (isLocal ? zone_offset_minutes * minuteMs : 0),
+    }))
+    .filter(({ listed_ms }) => listed_ms >= startMs && listed_ms < endMs);
+}
+
+const sleeps = {
+  name: 'timeseries-delete-unlisted-sleeps',
+  text: `
+    with gone as (
+      delete from timeseries.sleep_session where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and key <> all($5::text[]) returning key),
+    forgotten as (
+      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+    select count(*)::int as n from gone`,
+};
+
+/** Deletes the sleep sessions of a span whose keys are not listed. Returns their number. */
+export async function deleteUnlistedSleeps(
+  transaction: Queryable,
+  { user_id, provider, span }: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
+  const [row] = await transaction.query<{ n: number }>(sleeps, values);
+  return row?.n ?? 0;
+}
+
+const workouts = {
+  name: 'timeseries-delete-unlisted-workouts',
+  text: `
+    with gone as (
+      delete from timeseries.workout where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and key <> all($5::text[]) and deleted_at is null
+      returning key, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
+        (extract(epoch from end_time) * 1000)::float8 as end_ms),
+    forgotten as (
+      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+    select key, start_ms, end_ms from gone`,
+};
+
+/** Deletes the workouts of a span whose keys are not listed. Returns their keys and spans. */
+export function deleteUnlistedWorkouts(
+  transaction: Queryable,
+  { user_id, provider, span }: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<{ key: string; start_ms: number; end_ms: number }[]> {
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
+  return transaction.query(workouts, values);
+}
+
+/** Deletes records of a span whose keys are not listed, and forgets their items. */
+const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score', condition: string) => ({
+  name: `timeseries-delete-unlisted-${table}`,
+  text: `
+    with gone as (
+      delete from timeseries.${table} x where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and key <> all($5::text[]) and ${condition} returning key),
+    forgotten as (
+      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+    select count(*)::int as n from gone`,
+});
+// Tables without a data type: that of the item which made the record. Another type of the provider may list other days.
+const ofItem = `exists (select from timeseries.item i
+          where i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = x.key and x.id = any(i.record_ids))`;
+const days = recordsOf('provider_day', ofItem);
+const others = recordsOf('other_record', ofItem);
+
+const ofType = 'data_type = $6';
+const dayValues = recordsOf('day_value', ofType);
+const scores = recordsOf('score', ofType);
+
+/** Deletes the totals and values of days that start in a span and whose keys are not listed. Returns their number. */
+export async function deleteUnlistedDays(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  // The totals first: values of a day also forget its item, by which the totals are found.
+  const totals = await deleteUnlistedRecords(days, transaction, reread, [keys, dataType]);
+  return totals + (await deleteUnlistedRecords(dayValues, transaction, reread, [keys, dataType]));
+}
+
+/** Deletes the other events of a span whose keys are not listed. Returns their number. */
+export function deleteUnlistedOthers(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  return deleteUnlistedRecords(others, transaction, reread, [keys, dataType]);
+}
+
+/** Deletes the scores that start in a span and whose items are not listed. Returns their number. */
+export function deleteUnlistedScores(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  return deleteUnlistedRecords(scores, transaction, reread, [keys, dataType]);
+}
+
+async function deleteUnlistedRecords(
+  statement: ReturnType<typeof recordsOf>,
+  transaction: Queryable,
+  { user_id, provider, span }: Reread,
+  given: readonly [keys: readonly string[], dataType: string],
+): Promise<number> {
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), ...given];
+  const [row] = await transaction.query<{ n: number }>(statement, values);
+  return row?.n ?? 0;
+}
+
+/** What the newest version of an item has: day values, or scores of these kinds. */
+interface MadeOfItem {
+  readonly data_type: string;
+  readonly key: string;
+  readonly has_day_values: boolean;
+  readonly score_kinds: readonly string[];
+}
+
+const statement = {
+  name: 'timeseries-delete-unmade',
+  text: `
+    with made as (
+      select * from jsonb_to_recordset($3) t (data_type text, key text, has_day_values boolean, score_kinds text[])),
+    without_values as (
+      delete from timeseries.day_value v using made m
+      where v.user_id = $1 and v.provider = $2 and v.data_type = m.data_type and v.key = m.key and not m.has_day_values)
+    delete from timeseries.score s using made m
+    where s.user_id = $1 and s.provider = $2 and s.data_type = m.data_type and s.key = m.key and s.kind <> all(m.score_kinds)`,
+};
+
+/** Deletes the day values and the scores of items that their newest versions do not have. */
+export async function deleteUnmade(
+  transaction: Queryable,
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  items: readonly MadeOfItem[],
+): Promise<void> {
+  if (items.length > 0) await transaction.query(statement, [user_id, provider, JSON.stringify(items)]);
+}

@@ -1,0 +1,146 @@
+import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
+import { seriesOf } from '../../../domain/records/series.ts';
+import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { boundsOf } from '../rules/local-days.ts';
+import {
+  ensureIntervalSeries,
+  ensureIntervalSources,
+  type IntervalSeriesKey,
+  type SourceRow,
+} from '../tables/interval-series.ts';
+import type { IntervalRow } from '../tables/interval-values.ts';
+import { selectLocalDays } from '../tables/local-days.ts';
+import { KnownHours } from './clocks/known-clocks.ts';
+import { type Clock, clocksAt, readClocks, shiftMs } from './clocks/place.ts';
+import { type PlacedSpan, selectPlacedSpans } from './clocks/placed-spans.ts';
+
+/** Context of placing the intervals of a call. */
+interface PlaceContext {
+  readonly transaction: Queryable;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly setId: number;
+  readonly sources: readonly IntervalSource[];
+  /** The time zone of the user. Undefined: all intervals state an offset. */
+  readonly timeZone: string | null | undefined;
+  /** The offsets do not change the user's clock. */
+  readonly isClockKept?: boolean | undefined;
+}
+
+/** An interval with its key. */
+export interface KeyedInterval {
+  readonly interval: IntervalRecord;
+  readonly key: string;
+}
+
+/** Rows to store, with distinct keys. */
+export interface PlacedIntervals {
+  readonly rows: readonly IntervalRow[];
+  readonly clocks: IntervalClocks;
+}
+
+/** The clocks that intervals state, the range of those that state none, and what the user has of these. */
+interface IntervalClocks {
+  readonly hours: KnownHours;
+  readonly placed: Range | null;
+  readonly placedSpans: readonly PlacedSpan[];
+}
+
+interface Placed {
+  readonly keyed: KeyedInterval;
+  readonly source: SourceRow;
+  readonly type_id: number;
+  readonly clock: Clock;
+}
+
+/** The rows of intervals: each in its series, with the offset that puts its start on its local day. */
+export async function placeIntervals(
+  context: PlaceContext,
+  accepted: readonly KeyedInterval[],
+): Promise<PlacedIntervals> {
+  if (accepted.length === 0)
+    return { rows: [], clocks: { hours: new KnownHours(), placed: null, placedSpans: [] } };
+  const { transaction, setId, sources } = context;
+  const used = [...new Set(accepted.map(({ interval }) => interval.source))];
+  const given = used.flatMap((index) => sources[index] ?? []);
+  const [stored, clocks] = await Promise.all([
+    ensureIntervalSources(transaction, setId, given),
+    clocksOf(context, accepted),
+  ]);
+  const sourceOf = new Map(used.map((index, place) => [index, stored[place]]));
+  // Of two intervals with one id the later one counts.
+  const distinct = new Map(accepted.map((one) => [one.key, one]));
+  const placed = [...distinct.values()].flatMap((keyed) => {
+    const source = sourceOf.get(keyed.interval.source);
+    const type_id = seriesOf(keyed.interval.type).id;
+    return source === undefined ? [] : [{ keyed, source, type_id, clock: clocks.of(keyed.interval) }];
+  });
+  return { rows: await inSeries(context, placed), clocks };
+}
+
+/** The clocks of intervals, and what they state. */
+async function clocksOf(
+  { transaction, user_id, provider, timeZone = null, isClockKept = false }: PlaceContext,
+  accepted: readonly KeyedInterval[],
+) {
+  const given = accepted.map(({ interval }) => interval);
+  const undated = given.filter(({ zone_offset_minutes }) => zone_offset_minutes === null);
+  const placed = undated.length === 0 ? null : rangeOf(undated);
+  const [placedSpans, known, days] = await Promise.all([
+    selectPlacedSpans(transaction, user_id),
+    placed === null ? null : readClocks(transaction, { user_id, provider, timeZone }, placed),
+    selectLocalDays(transaction, { user_id, provider }, rangeOf(given)),
+  ]);
+  const hours = new KnownHours();
+  if (!isClockKept)
+    for (const { start_ms, zone_offset_minutes } of given) hours.add(start_ms, zone_offset_minutes);
+  const of = ({ start_ms, zone_offset_minutes, is_local = false }: IntervalRecord): Clock => {
+    if (zone_offset_minutes !== null || known === null)
+      return { offset: days.offsetOn(start_ms, zone_offset_minutes ?? 0), placed_by: null };
+    const clock = clocksAt(known, is_local)(start_ms);
+    return is_local ? clock : { ...clock, offset: days.offsetOn(start_ms, clock.offset) };
+  };
+  return { of, hours, placed, placedSpans };
+}
+
+// Local times may be that far from their instants.
+function rangeOf(intervals: readonly IntervalRecord[]): Range {
+  const { startMs, endMs } = boundsOf(intervals.map(({ start_ms }) => start_ms));
+  const marginMs = intervals.some(({ is_local }) => is_local === true) ? farthestOffsetMs : 0;
+  return { startMs: startMs - marginMs, endMs: endMs + marginMs };
+}
+
+async function inSeries(context: PlaceContext, placed: readonly Placed[]): Promise<IntervalRow[]> {
+  const groups = [...Map.groupBy(placed, nameOf).values()];
+  const keys = groups.flatMap(seriesKey);
+  const series = await ensureIntervalSeries(context.transaction, context, keys);
+  const ids = new Map(series.map(({ id, type_id, source_id }) => [`${type_id} ${source_id}`, id]));
+  return placed.map((one) => rowOf(one, ids.get(nameOf(one)) ?? 0));
+}
+
+function nameOf({ type_id, source }: Placed): string {
+  return `${type_id} ${source.id}`;
+}
+
+function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const offsets = group.map(({ clock: { offset } }) => offset);
+  return [
+    {
+      ...{ type_id: first.type_id, source_id: first.source.id, device: first.source.device },
+      longest_ms: Math.max(...group.map(({ keyed: { interval } }) => interval.end_ms - interval.start_ms)),
+      min_offset_minutes: Math.min(...offsets),
+      max_offset_minutes: Math.max(...offsets),
+    },
+  ];
+}
+
+function rowOf({ keyed: { interval, key }, clock }: Placed, seriesId: number): IntervalRow {
+  const { start_ms, end_ms, value } = interval;
+  const { offset: zone_offset_minutes, placed_by } = clock;
+  const instants = { start_ms: start_ms - shiftMs(clock), duration_ms: end_ms - start_ms };
+  return { key, series_id: seriesId, ...instants, value, zone_offset_minutes, placed_by };
+}

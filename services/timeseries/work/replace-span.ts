@@ -1,0 +1,113 @@
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { KeptDays } from '../rules/kept-days.ts';
+import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
+import { deleteSampleInstants, samplesPerStatement } from '../tables/samples.ts';
+import {
+  deleteUnlistedDays,
+  deleteUnlistedOthers,
+  deleteUnlistedScores,
+  deleteUnlistedSleeps,
+  deleteUnlistedWorkouts,
+  type Reread,
+  type StoredSample,
+  selectSamplesOfSpan,
+} from '../tables/unlisted.ts';
+import { daysOfRows, isActivity } from './activity-samples.ts';
+import { settleDuplicates } from './duplicates.ts';
+import { settleSamples } from './settle-samples.ts';
+
+/** A span that was read again: what the items of the call do not contain no longer exists at the provider. */
+export interface ReplacedData {
+  readonly data_type: string;
+  readonly series: readonly SeriesType[];
+  /** Only samples of these devices are deleted; null: of all. */
+  readonly devices: readonly string[] | null;
+  /** Deleted with a sample of `series` of the same device and instant. */
+  readonly together: readonly SeriesType[];
+  readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** The span is of the clock of each sample: so are the samples of the items. */
+  readonly is_local: boolean;
+}
+
+/** Who it is about, and the items of the call. */
+interface Replacing {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly items: readonly StoreItem[];
+  readonly sourcePriority: readonly string[];
+  readonly kept: KeptDays;
+}
+
+/** Deletes what a span contained before and its items do not contain. Runs after the items are stored. */
+export async function deleteUnlisted(
+  transaction: Queryable,
+  { user_id, provider, items, sourcePriority, kept }: Replacing,
+  replaces: ReplacedData,
+): Promise<void> {
+  const { data_type, records, start_ms, end_ms, is_local } = replaces;
+  const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
+  const ids = [...replaces.series, ...replaces.together].map((type) => seriesOf(type).id);
+  const stored = await selectSamplesOfSpan(transaction, reread, ids, is_local);
+  await deleteSamples(transaction, goneOf(stored, listedSamples(items), replaces));
+  const keys = items.map(({ key }) => key);
+  if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
+  if (records.includes('days')) await deleteUnlistedDays(transaction, reread, data_type, keys);
+  if (records.includes('scores')) await deleteUnlistedScores(transaction, reread, data_type, keys);
+  if (records.includes('others')) {
+    const listed = items.filter(({ other }) => other !== null).map(({ key }) => key);
+    await deleteUnlistedOthers(transaction, reread, data_type, listed);
+  }
+  if (!records.includes('workouts')) return;
+  const gone = await deleteUnlistedWorkouts(transaction, reread, data_type, keys);
+  if (gone.length === 0) return;
+  if (isActivity({ data_type })) {
+    const keys = gone.map(({ key }) => key);
+    const touched = await deleteActivityBlocks(transaction, user_id, provider, keys);
+    await settleSamples(transaction, { user_id, provider, kept }, daysOfRows(touched));
+  }
+  await settleDuplicates(transaction, user_id, gone, sourcePriority);
+}
+
+// Samples of the types `together` have no list of their own: they go with a sample of the same device and instant.
+function goneOf(
+  stored: readonly StoredSample[],
+  listed: ReadonlySet<string>,
+  { series, devices, together }: ReplacedData,
+): StoredSample[] {
+  const [own, others] = [series, together].map((types) => new Set(types.map((type) => seriesOf(type).id)));
+  const unlisted = stored.filter(
+    ({ type_id, device, listed_ms }) => !listed.has(sampleKey(type_id, device, Math.round(listed_ms))),
+  );
+  const gone = unlisted.filter(
+    ({ type_id, device }) => own?.has(type_id) === true && (devices?.includes(device) ?? true),
+  );
+  const instants = new Set(gone.map(({ device, ms }) => `${Math.round(ms)} ${device}`));
+  const companions = unlisted.filter(({ type_id, device, ms }) => {
+    return others?.has(type_id) === true && instants.has(`${Math.round(ms)} ${device}`);
+  });
+  return [...gone, ...companions];
+}
+
+async function deleteSamples(transaction: Queryable, gone: readonly StoredSample[]): Promise<void> {
+  for (let from = 0; from < gone.length; from += samplesPerStatement) {
+    const part = gone.slice(from, from + samplesPerStatement);
+    const seriesIds = part.map(({ series_id }) => series_id);
+    await deleteSampleInstants(transaction, { seriesIds, times: part.map(({ ms }) => ms) });
+  }
+}
+
+function listedSamples(items: readonly StoreItem[]): ReadonlySet<string> {
+  const listed = new Set<string>();
+  for (const { samples } of items)
+    for (const { type, device, base_ms, at } of samples) {
+      const { id } = seriesOf(type);
+      for (const offset of at) listed.add(sampleKey(id, device, base_ms + offset));
+    }
+  return listed;
+}
+
+const sampleKey = (typeId: number, device: string, ms: number) => `${typeId} ${ms} ${device}`;

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type DayRecord,
+  type SleepRecord,
+  type StoreItem,
+  sleepRanks,
+} from '../../../domain/records/records.ts';
+import { isoTime, type Range } from '../../../domain/time/time.ts';
+import { type DayRow, selectDay, upsertDayValues } from '../tables/day-values.ts';
+import { type RecordRow, upsertRecord } from '../tables/events.ts';
+import { deleteOthers, upsertOther } from '../tables/others.ts';
+import { upsertScores } from '../tables/scores.ts';
+import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
+import { datedBy, recordClock } from './clocks/place.ts';
+import type { Span } from './duplicates.ts';
+import { dayRow, identityOf, type RecordContext, sleepRow } from './record-rows.ts';
+import { storeWorkout } from './store-workout.ts';
+import { outweighs, weightiest } from './versions.ts';
+
+/** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
+interface StoredRecords {
+  readonly status: 'saved' | 'replaced' | 'stale';
+  readonly ids: readonly string[];
+  readonly workoutSpans: readonly Span[];
+  /** Instants that the item's daily record did not cover before, or covered with another date. */
+  readonly covered: readonly Range[];
+  /** The dates of the item's daily record, before and now. */
+  readonly dates: readonly string[];
+  /** Maps merged sleep sessions to the session that replaces them. */
+  readonly merged: ReadonlyMap<string, string>;
+}
+
+/** Stores the records of an item in place of those of its older version. */
+export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
+  const sleeps = await storeSleeps(context, item);
+  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], dates: [] };
+  const workout = await storeWorkout(context, item);
+  const day = await storeDay(context, item);
+  const otherIds = await storeOther(context, item);
+  await storeDayValues(context, item);
+  await storeScores(context, item);
+  const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
+  const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
+  const status = isReplacing ? 'replaced' : 'saved';
+  const { covered, dates } = day;
+  return { status, ids, workoutSpans: workout.spans, covered, dates, merged: sleeps.merged };
+}
+
+async function storeDay(context: RecordContext, { key, day }: StoreItem) {
+  if (day === null) return { ids: [], covered: [], dates: [] };
+  const { transaction, userId, provider, clockAt } = context;
+  const stored = await selectDay(transaction, userId, provider, key);
+  const identity = identityOf(context, key, stored?.id);
+  const row = dayRow(identity, day, clockAt);
+  await upsertRecord(transaction, 'provider_day', row);
+  const dates = [String(row.date), ...(stored === undefined ? [] : [stored.date])];
+  return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)], dates };
+}
+
+/**
+ * A record that grew newly covers the time after its former end. A record with another date or start newly covers its
+ * whole span.
+ */
+function newlyCovered(
+  { start_ms, duration_seconds }: DayRecord,
+  date: RecordRow[string] | undefined,
+  stored?: DayRow,
+): Range {
+  const isSame = stored?.date === date && stored?.start_ms === start_ms;
+  const known = isSame ? (stored?.duration_seconds ?? 0) : 0;
+  return { startMs: start_ms + known * 1000, endMs: start_ms + duration_seconds * 1000 };
+}
+
+/** The result of storing an item's sessions. `ids` has the current id of each. */
+interface StoredSleeps {
+  readonly status: 'saved' | 'replaced' | 'stale';
+  readonly ids: readonly string[];
+  /** Maps merged sessions to the session that replaces them. */
+  readonly merged: ReadonlyMap<string, string>;
+}
+
+interface StoredSession {
+  readonly id: string;
+  readonly gone: readonly string[];
+  readonly status: 'saved' | 'replaced' | 'stale';
+}
+
+/**
+ * Stores an item's sleep sessions by the rules for versions of a sleep. If the main sleep loses against a stored one,
+ * the whole item is stale. Otherwise naps would return that the newer version no longer contains.
+ */
+async function storeSleeps(context: RecordContext, item: StoreItem): Promise<StoredSleeps> {
+  if (item.sleeps.length === 0) return outcomeOf([]);
+  const mains = await storeSessions(context, item, false);
+  if (mains.length > 0 && mains.every(({ status }) => status === 'stale')) return outcomeOf(mains);
+  const all = [...mains, ...(await storeSessions(context, item, true))];
+  const ids = all.map(({ id }) => id);
+  const { transaction, userId, provider, storedIds } = context;
+  if (storedIds.length > 0)
+    await deleteDroppedSleeps(transaction, { userId, provider, key: item.key }, storedIds, ids);
+  return outcomeOf(all);
+}
+
+async function storeSessions(context: RecordContext, item: StoreItem, isNap: boolean) {
+  const stored: StoredSession[] = [];
+  for (const session of item.sleeps)
+    if (session.is_nap === isNap) stored.push(await storeSession(context, item, session));
+  return stored;
+}
+
+async function storeSession(
+  context: RecordContext,
+  item: StoreItem,
+  session: SleepRecord,
+): Promise<StoredSession> {
+  const { transaction, userId, provider, clockAt } = context;
+  const { key, data_type: dataType } = item;
+  const { was_final, versions } = await versionsOf(context, item, session);
+  const best = weightiest(versions);
+  // Of an item whose latest version counts, no older version of it takes precedence.
+  const isRival = (key: string) => item.supersede !== 'latest' || key !== item.key;
+  const rival = weightiest(versions.filter((one) => isRival(one.key)));
+  const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
+  if (rival !== undefined && outweighs(rival, weight)) return { id: rival.id, gone: [], status: 'stale' };
+  const identity = identityOf(context, key, best?.id);
+  const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
+  await deleteMergedSleeps(transaction, { userId, provider, dataType }, gone, identity.id);
+  await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, clockAt));
+  return { id: identity.id, gone, status: best === undefined ? 'saved' : 'replaced' };
+}
+
+// The call's own items are not written yet.
+async function versionsOf(context: RecordContext, { key, data_type }: StoreItem, session: SleepRecord) {
+  const { transaction, userId, provider, storedItems } = context;
+  const of = { userId, provider, dataType: data_type };
+  const stored = await selectOverlappingSleeps(transaction, of, session);
+  const isFinalNow = [session, ...stored.filter((one) => one.key === key)].some(
+    ({ rank }) => rank === sleepRanks.final,
+  );
+  const wasFinal = (ofKey: string) =>
+    (ofKey === key && isFinalNow) || (storedItems.get({ data_type, key: ofKey })?.was_final ?? false);
+  const versions = stored.map((one) => ({ ...one, was_final: one.was_final || wasFinal(one.key) }));
+  return { was_final: wasFinal(key), versions };
+}
+
+function outcomeOf(sessions: readonly StoredSession[]): StoredSleeps {
+  const ids = [...new Set(sessions.map(({ id }) => id))];
+  const merged = new Map(sessions.flatMap(({ id, gone }) => gone.map((lost) => [lost, id] as const)));
+  const are = (wanted: StoredSession['status']) => sessions.every(({ status }) => status === wanted);
+  if (are('saved')) return { status: 'saved', ids, merged };
+  return { status: are('stale') ? 'stale' : 'replaced', ids, merged };
+}
+
+/** Stores an item's event other than a workout or sleep, unless it is too old to be kept. Returns its id. */
+async function storeOther(context: RecordContext, item: StoreItem): Promise<string[]> {
+  const { key, other } = item;
+  if (other === null) {
+    await dropFormer(context, item);
+    return [];
+  }
+  const {
+    transaction,
+    userId: user_id,
+    provider,
+    clockAt,
+    normaliserVersion,
+    eventsFrom,
+    storedIds,
+  } = context;
+  const { start_ms, end_ms, zone_offset_minutes, type, device, data } = other;
+  const { offset, placed_by, date: local_date } = recordClock(other, start_ms, clockAt);
+  if (eventsFrom !== null && local_date < eventsFrom) {
+    await deleteOthers(transaction, user_id, storedIds);
+    return [];
+  }
+  const id = await upsertOther(transaction, {
+    id: randomUUID(),
+    ...{ user_id, provider, type, key, device },
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    zone_reported: zone_offset_minutes !== null,
+    placed_by,
+    local_date,
+    data: JSON.stringify(data),
+    normaliser_version: normaliserVersion,
+  });
+  return [id];
+}
+
+// An item that has become samples: the event of its former version no longer exists.
+async function dropFormer(
+  { transaction, userId, storedIds }: RecordContext,
+  { workout, sleeps, day, epoch }: StoreItem,
+): Promise<void> {
+  const isBare = workout === null && sleeps.length === 0 && day === null && epoch === null;
+  if (isBare && storedIds.length > 0) await deleteOthers(transaction, userId, storedIds);
+}
+
+/** Stores the day values of an item in place of those of its older version. They are no record of the outcome. */
+async function storeDayValues(context: RecordContext, item: StoreItem): Promise<void> {
+  const { transaction, userId: user_id, provider, clockAt } = context;
+  const { data_type, key, day_values: given } = item;
+  if (given === null) return;
+  const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = given;
+  await upsertDayValues(transaction, {
+    ...{ id: randomUUID(), user_id, provider, data_type, key, device, duration_seconds, zone_offset_minutes },
+    ...datedBy(given, clockAt),
+    start_time: isoTime(start_ms),
+    vals: JSON.stringify(values),
+    extra: extra === null ? null : JSON.stringify(extra),
+    normaliser_version: context.normaliserVersion,
+  });
+}
+
+/** Stores the scores of an item in place of those of its older version. They are no record of the outcome. */
+async function storeScores(context: RecordContext, item: StoreItem): Promise<void> {
+  const { transaction, userId: user_id, provider, normaliserVersion, clockAt } = context;
+  const { data_type, key, scores } = item;
+  if (scores.length === 0) return;
+  const scored = { user_id, provider, data_type, key, normaliser_version: normaliserVersion };
+  const rows = scores.map((score) => ({ ...score, ...datedBy(score, clockAt), id: randomUUID() }));
+  await upsertScores(transaction, scored, rows);
+}

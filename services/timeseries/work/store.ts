@@ -1,0 +1,192 @@
+import { userErased } from '../../../domain/errors.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { boundsOf } from '../rules/local-days.ts';
+import { selectLocalDays } from '../tables/local-days.ts';
+import { lockUser } from '../tables/lock-user.ts';
+import { type ItemRow, selectItems } from '../tables/select-items.ts';
+import { isErased } from '../tables/tombstones.ts';
+import { upsertItems } from '../tables/upsert-items.ts';
+import { KnownHours } from './clocks/known-clocks.ts';
+import { type ClockAt, ownClockAt } from './clocks/place.ts';
+import { clocksOfCall, placedBlocks, placedEpochs, placeItems } from './clocks/place-call.ts';
+import { type PlacedSpan, selectPlacedSpans } from './clocks/placed-spans.ts';
+import { settleCall } from './clocks/settle-clocks.ts';
+import { dropUnmade } from './drop-unmade.ts';
+import { type Span, settleDuplicates } from './duplicates.ts';
+import { type PendingEpoch, storeEpochs } from './epochs.ts';
+import { settleIntervalsOnDays } from './intervals-on-days.ts';
+import { settleLocalDays } from './local-days.ts';
+import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
+import type { PendingBlock } from './sample-columns.ts';
+import type { IntervalCircumstances } from './store-intervals.ts';
+import { storeRecords } from './store-records.ts';
+import { storeSamples } from './store-samples.ts';
+import { StoredItems } from './stored-items.ts';
+import { type Decision, decide } from './versions.ts';
+
+/** Items of one user and provider, to be stored in one transaction. */
+interface StoreRequest {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly items: readonly StoreItem[];
+  /** The version of the normaliser that made the items. */
+  readonly normaliser_version?: number | null | undefined;
+  /** When the delivery of the items arrived. */
+  readonly received_ms?: number | null | undefined;
+  /** The span that was read again, if the items are all of it. */
+  readonly replaces?: ReplacedData | undefined;
+}
+
+/** Parameters of a store beside its items. */
+export interface StoreCircumstances extends IntervalCircumstances {
+  readonly sourcePriority: readonly string[];
+  /** The origin for audit entries. */
+  readonly origin: AuditOrigin;
+  /** The items are stored again in place of their stored versions. */
+  readonly isReopened?: boolean;
+}
+
+/** State of a running store: what it has read, and what it writes at its end. */
+interface Work extends StoreRequest, StoreCircumstances {
+  readonly transaction: Queryable;
+  readonly storedItems: StoredItems;
+  readonly blocks: PendingBlock[];
+  readonly spans: Span[];
+  readonly epochs: PendingEpoch[];
+  /** Instants that daily records newly cover. */
+  readonly covered: Range[];
+  /** Dates of daily records. */
+  readonly dates: string[];
+  /** Items that are neither duplicates nor stale. */
+  readonly accepted: StoreItem[];
+  /** What the user has that was placed by another clock than its own. */
+  readonly placedSpans: readonly PlacedSpan[];
+  /** The clock of each item, for its parts that state none. */
+  readonly clocks: readonly ClockAt[];
+  readonly hours: KnownHours;
+}
+
+/** Stores items under the user's lock. Returns outcomes in order. @throws USER_ERASED (410) */
+export function store(
+  database: Database,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<StoreOutcome[]> {
+  return database.transaction(async (transaction) => {
+    await lockUser(transaction, request.user_id);
+    if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
+    const work = await begin(transaction, request, circumstances);
+    const stored = await storeAll(work);
+    if (request.replaces !== undefined) await deleteUnlisted(transaction, work, request.replaces);
+    return stored;
+  });
+}
+
+/** Stores an item within a transaction that holds the user's lock. Returns the outcome and the row of the item. */
+export async function storeAgain(
+  transaction: Queryable,
+  request: StoreRequest & { readonly items: readonly [StoreItem] },
+  circumstances: StoreCircumstances,
+): Promise<{ readonly outcome: StoreOutcome | undefined; readonly row: ItemRow | undefined }> {
+  const [item] = request.items;
+  const work = await begin(transaction, request, circumstances);
+  if (circumstances.isReopened) work.storedItems.reopen(item);
+  const [outcome] = await storeAll(work);
+  return { outcome, row: work.storedItems.get(item) };
+}
+
+async function storeAll(work: Work): Promise<StoreOutcome[]> {
+  const outcomes: StoreOutcome[] = [];
+  for (const [index, item] of work.items.entries()) outcomes.push(await storeItem(work, item, index));
+  return finish(work, outcomes);
+}
+
+async function begin(
+  transaction: Queryable,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<Work> {
+  const { user_id, provider } = request;
+  const rows = await selectItems(transaction, user_id, provider, request.items);
+  const placedSpans = await selectPlacedSpans(transaction, user_id);
+  const clockOf = await clocksOfCall(transaction, { ...request, ...circumstances, placedSpans });
+  const storedItems = new StoredItems(rows);
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [] };
+  const placed = placeItems(request.items, clockOf);
+  const [items, clocks] = [placed.map(({ item }) => item), placed.map(({ clockAt }) => clockAt)];
+  const placing = { items, clocks, placedSpans, hours: new KnownHours() };
+  return { ...request, ...circumstances, ...placing, transaction, storedItems, ...gathered };
+}
+
+async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
+  const stored = work.storedItems.get(item);
+  const decision = decide(item, stored);
+  if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
+  const clockAt = work.clocks[index] ?? ownClockAt(0);
+  const result = await recordsOf(work, item, { decision, stored, clockAt });
+  if (result.status === 'stale') {
+    work.storedItems.noteRefused(item, result);
+    return result;
+  }
+  work.accepted.push(item);
+  work.hours.addItem(item);
+  work.blocks.push(...placedBlocks(item, index, clockAt));
+  work.epochs.push(...placedEpochs(item, index, clockAt));
+  const { normaliser_version = null, received_ms = null } = work;
+  work.storedItems.note(item, result, { normaliser_version, received_ms });
+  return result;
+}
+
+interface Judged {
+  readonly decision: Decision;
+  readonly stored: ItemRow | undefined;
+  readonly clockAt: ClockAt;
+}
+
+// The first part of a version carries its records, so later parts find them stored.
+async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
+  const { decision, stored, clockAt } = judged;
+  const storedIds = stored?.record_ids ?? [];
+  if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
+  const { transaction, user_id: userId, provider, storedItems, kept } = work;
+  const own = { transaction, userId, provider, storedItems, eventsFrom: kept.events };
+  const context = { ...own, normaliserVersion: work.normaliser_version ?? null, clockAt, storedIds };
+  const { status, ids, workoutSpans, covered, dates, merged } = await storeRecords(context, item);
+  work.spans.push(...workoutSpans);
+  work.covered.push(...covered);
+  work.dates.push(...dates);
+  storedItems.replaceIds(merged);
+  const standing = ids.length > 0 ? [...ids] : storedIds;
+  return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
+}
+
+async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
+  const { transaction, user_id, provider } = work;
+  const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
+  const { covered, spans: workouts } = work;
+  const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
+  await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
+  const slots = await storeEpochs(transaction, { ...work, localDays }, work.epochs);
+  work.blocks.push(...slots.blocks);
+  await dropUnmade(work);
+  await settleIntervalsOnDays(work, { ...work, localDays });
+  const written = slots.withSums(await storeSamples(work, localDays));
+  await upsertItems(transaction, user_id, provider, work.storedItems.changes());
+  await settleCall(transaction, work);
+  return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
+}
+
+/** All instants of a call that belong to a local day. */
+function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number> {
+  for (const { block } of blocks) for (const at of block.at) yield block.base_ms + at;
+  for (const { epoch } of epochs) yield epoch.start_ms;
+  for (const { start_ms } of spans) yield start_ms;
+  for (const { startMs, endMs } of covered) yield* [startMs, endMs];
+}
+
+function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {
+  return { status, record_ids: [...recordIds], samples_written: 0 };
+}

@@ -1,0 +1,55 @@
+import { type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
+import type { ItemRow } from '../tables/select-items.ts';
+
+/**
+ * The decision about a version compared to the stored one of its key. `continue`: a further part of the version that is
+ * being stored, or its first part repeated after a crash. `stale` and `duplicate` change nothing.
+ */
+export type Decision = 'new' | 'replace' | 'continue' | 'duplicate' | 'stale';
+
+type Version = Pick<StoreItem, 'hash' | 'part' | 'supersede' | 'duration_seconds'>;
+type Stored = Pick<ItemRow, 'hash' | 'pending_hash' | 'duration_seconds'>;
+
+/** Decides between a version and the stored one of the same key. */
+export function decide(item: Version, stored: Stored | undefined): Decision {
+  if (stored === undefined) return item.part > 0 ? 'stale' : 'new';
+  if (stored.hash === item.hash) return 'duplicate';
+  if (stored.pending_hash === item.hash) return 'continue';
+  if (item.part > 0) return 'stale';
+  if (item.supersede === 'longest' && item.duration_seconds < stored.duration_seconds) return 'stale';
+  return 'replace';
+}
+
+/** What decides between overlapping sleep sessions. */
+interface SleepWeight {
+  /** One of `sleepRanks`. */
+  readonly rank: number;
+  /** Some delivery of the same record, including this one, was final. */
+  readonly was_final: boolean;
+  readonly asleep_seconds: number | null;
+  readonly span_seconds: number;
+}
+
+/**
+ * Whether a stored session takes precedence over a later delivery: by validity, then by length. On a tie the later
+ * delivery wins.
+ */
+export function outweighs(stored: SleepWeight, later: SleepWeight): boolean {
+  return compare(stored, later) > 0;
+}
+
+/** The stored session that takes precedence over the others. */
+export function weightiest<T extends SleepWeight>(sessions: readonly T[]): T | undefined {
+  return sessions.toSorted((a, b) => compare(b, a))[0];
+}
+
+function compare(a: SleepWeight, b: SleepWeight): number {
+  const asleep = ({ asleep_seconds }: SleepWeight) => asleep_seconds ?? 0;
+  return validity(a) - validity(b) || asleep(a) - asleep(b) || a.span_seconds - b.span_seconds;
+}
+
+// A sleep that is neither tentative nor final counts as final, unless the same record was final before.
+function validity({ rank, was_final }: SleepWeight): number {
+  if (rank === sleepRanks.tentative) return 0;
+  return rank === sleepRanks.final || !was_final ? 2 : 1;
+}
