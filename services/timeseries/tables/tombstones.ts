@@ -36,8 +36,15 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
     'epoch_part',
     'other_record',
   ];
-  const clocks = ['user_clock', 'clock_day', 'placed_span'];
-  const tables = ['night_mean', ...records, ...clocks, 'interval_set', 'source_priority', 'route_privacy'];
+  const tables = [
+    'night_mean',
+    ...records,
+    'clock_day',
+    'placed_span',
+    'interval_set',
+    'source_priority',
+    'route_privacy',
+  ];
   for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
 }

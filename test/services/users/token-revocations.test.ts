@@ -120,16 +120,3 @@ t.test('refreshed tokens replace those of the job', async (t) => {
     { payload: { ...tokens, provider: 'devicemaker', provider_user_id: 'a' } },
   ]);
 });
-
-t.test('a revocation of a process of the previous version becomes a job', async (t) => {
-  const id = randomUUID();
-  await database.query(
-    `insert into users.farewell (connection_id, provider, provider_user_id, access_token, expires_at)
-     values ($1, 'devicemaker', 'a', 'sealed', $2)`,
-    [id, expiresAt],
-  );
-  t.same(await database.query('select from users.farewell'), []);
-  t.same(await database.query('select key from jobs.job'), [{ key: `${id}:a` }]);
-  const [row] = await claim();
-  t.match(await work(row), { outcome: { kind: 'done' }, requests: [{ connection_id: id }] });
-});

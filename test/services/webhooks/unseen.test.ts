@@ -17,7 +17,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['webhooks.deleted_key', 'auth.member', 'auth.project', 'auth.former_project', 'users.closed_project'],
     'auth.connect_logo',
     'users.provider_client',
-    ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
+    ...['auth.refresh_token', 'connect.attempt'],
     ...['connect.session'],
     ...['deliveries.normaliser', 'deliveries.reprocess_run'],
     ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute'],
@@ -69,7 +69,6 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     'imports.import',
     ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
-    'users.farewell',
   ],
   'what was copied where; the change log is read for it': [
     ...['destinations.erasure', 'destinations.object', 'destinations.partition', 'destinations.record'],
@@ -96,9 +95,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'a setting of a user; the days that it changes are recorded': ['timeseries.source_priority'],
   'a setting of a user; it changes no record': ['timeseries.route_privacy'],
   'points of a workout; its completed track is recorded': ['timeseries.workout_track'],
-  'dates of records only, whose moves are recorded': [
-    ...['timeseries.user_clock', 'timeseries.clock_day', 'timeseries.placed_span'],
-  ],
+  'dates of records only, whose moves are recorded': [...['timeseries.clock_day', 'timeseries.placed_span']],
   'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
 };
 
@@ -202,7 +199,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   of_user: {
     'never changes': ['project_id'],
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
-    'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
+    'not changed by a caller': ['created_at', 'erased_at'],
   },
   of_workout: {
     'shown by summaries, which another trigger records': [

@@ -71,8 +71,6 @@ export const fillStatements: readonly string[] = [
    select gen_random_uuid(), 'devicemaker', ${days}, 'WALKING', 'd', 0, '2025-03-10', '{}' from ${people}`,
   `insert into timeseries.item (user_id, provider, data_type, key, duration_seconds, hash, is_first, record_ids)
    select gen_random_uuid(), 'devicemaker', 'dailies', i::text, 60, 'x', true, '{}' from ${people}`,
-  `insert into timeseries.user_clock (user_id, zone_offset_minutes, start_time)
-   select gen_random_uuid(), 0, ${days} from ${people}`,
   `insert into timeseries.clock_day (user_id, day, zone_offset_minutes, hours)
    select gen_random_uuid(), '2025-03-10', 0, 1 from ${people}`,
   `insert into timeseries.placed_span (user_id, provider, start_time, end_time)
