@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { foldChanges } from '../../services/users/queries/fold-changes.ts';
+import { foldChanges } from '../../services/users/tables/user-list.ts';
 import { seed } from './plan.ts';
 
 const consonants = 'b d f g h k l m n p r s t v z sh ch tr'.split(' ');

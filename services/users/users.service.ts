@@ -10,49 +10,48 @@ import type { Environment, Starting } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { disconnect, findConnection, stopBackfill } from './connections/connections.ts';
-import { endByEvent } from './connections/endings.ts';
-import { startFolding } from './connections/folding.ts';
-import { consentLink, importLink } from './connections/links.ts';
-import { reportUnreadable, startResealing } from './connections/reseal.ts';
-import { resolveAccounts } from './connections/resolve.ts';
-import { findTokens } from './connections/tokens.ts';
-import { accountHashesOf } from './erasure/account-hashes.ts';
-import { removeUser } from './erasure/erasure.ts';
-import { removeSome } from './erasure/remove-some.ts';
-import { jobHandlers } from './job-handlers.ts';
-import { listUsers } from './listing.ts';
-import { listCredentials, removeCredentials, setCredentials } from './provider-clients.ts';
-import { closeProject } from './queries/close-project.ts';
-import { selectConnectionCounts } from './queries/connection-counts.ts';
-import { deleteCounts } from './queries/delete-counts.ts';
+import {
+  disconnect,
+  endByEvent,
+  findConnection,
+  findTokens,
+  resolveAccounts,
+  stopBackfill,
+} from './actions/connections.ts';
+import { consentLink, importLink } from './actions/links.ts';
+import { listCredentials, removeCredentials, setCredentials } from './actions/provider-clients.ts';
+import { createUser, listUsers, toConnection, toUser, updateUser } from './actions/users.ts';
+import { accountHashesOf } from './rules/account-hashes.ts';
+import { selectConnectionCounts } from './tables/connection-counts.ts';
+import {
+  selectActivePage,
+  selectConnectionState,
+  selectConnections,
+  touchConnections,
+  updatePrivacy,
+  updateScopes,
+} from './tables/connections.ts';
+import { Connection, UserRow } from './tables/entities.ts';
+import { closeProject, deleteCounts, selectLeftInProject } from './tables/projects.ts';
 import {
   eraseSecretsOf,
   selectClient,
   selectClientOfUser,
   selectOwnProviders,
-} from './queries/provider-clients.ts';
-import { selectActivePage } from './queries/select-active-connections.ts';
-import { selectAllUsers } from './queries/select-all-users.ts';
-import { selectConnectionState } from './queries/select-connection-state.ts';
-import { selectConnections } from './queries/select-connections.ts';
-import { selectLeftInProject } from './queries/select-left-in-project.ts';
-import { selectProject } from './queries/select-project.ts';
-import { selectUser } from './queries/select-user.ts';
-import { selectUsersInProject } from './queries/select-users-in-project.ts';
-import { touchConnections } from './queries/touch-connections.ts';
-import { updatePrivacy } from './queries/update-privacy.ts';
-import { updateScopes } from './queries/update-scopes.ts';
+} from './tables/provider-clients.ts';
 import {
   confirmTokens,
   expireConnection,
   leaseRefresh,
   releaseRefresh,
   storeTokens,
-} from './queries/update-tokens.ts';
-import { createUser, updateUser } from './user-records.ts';
-import { Connection, UserRow } from './users.entities.ts';
-import { toConnection, toUser } from './wire.ts';
+} from './tables/tokens.ts';
+import { selectAllUsers } from './tables/user-list.ts';
+import { selectProject, selectUser, selectUsersInProject } from './tables/users.ts';
+import { removeSome, removeUser } from './work/erasure.ts';
+import { startFolding } from './work/folding.ts';
+import { jobHandlers } from './work/jobs.ts';
+import { reportUnreadable, startResealing } from './work/reseal.ts';
 
 export default implement(users, {
   uses: {

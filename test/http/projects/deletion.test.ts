@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { enqueue } from '../../../mixins/jobs/job-queue.ts';
-import { type TokenRevocation, tokenRevocationKind } from '../../../services/users/job-kinds.ts';
+import { type TokenRevocation, tokenRevocationKind } from '../../../services/users/rules/job-kinds.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { as, makeProject, send } from './two-projects.ts';

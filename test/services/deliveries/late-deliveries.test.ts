@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { eraseOnePiece } from '../../../services/deliveries/erasure.ts';
 import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
-import { accountHashesOf } from '../../../services/users/erasure/account-hashes.ts';
-import { deleteOldErasedAccounts } from '../../../services/users/queries/erased-accounts.ts';
+import { accountHashesOf } from '../../../services/users/rules/account-hashes.ts';
+import { deleteOldErasedAccounts } from '../../../services/users/tables/accounts.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, createWearer, push, startApi } from '../../support/api.ts';
 

@@ -21,7 +21,7 @@ import {
   foldConnectionChanges,
   mostConnectionChanges,
   selectConnectionCounts,
-} from '../../../services/users/queries/connection-counts.ts';
+} from '../../../services/users/tables/connection-counts.ts';
 import users from '../../../services/users/users.service.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';

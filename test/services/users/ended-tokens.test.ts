@@ -4,8 +4,8 @@ import {
   revokeActive,
   revokeConnection,
   revokeConnections,
-} from '../../../services/users/queries/revoke-connection.ts';
-import { expireConnection } from '../../../services/users/queries/update-tokens.ts';
+} from '../../../services/users/tables/connections.ts';
+import { expireConnection } from '../../../services/users/tables/tokens.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const provider = 'devicemaker' as const;

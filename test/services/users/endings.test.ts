@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { endByEvent } from '../../../services/users/connections/endings.ts';
+import { endByEvent } from '../../../services/users/actions/connections.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -1,14 +1,16 @@
 import t from 'tap';
 import type { Call } from '../../../runtime/environment.ts';
-import { accountHashesOf } from '../../../services/users/erasure/account-hashes.ts';
-import { eraseAccounts } from '../../../services/users/erasure/erase-accounts.ts';
-import { purgeConnection } from '../../../services/users/erasure/purges.ts';
-import { insertErasedAccounts, selectErasedAmong } from '../../../services/users/queries/erased-accounts.ts';
-import { isHeldByAnother } from '../../../services/users/queries/held-by-another.ts';
-import { markErased } from '../../../services/users/queries/mark-erased.ts';
-import { requestPurge } from '../../../services/users/queries/purges.ts';
-import { selectErasedAccounts } from '../../../services/users/queries/select-erased-accounts.ts';
-import { selectPurgedAccounts } from '../../../services/users/queries/select-purged-accounts.ts';
+import { accountHashesOf } from '../../../services/users/rules/account-hashes.ts';
+import {
+  insertErasedAccounts,
+  markErased,
+  selectErasedAccounts,
+  selectErasedAmong,
+  selectPurgedAccounts,
+} from '../../../services/users/tables/accounts.ts';
+import { isHeldByAnother } from '../../../services/users/tables/connections.ts';
+import { requestPurge } from '../../../services/users/tables/purges.ts';
+import { eraseAccounts, purgeConnection } from '../../../services/users/work/erasure.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

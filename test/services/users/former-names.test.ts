@@ -1,5 +1,5 @@
 import t from 'tap';
-import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
+import { foldChanges } from '../../../services/users/tables/user-list.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 t.test('a change that holds former names of a user is folded at once', async (t) => {

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap';
 import type { User } from '../../../contracts/users.ts';
-import { foldChanges, mostChanges } from '../../../services/users/queries/fold-changes.ts';
-import { lockUpkeep } from '../../../services/users/queries/lock-upkeep.ts';
+import { foldChanges, lockUpkeep, mostChanges } from '../../../services/users/tables/user-list.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
 import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';

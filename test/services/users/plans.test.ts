@@ -1,14 +1,12 @@
 import t from 'tap';
-import { foldConnectionChanges } from '../../../services/users/queries/connection-counts.ts';
-import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
-import { selectAllUsers } from '../../../services/users/queries/select-all-users.ts';
+import { foldConnectionChanges } from '../../../services/users/tables/connection-counts.ts';
 import {
   mostByConnection,
   mostCounted,
   selectMatchingUsers,
-} from '../../../services/users/queries/select-matching-users.ts';
-import { selectUsersByConnection } from '../../../services/users/queries/select-users-by-connection.ts';
-import { sortBys } from '../../../services/users/queries/sort-keys.ts';
+  selectUsersByConnection,
+} from '../../../services/users/tables/matching-users.ts';
+import { foldChanges, selectAllUsers, sortBys } from '../../../services/users/tables/user-list.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
-import { mostCounted } from '../../../services/users/queries/select-matching-users.ts';
-import { sortBys, sortKeys } from '../../../services/users/queries/sort-keys.ts';
+import { mostCounted } from '../../../services/users/tables/matching-users.ts';
+import { foldChanges, sortBys, sortKeys } from '../../../services/users/tables/user-list.ts';
 import users from '../../../services/users/users.service.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Call } from '../../../runtime/environment.ts';
-import { reopen } from '../../../services/users/erasure/purges.ts';
+import { reopen } from '../../../services/users/work/erasure.ts';
 
 /** Records the names of calls, of which one fails. */
 function recorded(failing?: string) {

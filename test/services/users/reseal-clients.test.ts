@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { resealClients } from '../../../services/users/connections/reseal.ts';
+import { resealClients } from '../../../services/users/work/reseal.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
-import { resealTokens } from '../../../services/users/connections/reseal.ts';
-import { sealedPerBatch } from '../../../services/users/queries/reseal-tokens.ts';
+import { sealedPerBatch } from '../../../services/users/tables/tokens.ts';
+import { resealTokens } from '../../../services/users/work/reseal.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

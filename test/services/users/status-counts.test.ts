@@ -3,7 +3,7 @@ import type { Database } from '../../../mixins/database/database.ts';
 import {
   foldConnectionChanges,
   mostConnectionChanges,
-} from '../../../services/users/queries/connection-counts.ts';
+} from '../../../services/users/tables/connection-counts.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { claimJobs, type JobRow } from '../../../mixins/jobs/job-queue.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { revokeTokens } from '../../../services/users/connections/revoke-tokens.ts';
-import { tokenRevocationKind } from '../../../services/users/job-kinds.ts';
+import { tokenRevocationKind } from '../../../services/users/rules/job-kinds.ts';
 import {
   cancelTokenRevocations,
   enqueueTokenRevocations,
-} from '../../../services/users/queries/token-revocations.ts';
+} from '../../../services/users/tables/token-revocations.ts';
+import { revokeTokens } from '../../../services/users/work/jobs.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError, userNotFound } from '../../../domain/errors.ts';
+import type { Instant } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { insertFormerAccount } from '../tables/accounts.ts';
+import {
+  type ConnectionState,
+  isHeldByAnother,
+  type NewConnection,
+  selectConnectionState,
+  upsertConnection,
+} from '../tables/connections.ts';
+import type { Connection } from '../tables/entities.ts';
+import { selectClientOfUser } from '../tables/provider-clients.ts';
+import { cancelTokenRevocations, enqueueTokenRevocations } from '../tables/token-revocations.ts';
+import { lockUser } from '../tables/users.ts';
+import { reopen } from '../work/erasure.ts';
+
+/** An account at a provider and the user whom it is linked to. */
+interface Account {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly provider_user_id: string;
+  readonly scope: readonly string[];
+  /** Refuse an account that is connected to another user. */
+  readonly exclusive?: boolean | undefined;
+}
+
+/** An imported link that already exists at the provider; its tokens are plain text. */
+interface ImportedLink extends Account {
+  readonly access_token?: string | undefined;
+  readonly refresh_token?: string | undefined;
+  readonly expires_at?: Instant | undefined;
+}
+
+/** A link that the user has just consented to; its tokens are ciphertext bound to the connection's id. */
+interface ConsentedLink extends Account {
+  readonly connection_id: string;
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at: Instant | null;
+  readonly provider_client_id: string | null;
+}
+
+interface Linking {
+  readonly database: Database;
+  readonly call: Call;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Creates a connection, or reactivates a revoked or expired one under its id. Its tokens belong to the client that the project
+ * has now. @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
+ */
+export async function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
+  const client = await selectClientOfUser(linking.database, link.user_id, link.provider);
+  return write(linking, link, (held) => {
+    if (held?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
+    const id = held?.id ?? randomUUID();
+    const sealed = (token: string | undefined) => (token === undefined ? null : cipher.encrypt(token, id));
+    return {
+      id,
+      accessToken: sealed(link.access_token),
+      refreshToken: sealed(link.refresh_token),
+      expiresAt: link.expires_at === undefined ? null : new Date(link.expires_at.ms),
+      providerClientId: client?.id ?? null,
+    };
+  });
+}
+
+/**
+ * Creates, reactivates or updates a connection after the user's consent.
+ * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when the user has a connection of another id: the tokens
+ * cannot be decrypted under that id. ACCOUNT_TAKEN (409) with `exclusive`
+ */
+export function consentLink(linking: Linking, link: ConsentedLink): Promise<Connection> {
+  return write(linking, link, (held) => {
+    if (held !== null && held.id !== link.connection_id) throw new ServiceError('CONNECTION_EXISTS');
+    return {
+      id: link.connection_id,
+      accessToken: link.access_token,
+      refreshToken: link.refresh_token,
+      expiresAt: link.expires_at === null ? null : new Date(link.expires_at.ms),
+      providerClientId: link.provider_client_id,
+    };
+  });
+}
+
+type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt' | 'providerClientId'>;
+const mostTries = 4;
+
+// After a purge, ingestion is allowed again before the connection becomes visible. If a disconnect purges the data in
+// between, the sequence is repeated.
+async function write(
+  linking: Linking,
+  account: Account,
+  make: (held: ConnectionState | null) => Sealed,
+): Promise<Connection> {
+  const { database, call, origin } = linking;
+  const { user_id, provider } = account;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const seen = await selectConnectionState(database, user_id, provider);
+    if (seen !== null && seen.purge !== null)
+      await reopen(call, { user_id, provider, version: seen.version });
+    const written = await database.transaction((transaction) =>
+      link(transaction, origin, account, seen, make),
+    );
+    if (written !== null) return written;
+  }
+  throw new ServiceError('SERVICE_UNAVAILABLE');
+}
+
+async function link(
+  transaction: Queryable,
+  origin: AuditOrigin,
+  account: Account,
+  seen: ConnectionState | null,
+  make: (held: ConnectionState | null) => Sealed,
+): Promise<Connection | null> {
+  const { user_id, provider, provider_user_id, scope } = account;
+  // The lock serialises the connects and the deletion of one user.
+  if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
+  if (account.exclusive === true && (await isHeldByAnother(transaction, account)))
+    throw new ServiceError('ACCOUNT_TAKEN');
+  const held = await selectConnectionState(transaction, user_id, provider);
+  const sealed = make(held);
+  if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
+  // Another account or client replaces the connected one: the access of the former one ends.
+  const isOther = held !== null && held.providerUserId !== provider_user_id;
+  if (isOther || (held !== null && held.providerClientId !== sealed.providerClientId))
+    await enqueueTokenRevocations(transaction, user_id, provider);
+  if (isOther) await insertFormerAccount(transaction, user_id, held.id);
+  await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
+  const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
+  const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+  await recordAudit(transaction, origin, {
+    action: isRenewal(held, account, sealed) ? 'connection.changed' : 'connection.created',
+    userId: user_id,
+    subjectId: connection.id,
+    details: { provider, fields: ['tokens', 'scope'] },
+  });
+  return connection;
+}
+
+// Whether the user consented again to an account that is already connected with the same client.
+function isRenewal(
+  held: ConnectionState | null,
+  { provider_user_id }: Account,
+  { providerClientId }: Sealed,
+): boolean {
+  const isSame = held?.providerUserId === provider_user_id && held.providerClientId === providerClientId;
+  return isSame && held.status === 'active';
+}
