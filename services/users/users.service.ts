@@ -17,10 +17,11 @@ import {
   findTokens,
   resolveAccounts,
   stopBackfill,
+  toConnection,
 } from './actions/connections.ts';
 import { consentLink, importLink } from './actions/links.ts';
 import { listCredentials, removeCredentials, setCredentials } from './actions/provider-clients.ts';
-import { createUser, listUsers, toConnection, toUser, updateUser } from './actions/users.ts';
+import { createUser, listUsers, toUser, updateUser } from './actions/users.ts';
 import { accountHashesOf } from './rules/account-hashes.ts';
 import { selectConnectionCounts } from './tables/connection-counts.ts';
 import {
@@ -64,7 +65,7 @@ export default implement(users, {
   },
   actions: {
     async create(ctx) {
-      return toUser(await createUser(ctx.orm, ctx.origin, projectOf(ctx.meta), ctx.params));
+      return toUser(await createUser(ctx, ctx.origin, projectOf(ctx.meta), ctx.params));
     },
     list: (ctx) => listUsers(ctx.reads, projectOf(ctx.meta), ctx.params),
     async get(ctx) {
@@ -104,12 +105,15 @@ export default implement(users, {
     async activeConnections({ database, params: { provider, after, limit } }) {
       const rows = await selectActivePage(database, provider, after, limit);
       return rows.map(({ connection_id, user_id, connected_at, project_id }) => ({
-        ...{ connection_id, user_id, connected_at: connected_at.toISOString(), project_id },
+        connection_id,
+        user_id,
+        connected_at: connected_at.toISOString(),
+        project_id,
       }));
     },
     async resolve(ctx) {
-      const found = await resolveAccounts(ctx, ctx.params);
-      return found.map((row) => ({ ...row, connected_at: formatInstant(row.connected_at.getTime()) }));
+      const connections = await resolveAccounts(ctx, ctx.params);
+      return connections.map((row) => ({ ...row, connected_at: formatInstant(row.connected_at.getTime()) }));
     },
     async synced(ctx) {
       return { updated: await touchConnections(ctx.database, ctx.params.connection_ids) };
@@ -144,7 +148,7 @@ export default implement(users, {
     },
     credentials: ({ reads, config, params }) =>
       listCredentials({ database: reads, config }, params.project_id),
-    setCredentials: (ctx) => setCredentials(ctx, ctx.params, ctx.params),
+    setCredentials: (ctx) => setCredentials(ctx, ctx.params),
     removeCredentials: (ctx) => removeCredentials(ctx, ctx.params),
     async ownClients({ reads, params }) {
       return { providers: await selectOwnProviders(reads, params.user_id) };

@@ -1,4 +1,5 @@
-import type { StoredTokens } from '../../../contracts/users.ts';
+import type { Connection, StoredTokens, users } from '../../../contracts/users.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -24,6 +25,23 @@ import { enqueueTokenRevocations } from '../tables/token-revocations.ts';
 import { selectTokens } from '../tables/tokens.ts';
 import { lockUser, selectUser } from '../tables/users.ts';
 
+/** The wire format of a connection's row, without the tokens. */
+export function toConnection(row: ShownConnection): Connection {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    provider: row.provider,
+    provider_user_id: row.providerUserId,
+    status: row.status,
+    scope: row.scope,
+    created_at: formatInstant(row.createdAt.getTime()),
+    updated_at: formatInstant(row.updatedAt.getTime()),
+    last_synced_at: row.lastSyncedAt ? formatInstant(row.lastSyncedAt.getTime()) : null,
+    access_expires_at: row.accessToken ? instantOrNull(row.expiresAt ?? null) : null,
+    privacy: row.privacy ?? null,
+  };
+}
+
 /** One of a user's connections. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
 export async function findConnection(
   database: Database,
@@ -31,16 +49,9 @@ export async function findConnection(
   provider: ProviderName,
 ): Promise<ShownConnection> {
   const connections = await selectConnections(database, userId);
-  const connection = connections.find((one) => one.provider === provider);
+  const connection = connections.find((row) => row.provider === provider);
   if (connection === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
   return connection;
-}
-
-/** The connection to end. `purge`: its data is erased too. */
-interface Disconnecting {
-  readonly user_id: string;
-  readonly provider: ProviderName;
-  readonly purge: boolean;
 }
 
 interface DisconnectDeps {
@@ -57,7 +68,7 @@ interface DisconnectDeps {
  */
 export function disconnect(
   { database, jobs, origin }: DisconnectDeps,
-  { user_id, provider, purge }: Disconnecting,
+  { user_id, provider, purge }: ParamsOf<typeof users, 'disconnect'>,
 ): Promise<FirstAttempt | undefined> {
   return database.transaction(async (transaction) => {
     if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
@@ -67,11 +78,14 @@ export function disconnect(
     const subjectId = await revokeConnection(transaction, user_id, provider);
     if (subjectId !== null)
       await recordAudit(transaction, origin, { ...entry, action: 'connection.revoked', subjectId });
-    const wanted = purge ? await requestPurge(transaction, user_id, provider) : undefined;
-    if (wanted === undefined) return undefined;
-    const { connection_id: key } = wanted;
-    const requested = { action: 'connection.purge_requested', subjectId: key } as const;
-    await recordAudit(transaction, origin, { ...entry, ...requested });
+    const purged = purge ? await requestPurge(transaction, user_id, provider) : undefined;
+    if (purged === undefined) return undefined;
+    const { connection_id: key } = purged;
+    await recordAudit(transaction, origin, {
+      ...entry,
+      action: 'connection.purge_requested',
+      subjectId: key,
+    });
     return jobs.enqueueLeased(transaction, purgeKind, { key, payload: {} });
   });
 }
@@ -106,42 +120,29 @@ interface Resolving {
   readonly accountHashes: AccountHashes;
 }
 
-/** The accounts to look up and the delivery that names them. */
-interface Question {
-  readonly provider: ProviderName;
-  readonly provider_user_ids: readonly string[];
-  readonly delivery_id?: string | undefined;
-}
-
 /**
  * The active connections of provider accounts. Items of erased accounts are removed from the delivery after it is
  * processed.
  */
 export async function resolveAccounts(
   { database, call, accountHashes }: Resolving,
-  { provider, provider_user_ids, delivery_id }: Question,
+  { provider, provider_user_ids, delivery_id }: ParamsOf<typeof users, 'resolve'>,
 ): Promise<ActiveConnectionRow[]> {
-  const found = await selectActiveConnections(database, provider, provider_user_ids);
-  if (delivery_id === undefined) return found;
-  const connected = new Set(found.map(({ provider_user_id }) => provider_user_id));
+  const connections = await selectActiveConnections(database, provider, provider_user_ids);
+  if (delivery_id === undefined) return connections;
+  const connected = new Set(connections.map(({ provider_user_id }) => provider_user_id));
   const others = provider_user_ids.filter((id) => !connected.has(id));
   const erased = await selectErasedAmong(database, accountHashes, provider, others);
   // Without this call the data of erased accounts stays in the delivery, so a failure makes the delivery be retried.
   if (erased.length > 0)
     await call('deliveries.eraseFromDelivery', { delivery_id, provider_user_ids: erased });
-  return found;
-}
-
-/** A provider's report that the user ended our access to an account. */
-interface ReportedEnding {
-  readonly connection_id: string;
-  readonly user_id: string;
+  return connections;
 }
 
 /** Ends a connection as its provider reported, without a token revocation. Returns false if it has ended before. */
 export function endByEvent(
   { database, origin }: { readonly database: Database; readonly origin: AuditOrigin },
-  { connection_id, user_id }: ReportedEnding,
+  { connection_id, user_id }: ParamsOf<typeof users, 'endByEvent'>,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     if (!(await lockUser(transaction, user_id))) return false;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { users } from '../../../contracts/users.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
-import type { Instant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
-import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { insertFormerAccount } from '../tables/accounts.ts';
@@ -21,31 +21,16 @@ import { cancelTokenRevocations, enqueueTokenRevocations } from '../tables/token
 import { lockUser } from '../tables/users.ts';
 import { reopen } from '../work/erasure.ts';
 
-/** An account at a provider and the user whom it is linked to. */
-interface Account {
-  readonly user_id: string;
-  readonly provider: ProviderName;
-  readonly provider_user_id: string;
-  readonly scope: readonly string[];
-  /** Refuse an account that is connected to another user. */
-  readonly exclusive?: boolean | undefined;
-}
-
 /** An imported link that already exists at the provider; its tokens are plain text. */
-interface ImportedLink extends Account {
-  readonly access_token?: string | undefined;
-  readonly refresh_token?: string | undefined;
-  readonly expires_at?: Instant | undefined;
-}
+type ImportedLink = ParamsOf<typeof users, 'connect'>;
 
 /** A link that the user has just consented to; its tokens are ciphertext bound to the connection's id. */
-interface ConsentedLink extends Account {
-  readonly connection_id: string;
-  readonly access_token: string;
-  readonly refresh_token: string | null;
-  readonly expires_at: Instant | null;
-  readonly provider_client_id: string | null;
-}
+type ConsentedLink = ParamsOf<typeof users, 'link'>;
+
+/** What is written of a link: the account, and whether one that is connected to another user is refused. */
+type Account = Pick<ConsentedLink, 'user_id' | 'provider' | 'provider_user_id' | 'scope'> & {
+  readonly exclusive?: boolean;
+};
 
 interface Linking {
   readonly database: Database;
@@ -59,9 +44,9 @@ interface Linking {
  */
 export async function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
   const client = await selectClientOfUser(linking.database, link.user_id, link.provider);
-  return write(linking, link, (held) => {
-    if (held?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
-    const id = held?.id ?? randomUUID();
+  return write(linking, link, (former) => {
+    if (former?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
+    const id = former?.id ?? randomUUID();
     const sealed = (token: string | undefined) => (token === undefined ? null : cipher.encrypt(token, id));
     return {
       id,
@@ -79,8 +64,8 @@ export async function importLink(linking: Linking, cipher: Cipher, link: Importe
  * cannot be decrypted under that id. ACCOUNT_TAKEN (409) with `exclusive`
  */
 export function consentLink(linking: Linking, link: ConsentedLink): Promise<Connection> {
-  return write(linking, link, (held) => {
-    if (held !== null && held.id !== link.connection_id) throw new ServiceError('CONNECTION_EXISTS');
+  return write(linking, link, (former) => {
+    if (former !== null && former.id !== link.connection_id) throw new ServiceError('CONNECTION_EXISTS');
     return {
       id: link.connection_id,
       accessToken: link.access_token,
@@ -99,7 +84,7 @@ const mostTries = 4;
 async function write(
   linking: Linking,
   account: Account,
-  make: (held: ConnectionState | null) => Sealed,
+  make: (former: ConnectionState | null) => Sealed,
 ): Promise<Connection> {
   const { database, call, origin } = linking;
   const { user_id, provider } = account;
@@ -120,26 +105,31 @@ async function link(
   origin: AuditOrigin,
   account: Account,
   seen: ConnectionState | null,
-  make: (held: ConnectionState | null) => Sealed,
+  make: (former: ConnectionState | null) => Sealed,
 ): Promise<Connection | null> {
   const { user_id, provider, provider_user_id, scope } = account;
   // The lock serialises the connects and the deletion of one user.
   if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
   if (account.exclusive === true && (await isHeldByAnother(transaction, account)))
     throw new ServiceError('ACCOUNT_TAKEN');
-  const held = await selectConnectionState(transaction, user_id, provider);
-  const sealed = make(held);
-  if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
+  const former = await selectConnectionState(transaction, user_id, provider);
+  const sealed = make(former);
+  if (former !== null && former.purge !== null && former.version !== seen?.version) return null;
   // Another account or client replaces the connected one: the access of the former one ends.
-  const isOther = held !== null && held.providerUserId !== provider_user_id;
-  if (isOther || (held !== null && held.providerClientId !== sealed.providerClientId))
+  const isOther = former !== null && former.providerUserId !== provider_user_id;
+  if (isOther || (former !== null && former.providerClientId !== sealed.providerClientId))
     await enqueueTokenRevocations(transaction, user_id, provider);
-  if (isOther) await insertFormerAccount(transaction, user_id, held.id);
+  if (isOther) await insertFormerAccount(transaction, user_id, former.id);
   await cancelTokenRevocations(transaction, { provider, provider_user_id, client: sealed.providerClientId });
-  const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
-  const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+  const connection = await upsertConnection(transaction, {
+    ...sealed,
+    userId: user_id,
+    provider,
+    providerUserId: provider_user_id,
+    scope: [...new Set(scope)],
+  });
   await recordAudit(transaction, origin, {
-    action: isRenewal(held, account, sealed) ? 'connection.changed' : 'connection.created',
+    action: isRenewal(former, account, sealed) ? 'connection.changed' : 'connection.created',
     userId: user_id,
     subjectId: connection.id,
     details: { provider, fields: ['tokens', 'scope'] },
@@ -149,10 +139,10 @@ async function link(
 
 // Whether the user consented again to an account that is already connected with the same client.
 function isRenewal(
-  held: ConnectionState | null,
+  former: ConnectionState | null,
   { provider_user_id }: Account,
   { providerClientId }: Sealed,
 ): boolean {
-  const isSame = held?.providerUserId === provider_user_id && held.providerClientId === providerClientId;
-  return isSame && held.status === 'active';
+  const isSame = former?.providerUserId === provider_user_id && former.providerClientId === providerClientId;
+  return isSame && former.status === 'active';
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config.ts';
 import type { ProviderCredentials } from '../../../contracts/users/provider-clients.ts';
+import type { users } from '../../../contracts/users.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -26,11 +28,6 @@ interface Deps {
   readonly origin: AuditOrigin;
 }
 
-interface Given {
-  readonly client_id: string;
-  readonly client_secret: string;
-}
-
 /** Which credentials a project uses at each provider. */
 export async function listCredentials(
   { database, config }: { readonly database: Queryable; readonly config: Config },
@@ -52,21 +49,20 @@ export async function listCredentials(
  */
 export async function setCredentials(
   { database, cipher, config, origin }: Deps,
-  place: ClientPlace,
-  { client_id, client_secret }: Given,
+  { client_id, client_secret, ...place }: ParamsOf<typeof users, 'setCredentials'>,
 ): Promise<ProviderCredentials> {
   refuseUnsupported(config, place.provider, client_id);
-  const stored = await database.transaction(async (transaction) => {
+  const row = await database.transaction(async (transaction) => {
     await lockClients(transaction, place);
     const id = (await findClientId(transaction, place, client_id)) ?? randomUUID();
     await eraseSecret(transaction, place, id);
     const sealed = { id, client_id, client_secret: cipher.encrypt(client_secret, id) };
-    const row = await upsertClient(transaction, place, sealed);
-    if (row === null) throw new ServiceError('PROJECT_NOT_FOUND');
-    await note(transaction, origin, 'provider.credentials_set', row);
-    return row;
+    const client = await upsertClient(transaction, place, sealed);
+    if (client === null) throw new ServiceError('PROJECT_NOT_FOUND');
+    await note(transaction, origin, 'provider.credentials_set', client);
+    return client;
   });
-  return toCredentials(config, place.provider, stored);
+  return toCredentials(config, place.provider, row);
 }
 
 /** Removes the credentials of a project at a provider. @throws PROVIDER_CREDENTIALS_NOT_FOUND (404) */

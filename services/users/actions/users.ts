@@ -1,14 +1,11 @@
-import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
-import type * as wire from '../../../contracts/users.ts';
 import type { User, UserPage } from '../../../contracts/users.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { ServiceError, userNotFound } from '../../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAuditInOrm } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { Orm } from '../../../mixins/database/orm.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { ShownConnection } from '../tables/connections.ts';
 import { UserRow } from '../tables/entities.ts';
 import {
   isByConnection,
@@ -17,11 +14,12 @@ import {
   selectUsersByConnection,
   type UserQuery,
 } from '../tables/matching-users.ts';
+import { isClosed } from '../tables/projects.ts';
 import { type FoundUsers, type ListedUser, selectAllUsers } from '../tables/user-list.ts';
-import { selectUser } from '../tables/users.ts';
+import { insertUser, selectHolder, selectProject, selectUser } from '../tables/users.ts';
 
 /** The wire format of a user's row. */
-export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
+export function toUser(row: Omit<UserRow, 'deletedAt'>): User {
   return {
     id: row.id,
     created_at: formatInstant(row.createdAt.getTime()),
@@ -30,23 +28,6 @@ export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
     email: row.email ?? null,
     external_user_id: row.externalUserId ?? null,
     time_zone: row.timeZone ?? null,
-  };
-}
-
-/** The wire format of a connection's row, without the tokens. */
-export function toConnection(row: ShownConnection): wire.Connection {
-  return {
-    id: row.id,
-    user_id: row.userId,
-    provider: row.provider,
-    provider_user_id: row.providerUserId,
-    status: row.status,
-    scope: row.scope,
-    created_at: formatInstant(row.createdAt.getTime()),
-    updated_at: formatInstant(row.updatedAt.getTime()),
-    last_synced_at: row.lastSyncedAt ? formatInstant(row.lastSyncedAt.getTime()) : null,
-    access_expires_at: row.accessToken ? instantOrNull(row.expiresAt ?? null) : null,
-    privacy: row.privacy ?? null,
   };
 }
 
@@ -85,48 +66,30 @@ type UserFields = {
 };
 
 /** Creates a user. @throws EXTERNAL_USER_ID_TAKEN (409), PROJECT_NOT_FOUND (404) for one that is being deleted */
-export function createUser(
-  orm: Orm,
+export async function createUser(
+  { orm, database }: { readonly orm: Orm; readonly database: Queryable },
   origin: AuditOrigin,
   project: string,
   fields: UserFields,
 ): Promise<UserRow> {
-  return orm.fork().transactional(async (em) => {
-    const rows = await em.execute<{ id: string }[]>(insert, [
-      project,
-      ...names.map((name) => fields[name] ?? null),
-      project,
-    ]);
-    const [row] = rows;
-    if (row === undefined) throw await refusalOf(em, project, fields.external_user_id ?? null);
-    await recordAuditInOrm(em, origin, { action: 'user.created', userId: row.id });
-    return em.findOneOrFail(UserRow, { id: row.id });
+  const values = names.map((name) => fields[name] ?? null);
+  const user = await orm.fork().transactional(async (em) => {
+    const id = await insertUser(em, project, values);
+    if (id === null) return null;
+    await recordAuditInOrm(em, origin, { action: 'user.created', userId: id });
+    return em.findOneOrFail(UserRow, { id });
   });
-}
-
-async function refusalOf(
-  em: SqlEntityManager<PostgreSqlDriver>,
-  project: string,
-  externalId: string | null,
-): Promise<ServiceError> {
-  const closed = await em.execute('select from users.closed_project where project_id = ?', [project]);
-  if (closed.length > 0) return new ServiceError('PROJECT_NOT_FOUND');
-  const [holder] = await em.execute<{ id: string }[]>(
-    'select id from users.person where project_id = ? and external_user_id = ? and deleted_at is null',
-    [project, externalId],
-  );
-  return externalUserIdTaken(holder?.id);
+  if (user !== null) return user;
+  if (await isClosed(database, project)) throw new ServiceError('PROJECT_NOT_FOUND');
+  throw externalUserIdTaken(await selectHolder(database, project, fields.external_user_id ?? null));
 }
 
 // The holder is of the project that the caller may read. It is unknown where a concurrent request changed it.
-const externalUserIdTaken = (holder?: string) =>
-  new ServiceError('EXTERNAL_USER_ID_TAKEN', holder && `User ${holder} has this external_user_id.`);
-
-// `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
-const insert = `
-  insert into users.person (project_id, first_name, last_name, email, external_user_id, time_zone)
-  select ?, ?, ?, ?, ?, ? where users.is_open(?)
-  on conflict (project_id, external_user_id) where deleted_at is null do nothing returning id`;
+const externalUserIdTaken = (holder: string | null) =>
+  new ServiceError(
+    'EXTERNAL_USER_ID_TAKEN',
+    holder === null ? undefined : `User ${holder} has this external_user_id.`,
+  );
 
 /** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
 export async function updateUser(
@@ -138,28 +101,24 @@ export async function updateUser(
   const change = columnsOf(fields);
   if (Object.keys(change).length > 0) {
     await refuseTaken(database, id, fields);
-    await unlessTaken(writeChange(orm, origin, id, fields));
+    try {
+      await writeChange(orm, origin, id, fields);
+    } catch (error) {
+      throw fieldOf(error, 'constraint') === 'person_external_user_id' ? externalUserIdTaken(null) : error;
+    }
   }
   return selectUser(database, id);
 }
 
-// Checked before the update because PostgreSQL logs the conflict as an error. Of two concurrent changes, one still fails on
+// Checked before the update because PostgreSQL logs a conflict as an error. Of two concurrent changes, one still fails on
 // the constraint.
 async function refuseTaken(database: Queryable, id: string, { external_user_id }: UserFields): Promise<void> {
   if (external_user_id === undefined || external_user_id === null) return;
-  const holder = await selectHolder(database, id, external_user_id);
+  const project = await selectProject(database, id);
+  const holder = project === null ? null : await selectHolder(database, project, external_user_id);
   if (holder === null || holder === id) return;
   await selectUser(database, id);
   throw externalUserIdTaken(holder);
-}
-
-async function selectHolder(database: Queryable, id: string, externalId: string): Promise<string | null> {
-  const statement = `
-    select held.id from users.person p join users.person held
-      on held.project_id = p.project_id and held.external_user_id = $2 and held.deleted_at is null
-    where p.id = $1`;
-  const [row] = await database.query<{ id: string }>(statement, [id, externalId]);
-  return row?.id ?? null;
 }
 
 function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: UserFields): Promise<void> {
@@ -167,16 +126,12 @@ function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: UserFiel
     // One update statement instead of a loaded row: a concurrent deletion wins.
     const changed = await em.nativeUpdate(UserRow, { id, deletedAt: null }, columnsOf(fields));
     if (changed === 0) throw userNotFound(id);
-    const details = { fields: namesOf(fields) };
+    const details = { fields: names.filter((name) => fields[name] !== undefined) };
     await recordAuditInOrm(em, origin, { action: 'user.updated', userId: id, details });
   });
 }
 
 const names = ['first_name', 'last_name', 'email', 'external_user_id', 'time_zone'] as const;
-
-function namesOf(fields: UserFields): string[] {
-  return names.filter((name) => fields[name] !== undefined);
-}
 
 function columnsOf({ first_name, last_name, email, external_user_id, time_zone }: UserFields) {
   return {
@@ -186,17 +141,4 @@ function columnsOf({ first_name, last_name, email, external_user_id, time_zone }
     ...(external_user_id === undefined ? {} : { externalUserId: external_user_id }),
     ...(time_zone === undefined ? {} : { timeZone: time_zone }),
   };
-}
-
-async function unlessTaken<T>(writing: Promise<T>): Promise<T> {
-  try {
-    return await writing;
-  } catch (error) {
-    throw violates(error, 'person_external_user_id') ? externalUserIdTaken() : error;
-  }
-}
-
-/** Whether a database error, from pg or the ORM, is a violation of the named constraint or unique index. */
-function violates(error: unknown, constraint: string): boolean {
-  return fieldOf(error, 'constraint') === constraint;
 }

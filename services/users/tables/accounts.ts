@@ -24,7 +24,7 @@ interface ErasedAccountRow {
 }
 
 // Users may share an account: if another user was connected to it at the deletion, its data belongs to that user too.
-const statement = `
+const accountsOfUser = `
 with account as (
   select user_id, provider, provider_user_id from users.connection where user_id = $1
   union
@@ -40,7 +40,7 @@ order by a.provider, a.provider_user_id`;
 
 /** The accounts of a deleted user, including former ones, that no other user was connected to. */
 export function selectErasedAccounts(database: Queryable, userId: string): Promise<ErasedAccountRow[]> {
-  return database.query<ErasedAccountRow>(statement, [userId]);
+  return database.query<ErasedAccountRow>(accountsOfUser, [userId]);
 }
 
 // As for a deleted user: the data of an account that another user is connected to belongs to that user too.

@@ -37,7 +37,7 @@ select ${keys}, sum(n) from folded group by ${keys} having sum(n) <> 0`;
 /** Replaces many changes by their sums. Two processes that fold at once lose nothing: each row is deleted by one. */
 export async function foldConnectionChanges(database: Database): Promise<void> {
   for (const [table, keys] of Object.entries(tables)) {
-    const [held] = await database.query<{ wanted: boolean }>(wanted(table));
-    if (held?.wanted === true) await database.query(folded(table, keys));
+    const [row] = await database.query<{ wanted: boolean }>(wanted(table));
+    if (row?.wanted === true) await database.query(folded(table, keys));
   }
 }

@@ -1,3 +1,5 @@
+import type { users } from '../../../contracts/users.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { userNotFound } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
@@ -105,13 +107,12 @@ where provider = $1 and provider_user_id = $2 and user_id <> $3 and status = 'ac
 /** Whether an account is connected to another user. The answer is true until the transaction ends. */
 export async function isHeldByAnother(
   transaction: Queryable,
-  account: {
-    readonly user_id: string;
-    readonly provider: ProviderName;
-    readonly provider_user_id: string;
-  },
+  {
+    user_id,
+    provider,
+    provider_user_id,
+  }: Pick<ParamsOf<typeof users, 'link'>, 'user_id' | 'provider' | 'provider_user_id'>,
 ): Promise<boolean> {
-  const { user_id, provider, provider_user_id } = account;
   await transaction.query(accountLocked, [`account ${provider} ${provider_user_id}`]);
   return (await transaction.query(connectedElsewhere, [provider, provider_user_id, user_id])).length > 0;
 }
@@ -126,23 +127,24 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
 };
 
 // connected_at, by the database's clock, separates deliveries before the link from those after it. A renewed consent to
-// an active connection keeps it: otherwise the retry of an earlier delivery would skip the user. With another OAuth client it is a new connection: its subscriptions begin anew.
+// an active connection keeps it: otherwise the retry of an earlier delivery would skip the user. With another OAuth client it is a new connection:
+// its subscriptions begin anew.
 const upserted = `
-insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
+insert into users.connection as former (id, user_id, provider, provider_user_id, status, scope, access_token,
   refresh_token, expires_at, provider_client_id, created_at, updated_at, connected_at)
 values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp(), clock_timestamp())
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
   previous_refresh_token = null, expires_at = excluded.expires_at,
   provider_client_id = excluded.provider_client_id, updated_at = excluded.updated_at,
-  connected_at = case when held.provider_user_id = excluded.provider_user_id
-      and held.provider_client_id is not distinct from excluded.provider_client_id
-      and held.status = 'active'
-    then held.connected_at else excluded.connected_at end,
-  scope_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.scope_changed_at end,
-  privacy = case when held.provider_user_id = excluded.provider_user_id then held.privacy end,
-  privacy_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.privacy_changed_at end,
-  token_version = held.token_version + 1, refresh_leased_until = null, status_reason = null,
+  connected_at = case when former.provider_user_id = excluded.provider_user_id
+      and former.provider_client_id is not distinct from excluded.provider_client_id
+      and former.status = 'active'
+    then former.connected_at else excluded.connected_at end,
+  scope_changed_at = case when former.provider_user_id = excluded.provider_user_id then former.scope_changed_at end,
+  privacy = case when former.provider_user_id = excluded.provider_user_id then former.privacy end,
+  privacy_changed_at = case when former.provider_user_id = excluded.provider_user_id then former.privacy_changed_at end,
+  token_version = former.token_version + 1, refresh_leased_until = null, status_reason = null,
   refresh_failing_since = null, purge = null
 returning id, user_id as "userId", provider, provider_user_id as "providerUserId", status, scope,
   access_token as "accessToken", refresh_token as "refreshToken", expires_at as "expiresAt",
@@ -150,17 +152,20 @@ returning id, user_id as "userId", provider, provider_user_id as "providerUserId
   last_synced_at as "lastSyncedAt", privacy`;
 
 /** Inserts the connection or overwrites the existing one. */
-export async function upsertConnection(transaction: Queryable, made: NewConnection): Promise<Connection> {
+export async function upsertConnection(
+  transaction: Queryable,
+  connection: NewConnection,
+): Promise<Connection> {
   const values = [
-    made.id,
-    made.userId,
-    made.provider,
-    made.providerUserId,
-    made.scope,
-    made.accessToken,
-    made.refreshToken,
-    made.expiresAt,
-    made.providerClientId,
+    connection.id,
+    connection.userId,
+    connection.provider,
+    connection.providerUserId,
+    connection.scope,
+    connection.accessToken,
+    connection.refreshToken,
+    connection.expiresAt,
+    connection.providerClientId,
   ];
   const [row] = await transaction.query<Connection>(upserted, values);
   if (row === undefined) throw new Error('the connection was not written');
@@ -196,19 +201,12 @@ export async function revokeActive(database: Queryable, connectionId: string): P
 
 // The rows are locked in one order, so that two deliveries for the same users cannot deadlock.
 const touched = `
-with held as (select id from users.connection where id = any($1::uuid[]) order by id for no key update)
-update users.connection c set last_synced_at = clock_timestamp() from held where c.id = held.id returning c.id`;
+with locked as (select id from users.connection where id = any($1::uuid[]) order by id for no key update)
+update users.connection c set last_synced_at = clock_timestamp() from locked where c.id = locked.id returning c.id`;
 
 /** Sets `last_synced_at` of connections to now; returns the number of rows. */
 export async function touchConnections(database: Queryable, ids: readonly string[]): Promise<number> {
   return (await database.query(touched, [ids])).length;
-}
-
-/** Privacy settings that a user changed at the provider, by name, with the time of the change. */
-interface PrivacyChange {
-  readonly connection_id: string;
-  readonly privacy: Readonly<Record<string, string>>;
-  readonly changed_ms: number;
 }
 
 const privacyAdded = `
@@ -223,7 +221,7 @@ returning id, user_id`;
 export function updatePrivacy(
   database: Database,
   origin: AuditOrigin,
-  change: PrivacyChange,
+  change: ParamsOf<typeof users, 'changePrivacy'>,
 ): Promise<boolean> {
   const values = [change.connection_id, JSON.stringify(change.privacy), change.changed_ms];
   return database.transaction(async (transaction) => {
@@ -235,32 +233,25 @@ export function updatePrivacy(
   });
 }
 
-/** The scope that a user grants from an instant on. */
-interface ScopeChange {
-  readonly connection_id: string;
-  readonly scope: readonly string[];
-  readonly changed_ms: number;
-}
-
 // Of several changes of one connection the newest is applied; of changes with equal times, the last in the list. The rows
 // are locked in one order, as in `touchConnections`.
 const scopesSet: Statement = {
   name: 'users.update_scopes',
   text: `
-with told as (
+with reported as (
   select distinct on (connection_id) connection_id, scope,
     timestamptz 'epoch' + changed_ms * interval '1 ms' as changed_at
   from jsonb_to_recordset($1::jsonb) as t (connection_id uuid, scope text[], changed_ms float8, position int)
   order by connection_id, changed_ms desc, position desc
-), held as (
-  select id from users.connection where id in (select connection_id from told) order by id for no key update
+), locked as (
+  select id from users.connection where id in (select connection_id from reported) order by id for no key update
 )
 update users.connection c
-set scope = told.scope, scope_changed_at = told.changed_at, updated_at = clock_timestamp()
-from told, held
-where c.id = held.id and c.id = told.connection_id and c.status = 'active' and (
-  c.scope_changed_at is null or c.scope_changed_at < told.changed_at
-  or (c.scope_changed_at = told.changed_at and c.scope <> told.scope))
+set scope = reported.scope, scope_changed_at = reported.changed_at, updated_at = clock_timestamp()
+from reported, locked
+where c.id = locked.id and c.id = reported.connection_id and c.status = 'active' and (
+  c.scope_changed_at is null or c.scope_changed_at < reported.changed_at
+  or (c.scope_changed_at = reported.changed_at and c.scope <> reported.scope))
 returning c.id, c.user_id`,
 };
 
@@ -268,13 +259,12 @@ returning c.id, c.user_id`,
 export function updateScopes(
   database: Database,
   origin: AuditOrigin,
-  changes: readonly ScopeChange[],
+  changes: ParamsOf<typeof users, 'changeScopes'>['changes'],
 ): Promise<number> {
   const rows = changes.map((change, position) => ({ ...change, position }));
   return database.transaction(async (transaction) => {
-    const changed = await transaction.query<{ id: string; user_id: string }>(scopesSet, [
-      JSON.stringify(rows),
-    ]);
+    const values = [JSON.stringify(rows)];
+    const changed = await transaction.query<{ id: string; user_id: string }>(scopesSet, values);
     for (const { id, user_id } of changed) {
       const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
       await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });

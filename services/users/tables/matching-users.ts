@@ -83,7 +83,7 @@ async function countFrom(
     ...conditionsOf(query, (value) => `$${values.push(value)}`, isWhole),
   ];
   const counted = `
-select count(*)::int as n from (select from ${from} p where ${conditions.join(' and ')} limit $1) found`;
+select count(*)::int as n from (select from ${from} p where ${conditions.join(' and ')} limit $1) matching`;
   const [row] = await database.query<{ n: number }>(counted, values);
   return row?.n ?? 0;
 }
@@ -122,14 +122,14 @@ async function collect(
   const { column } = sortKeys[query.sort_by];
   const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `
-with found as materialized (
+with matching as materialized (
   select p.id, p.${column} as key from users.person p where ${conditions.join(' and ')}
   ${isByConnection(query) ? order : ''} limit $4
 ), page as (
-  select id, key from found ${order} limit $1 offset $2
+  select id, key from matching ${order} limit $1 offset $2
 )
-select ${userColumns}, page.key, (select count(*) from found)::int as total
-from (select 1) one left join page on true ${joinUsers}
+select ${userColumns}, page.key, (select count(*) from matching)::int as total
+from (select 1) always left join page on true ${joinUsers}
 order by page.key ${query.sort_order}, page.id ${query.sort_order}`;
   const rows = await database.query<ListedUser & { id: string | null; total: number }>(statement, values);
   return { users: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
@@ -184,13 +184,13 @@ export async function selectUsersByConnection(
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
-  const [kept] = await database.query<Kept>(keptOf(query), filterOf(project, query));
-  const { users = 0, holding = 0 } = kept ?? {};
-  const found = query.connected === false ? users - holding : holding;
-  const total = Math.min(mostByConnection, found);
+  const [counts] = await database.query<UserCounts>(countsOf(query), filterOf(project, query));
+  const { users = 0, holding = 0 } = counts ?? {};
+  const matching = query.connected === false ? users - holding : holding;
+  const total = Math.min(mostByConnection, matching);
   const rest = Math.min(limit, total - offset);
   if (rest <= 0) return { users: [], total };
-  const isFrequent = query.connected === false || found * found > (offset + limit) * users;
+  const isFrequent = query.connected === false || matching * matching > (offset + limit) * users;
   const statement = isFrequent ? inOrder(query) : collected(query);
   return {
     users: await database.query<ListedUser>(statement, [...filterOf(project, query), rest, offset]),
@@ -198,7 +198,7 @@ export async function selectUsersByConnection(
   };
 }
 
-interface Kept {
+interface UserCounts {
   /** The number of all users. */
   readonly users: number;
   /** The number of users with such a connection. */
@@ -215,7 +215,7 @@ const isSought = `($1::text is null or c.provider = $1) and ($2::text is null or
 
 // A user has one connection to a provider, so the connections of a provider are counted as users. The connections of a deleted
 // user stay until the erasure ends; such users are few and subtracted.
-function keptOf({ provider }: UserQuery): string {
+function countsOf({ provider }: UserQuery): string {
   const changes = provider === undefined ? 'person_status_change' : 'connection_change';
   return `
 select coalesce((select total from users.list_total where project_id = $3), 0)

@@ -52,3 +52,9 @@ export async function deleteCounts(database: Queryable, project: string): Promis
   );
   return row?.n ?? 0;
 }
+
+/** Whether a project is closed: it gets no users any more. */
+export async function isClosed(database: Queryable, project: string): Promise<boolean> {
+  const statement = 'select from users.closed_project where project_id = $1';
+  return (await database.query(statement, [project])).length > 0;
+}

@@ -9,7 +9,7 @@ export interface RequestedPurge {
   version: number;
 }
 
-const one = `id as connection_id, user_id, provider, token_version as version`;
+const columns = `id as connection_id, user_id, provider, token_version as version`;
 
 /** Requests the purge of a connection that ended; undefined if it is active or does not exist. */
 export async function requestPurge(
@@ -19,7 +19,7 @@ export async function requestPurge(
 ): Promise<RequestedPurge | undefined> {
   const statement = `
     update users.connection set purge = 'wanted', token_version = token_version + 1
-    where user_id = $1 and provider = $2 and status <> 'active' returning ${one}`;
+    where user_id = $1 and provider = $2 and status <> 'active' returning ${columns}`;
   const [row] = await database.query<RequestedPurge>(statement, [userId, provider]);
   return row;
 }
@@ -29,7 +29,7 @@ export async function selectRequestedPurge(
   database: Queryable,
   connectionId: string,
 ): Promise<RequestedPurge | undefined> {
-  const statement = `select ${one} from users.connection where id = $1 and purge = 'wanted'`;
+  const statement = `select ${columns} from users.connection where id = $1 and purge = 'wanted'`;
   const [row] = await database.query<RequestedPurge>(statement, [connectionId]);
   return row;
 }

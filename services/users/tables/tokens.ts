@@ -1,5 +1,5 @@
-import type { StoredTokens } from '../../../contracts/users.ts';
-import type { Instant } from '../../../domain/time/time.ts';
+import type { StoredTokens, users } from '../../../contracts/users.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
@@ -74,18 +74,14 @@ export async function releaseRefresh(
   return (await database.query(statement, [connection_id, version])).length > 0;
 }
 
-/** New tokens. A refresh token of null keeps the stored one. */
-interface NewTokens extends TokensRead {
-  readonly access_token: string;
-  readonly refresh_token: string | null;
-  readonly expires_at: Instant | null;
-}
-
 /**
- * Stores refreshed tokens and ends the refresh lease. A refresh token that is replaced is kept as the previous one until the
- * new access token has worked.
+ * Stores refreshed tokens and ends the refresh lease. A refresh token of null keeps the stored one. One that is replaced is
+ * kept as the previous one until the new access token has worked.
  */
-export async function storeTokens(database: Queryable, made: NewTokens): Promise<boolean> {
+export async function storeTokens(
+  database: Queryable,
+  tokens: ParamsOf<typeof users, 'storeTokens'>,
+): Promise<boolean> {
   const statement = `
     update users.connection
     set access_token = $3, refresh_token = coalesce($4, refresh_token), expires_at = $5,
@@ -94,8 +90,8 @@ export async function storeTokens(database: Queryable, made: NewTokens): Promise
       refresh_failing_since = null,
       status_reason = case when status_reason = 'REFRESH_FAILED' then null else status_reason end
     ${same} returning id`;
-  const expiresAt = made.expires_at === null ? null : new Date(made.expires_at.ms);
-  const values = [made.connection_id, made.version, made.access_token, made.refresh_token, expiresAt];
+  const expiresAt = tokens.expires_at === null ? null : new Date(tokens.expires_at.ms);
+  const values = [tokens.connection_id, tokens.version, tokens.access_token, tokens.refresh_token, expiresAt];
   return (await database.query(statement, values)).length > 0;
 }
 

@@ -1,3 +1,4 @@
+import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
 import { userNotFound } from '../../../domain/errors.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { UserRow } from './entities.ts';
@@ -56,4 +57,42 @@ export async function selectUsersInProject(
     [project, after, limit],
   );
   return rows.map(({ id }) => id);
+}
+
+// `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
+const inserted = `
+  insert into users.person (project_id, first_name, last_name, email, external_user_id, time_zone)
+  select ?, ?, ?, ?, ?, ? where users.is_open(?)
+  on conflict (project_id, external_user_id) where deleted_at is null do nothing returning id`;
+
+/** Inserts a user; null if the external id is taken or the project is closed. `values` are in the order of the columns. */
+export async function insertUser(
+  em: SqlEntityManager<PostgreSqlDriver>,
+  project: string,
+  values: readonly (string | null)[],
+): Promise<string | null> {
+  const [row] = await em.execute<{ id: string }[]>(inserted, [project, ...values, project]);
+  return row?.id ?? null;
+}
+
+/** The user of a project who has an external id; null if there is none. */
+export async function selectHolder(
+  database: Queryable,
+  project: string,
+  externalId: string | null,
+): Promise<string | null> {
+  const statement =
+    'select id from users.person where project_id = $1 and external_user_id = $2 and deleted_at is null';
+  const [holder] = await database.query<{ id: string }>(statement, [project, externalId]);
+  return holder?.id ?? null;
+}
+
+/** Marks a user as deleted and empties the row. */
+export async function emptyUser(transaction: Queryable, id: string): Promise<void> {
+  await transaction.query(
+    `update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,
+       external_user_id = null, time_zone = null
+     where id = $1`,
+    [id],
+  );
 }

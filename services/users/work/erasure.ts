@@ -18,9 +18,10 @@ import {
 } from '../tables/accounts.ts';
 import { revokeConnections } from '../tables/connections.ts';
 import type { UserRow } from '../tables/entities.ts';
+import { isClosed } from '../tables/projects.ts';
 import { markPurgeReported, type RequestedPurge, selectRequestedPurge } from '../tables/purges.ts';
 import { enqueueTokenRevocations } from '../tables/token-revocations.ts';
-import { lockUser, selectUsersInProject } from '../tables/users.ts';
+import { emptyUser, lockUser, selectUsersInProject } from '../tables/users.ts';
 
 /** An attempt waits this long for each of the other services. */
 const patience = { timeout: 4000, retries: 0 } as const;
@@ -62,17 +63,6 @@ async function eraseDeliveries(database: Database, call: Call, userId: string): 
   await eraseAccounts(call, erased, first.deleted_at, patience);
 }
 
-const emptied = `
-update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,
-  external_user_id = null, time_zone = null
-where id = $1`;
-
-/** A deleted user as it was, and the first attempt of the erasure in the other services. */
-interface Deleted {
-  readonly user: Omit<UserRow, 'deletedAt'>;
-  readonly erase: FirstAttempt;
-}
-
 /** Dependencies of a deletion. */
 interface DeletionDeps {
   readonly database: Database;
@@ -88,11 +78,11 @@ interface DeletionDeps {
 function deleteUser(
   { database, jobs, origin, accountHashes }: DeletionDeps,
   id: string,
-): Promise<Deleted | null> {
+): Promise<{ readonly user: Omit<UserRow, 'deletedAt'>; readonly erase: FirstAttempt } | null> {
   return database.transaction(async (transaction) => {
     const user = await lockUser(transaction, id);
     if (user === null) return null;
-    await transaction.query(emptied, [id]);
+    await emptyUser(transaction, id);
     await insertErasedAccounts(transaction, accountHashes, await selectErasedAccounts(transaction, id));
     await enqueueTokenRevocations(transaction, id, null);
     await revokeConnections(transaction, id);
@@ -104,8 +94,7 @@ function deleteUser(
 /** Deletes some users of a closed project, one after the other. Returns their number: 0 if there are none left. */
 export async function removeSome(deps: DeletionDeps, project: string, limit: number): Promise<number> {
   const { database } = deps;
-  const closed = await database.query('select from users.closed_project where project_id = $1', [project]);
-  if (closed.length === 0) return 0;
+  if (!(await isClosed(database, project))) return 0;
   const ids = await selectUsersInProject(database, project, null, limit);
   for (const id of ids) await removeOne(deps, id);
   return ids.length;
@@ -127,13 +116,11 @@ export interface PurgeDeps {
   readonly accountHashes: AccountHashes;
 }
 
-const purgePatience = { timeout: 4000, retries: 0 } as const;
-
 /** Erases the data of a connection, unless the account was connected again since. @throws what a service throws */
 export async function purgeConnection(deps: PurgeDeps, connectionId: string): Promise<JobOutcome> {
   const wanted = await selectRequestedPurge(deps.database, connectionId);
   if (wanted === undefined) return { kind: 'done' };
-  await carryOut(deps.call, wanted, purgePatience);
+  await carryOut(deps.call, wanted, patience);
   await purgeDeliveries(deps, wanted);
   await markPurgeReported(deps.database, wanted);
   return { kind: 'done' };
@@ -147,7 +134,7 @@ async function purgeDeliveries(
   const ids = await selectPurgedAccounts(database, connection_id);
   const accounts = ids.map((provider_user_id) => ({ provider, provider_user_id }));
   await insertErasedAccounts(database, accountHashes, accounts);
-  await eraseAccounts(call, accounts, new Date(), purgePatience);
+  await eraseAccounts(call, accounts, new Date(), patience);
 }
 
 /** Allows ingestion again after a purge. A purge that is not finished is carried out first. */
