@@ -1,20 +1,19 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import t from 'tap';
 
 const root = join(import.meta.dirname, '..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 const pages = globSync(['*.md', 'docs/**/*.md', 'clients/typescript/*.md'], { cwd: root });
+const decisions = pages.filter((file) => /^docs\/decisions\/\d/.test(file));
 
 t.test('the pages that are read first are short', async (t) => {
-  const longest = { 'README.md': 1200, 'ARCHITECTURE.md': 4000 };
+  const longest = { 'README.md': 1200, 'ARCHITECTURE.md': 3500 };
   const words = (file: string) => text(file).split(/\s+/).length;
   t.same(
     Object.entries(longest).filter(([file, most]) => words(file) > most),
     [],
   );
-  const decisions = pages.filter((file) => file.startsWith('docs/decisions/'));
-  t.ok(decisions.length > 50);
   t.same(
     decisions.filter((file) => words(file) > 700),
     [],
@@ -23,14 +22,11 @@ t.test('the pages that are read first are short', async (t) => {
 });
 
 t.test('every decision is listed, with its context and its consequences', async (t) => {
-  const list = text('ARCHITECTURE.md');
-  const offenders = pages.filter(
+  const list = text('docs/decisions/README.md');
+  const offenders = decisions.filter(
     (file) =>
-      file.startsWith('docs/decisions/') &&
-      !(
-        list.includes(`(${file})`) &&
-        /## Context\n[\s\S]*## Decision\n[\s\S]*## Consequences\n/.test(text(file))
-      ),
+      !list.includes(`(${basename(file)})`) ||
+      !/## Context\n[\s\S]*## Decision\n[\s\S]*## Consequences\n/.test(text(file)),
   );
   t.same(offenders, []);
 });
