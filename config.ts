@@ -221,7 +221,7 @@ export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
 export const bodyReaders: readonly string[] = [
   'deliveries',
   ...new Set(
-    Object.values(providers).flatMap(({ ingest }) => ('reprocessedTypes' in ingest ? [ingest.service] : [])),
+    Object.values(providers).flatMap(({ ingest }) => ('reprocesses' in ingest ? [ingest.service] : [])),
   ),
 ];
 

@@ -126,7 +126,6 @@ export const namedCalls = {
   ],
   'devicemaker-ingest': [
     'backfill.received',
-    'timeseries.reprocess',
     'timeseries.routeRules',
     'timeseries.store',
     'users.changeScopes',
@@ -184,8 +183,6 @@ export const namedCalls = {
     'timeseries.deleteIntervals',
     'timeseries.deleteItems',
     'timeseries.deleteWorkout',
-    'timeseries.reprocess',
-    'timeseries.reprocessIntervals',
     'timeseries.store',
     'timeseries.storeIntervals',
     'users.connect',

@@ -47,10 +47,10 @@ export const providerNames: readonly ProviderName[] = Object.keys(providers).fil
 /** The version of a provider's normalisers. */
 export const normaliserVersionOf = (name: ProviderName): number => providers[name].normaliserVersion;
 
-/** The data types of a provider's kept deliveries. Null: they contain no data. */
-export function reprocessedTypesOf(name: ProviderName): readonly string[] | null {
+/** Whether a provider's kept deliveries contain data, so that they can be processed again. */
+export function reprocesses(name: ProviderName): boolean {
   const { ingest }: Provider = providers[name];
-  return ingest.reprocessedTypes ?? null;
+  return ingest.reprocesses ?? false;
 }
 
 /** The OAuth dialect of a provider. @throws Error if it has none */

@@ -21,7 +21,7 @@ import { spanOf } from './telemetry/tracing.ts';
 import { asGiven, userToCheck, withinProject } from './user-project.ts';
 
 /** What a handler gets beside the mixins of its service. */
-export interface ActionContext<P> {
+interface ActionContext<P> {
   readonly params: P;
   readonly meta: Meta;
   /** The actor and the request, for audit entries. */

@@ -3,7 +3,6 @@ import { action } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Timestamp } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { Changes, ReprocessedItems } from '../reprocess.ts';
 
 const Count = z.int().nonnegative();
 const RunId = z.uuid('must be a UUID').describe('The `id` of a run, from `POST /deliveries/reprocess`.');
@@ -14,10 +13,7 @@ export const Reprocess = z
   .object({
     id: z.string(),
     provider: ProviderName,
-    type: z.string().nullable(),
     from: Timestamp.nullable(),
-    to: Timestamp.nullable(),
-    dry_run: z.boolean(),
     status: z.enum(['running', 'done', 'cancelled']).meta({ id: 'ReprocessStatus' }),
     normaliser_version: z.int().describe('The version of the normalisers that the run began with.'),
     deliveries: z.object({
@@ -25,15 +21,12 @@ export const Reprocess = z
       done: Count,
       failed: Count.describe('Given up after five attempts.'),
     }),
-    items: ReprocessedItems,
-    changes: Changes.describe('What changed. Of a dry run: what would change.'),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })
   .meta({
     id: 'Reprocess',
-    description:
-      'A run of kept deliveries through the current normalisers. After a crash a part of a delivery may be counted again, as identical.',
+    description: 'A run of kept deliveries through the current normalisers.',
   });
 
 /** Processing kept deliveries again. */
@@ -41,24 +34,14 @@ export const reprocessActions = {
   startReprocess: action({
     summary: 'Process kept deliveries again with the current normalisers',
     description:
-      'Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries cannot be processed again.',
+      'Repairs what an earlier version of the normalisers made of the deliveries that are still kept: each is processed as when it arrived, the oldest first, and replaces its own records. Records that the current version no longer makes are removed; samples are replaced, and those that it no longer makes stay. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries contain no data: a backfill reads its data again.',
     params: z
       .object({
         provider: ProviderName,
-        type: z
-          .string()
-          .max(40)
-          .optional()
-          .meta({ description: 'The only data type to process. Default: all.', example: 'dailies' }),
         from: TimeParameter.optional().meta({
           description: 'Deliveries that arrived at this time or later. Default: all that are kept.',
           example: '2026-01-01',
         }),
-        to: TimeParameter.optional().meta({
-          description: 'Deliveries that arrived before this time. Default: until now.',
-          example: '2026-01-02',
-        }),
-        dry_run: z.boolean().default(false).describe('Counts what would change, and changes nothing.'),
       })
       .meta({ id: 'StartReprocessRequest' }),
     returns: Reprocess,
@@ -69,7 +52,7 @@ export const reprocessActions = {
       status: 202,
       tag: 'Operations',
       audit: 'delivery.reprocess_started',
-      failures: ['REPROCESS_UNSUPPORTED', 'RANGE_INVALID'],
+      failures: ['REPROCESS_UNSUPPORTED'],
     },
   }),
   reprocessStatus: action({

@@ -9,7 +9,6 @@ import {
 } from '../../domain/records/interval-records.ts';
 import { UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { Changes, ReprocessedItems } from '../reprocess.ts';
 
 const whose = { user_id: UserId, provider: ProviderName };
 const sources = z.array(IntervalSource).max(200);
@@ -30,6 +29,8 @@ export const intervalActions = {
       intervals: z.array(IntervalRecord).max(mostIntervals),
       deleted_ids: Ids.default([]),
       has_content_ids: z.boolean().default(false),
+      /** They come from a kept delivery that is processed again: their changes are announced as historical. */
+      reprocess: z.boolean().default(false),
     }),
     returns: IntervalOutcome,
     idempotent: true,
@@ -58,23 +59,5 @@ export const intervalActions = {
     returns: IntervalOutcome,
     idempotent: true,
     timeoutMs: 10_000,
-  }),
-  /**
-   * Stores intervals of a kept delivery again. Ids in `unmade_ids`, of which the current normaliser makes no intervals, are
-   * removed, and later calls may store them. The caller leaves out ids that a newer delivery contains. A dry run counts and
-   * changes nothing. @throws USER_ERASED (410)
-   */
-  reprocessIntervals: action({
-    summary: 'Store interval data of a kept delivery again with the current normaliser',
-    params: z.object({
-      ...whose,
-      sources,
-      intervals: z.array(IntervalRecord).max(mostIntervals),
-      unmade_ids: Ids,
-      dry_run: z.boolean(),
-    }),
-    returns: z.object({ changes: Changes, items: ReprocessedItems }),
-    idempotent: true,
-    timeoutMs: 30_000,
   }),
 };

@@ -4,7 +4,6 @@ import { StoreItem, StoreOutcome } from '../../domain/records/records.ts';
 import { seriesTypes } from '../../domain/records/series.ts';
 import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { Changes, ReprocessedItems } from '../reprocess.ts';
 
 /** The version of the normaliser that made the items. Processes of the previous version do not send it. */
 const NormaliserVersion = z.int().min(1).max(32_767).nullable().default(null);
@@ -18,7 +17,8 @@ const localTimeoutMs = 60_000;
 export const writeActions = {
   /**
    * Stores normalised items of one user and provider in one transaction under the user's lock. Outcomes are returned in
-   * the order of the items. A call takes at most 256 KB of JSON. @throws USER_ERASED (410) if the user was deleted
+   * the order of the items. With `reprocess` the items come from a kept delivery that is processed again: what the stored
+   * version of an item made is replaced, and an older version changes nothing. A call takes at most 256 KB of JSON. @throws USER_ERASED (410) if the user was deleted
    */
   store: action({
     summary: 'Store normalised items of one user',
@@ -28,6 +28,7 @@ export const writeActions = {
       items: z.array(StoreItem).min(1).max(1000),
       normaliser_version: NormaliserVersion,
       received_ms: ReceivedMs,
+      reprocess: z.boolean().default(false),
     }),
     returns: z.array(StoreOutcome),
     idempotent: true,
@@ -61,26 +62,6 @@ export const writeActions = {
     returns: z.array(StoreOutcome),
     idempotent: true,
     timeoutMs: 10_000,
-    localTimeoutMs,
-  }),
-  /**
-   * Stores items of a kept delivery again, in place of what an earlier normaliser made of them. A version that is not the
-   * stored one changes nothing unless live data would have stored it. A dry run counts and changes nothing.
-   * @throws USER_ERASED (410) if the user was deleted
-   */
-  reprocess: action({
-    summary: 'Store items of a kept delivery again with the current normaliser',
-    params: z.object({
-      user_id: UserId,
-      provider: ProviderName,
-      items: z.array(StoreItem).min(1).max(1000),
-      normaliser_version: z.int().min(1).max(32_767),
-      received_ms: z.int(),
-      dry_run: z.boolean(),
-    }),
-    returns: z.object({ changes: Changes, items: ReprocessedItems }),
-    idempotent: true,
-    timeoutMs: 30_000,
     localTimeoutMs,
   }),
   /**

@@ -91,11 +91,8 @@ interface Ingest {
   readonly readsWithTokens: boolean;
   /** The action `figures` of the service returns the queue lengths and the remaining quota of the provider. */
   readonly hasFigures: boolean;
-  /**
-   * The data types of its kept deliveries, which the action `reprocess` of the service processes again. Omitted: its
-   * deliveries contain no data.
-   */
-  readonly reprocessedTypes?: readonly string[];
+  /** Its deliveries contain data, and the action `reprocess` of the service processes kept ones again. */
+  readonly reprocesses?: true;
 }
 
 /** The provider's OAuth 2 dialect. */

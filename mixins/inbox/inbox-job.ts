@@ -4,6 +4,11 @@ import type { Progress } from './inbox-progress.ts';
 
 /** A delivery in progress. `signal` aborts when the process stops or the lease is lost: no new step may begin then. */
 export interface Job extends Lease {
+  /**
+   * The delivery was processed before: its items replace what an earlier normaliser made of them, and nothing else follows
+   * from it.
+   */
+  readonly isReprocess: boolean;
   readonly body: Buffer;
   readonly signal: AbortSignal;
   /** Results of earlier attempts. */

@@ -197,7 +197,7 @@ async function outcomeOf(deps: Deps, lease: Lease, turn: Turn): Promise<Outcome>
   try {
     const body = await deps.store.readBody(lease);
     const progress = deps.store.progressOf(lease);
-    return await deps.work({ ...lease, ...turn, body, progress }, within(deps, lease));
+    return await deps.work({ ...lease, ...turn, body, progress, isReprocess: false }, within(deps, lease));
   } catch (error) {
     const failure = failureOf(error, deps.environment.logger, `${deps.provider}.work`);
     return { kind: 'later', reason: codeOf(failure), answer: undefined };

@@ -1,53 +1,75 @@
+import { ServiceError } from '../../domain/errors.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-
-/** A stored delivery with a body. */
-export interface StoredBody {
-  readonly id: string;
-  readonly body_bytes: number;
-  readonly is_sealed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import type { Job, Outcome } from './inbox-job.ts';
+import { type Progress, progressOn } from './inbox-progress.ts';
+import { type BodyKeys, readKeptBody, readKeptEntry, sealedEntries } from './sealed-bodies.ts';
 
 /** A kept delivery that is not being processed, without its body. */
-export interface KeptDelivery extends StoredBody {
+interface KeptDelivery {
+  readonly id: string;
   readonly kind: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly received_ms: number;
+  readonly body_bytes: number;
+  readonly is_sealed: boolean;
 }
 
 const selected: Statement = {
   name: 'inbox.kept',
   text: `
-    select id, kind, (extract(epoch from received_at) * 1000)::float8 as received_ms,
+    select id, kind, floor(extract(epoch from received_at) * 1000)::float8 as received_ms,
       coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed, headers
     from deliveries.delivery where id = $1 and provider = $2 and state = 'done' and erased_at is null`,
 };
 
-/** A processed delivery of a provider; undefined if it is gone, erased, or in work again. */
-export async function selectKept(
-  database: Queryable,
-  id: string,
-  provider: string,
-): Promise<KeptDelivery | undefined> {
-  const [row] = await database.query<KeptDelivery>(selected, [id, provider]);
-  return row === undefined ? undefined : { ...row, received_ms: Math.floor(row.received_ms) };
+/** Where kept deliveries are read. */
+interface Kept {
+  readonly database: Queryable;
+  readonly config: BodyKeys;
 }
 
-const newer: Statement = {
-  name: 'inbox.newer_of_sender',
-  text: `
-    select d.id, coalesce(d.sealed_bytes, octet_length(d.body)) as body_bytes, d.sealed_bytes is not null as is_sealed,
-      d.headers
-    from deliveries.delivery o
-    join deliveries.delivery d on d.sender = $2 and d.provider = o.provider and d.kind = o.kind
-      and d.received_at > o.received_at
-    where o.id = $1 and d.state in ('ready', 'working', 'done') and d.erased_at is null
-    order by d.received_at`,
-};
-
 /**
- * The deliveries of a sender that arrived after one of its deliveries, oldest first: processed, or to be processed. A
- * delivery is stored before its processing begins, so that one that is missing here is processed later.
+ * Processes a kept delivery of a provider again by `work`, which processes new ones. A delivery that is gone, erased or in work
+ * again is left out. @throws SERVICE_UNAVAILABLE (503) if a service is, Error if it cannot be finished for another reason
  */
-export function selectNewer(database: Queryable, id: string, sender: string): Promise<StoredBody[]> {
-  return database.query<StoredBody>(newer, [id, sender]);
+export async function reprocessKept(
+  { database, config }: Kept,
+  id: string,
+  provider: string,
+  work: (job: Job) => Promise<Outcome>,
+): Promise<void> {
+  const [kept] = await database.query<KeptDelivery>(selected, [id, provider]);
+  if (kept === undefined) return;
+  const { is_sealed: _, ...lease } = kept;
+  const outcome = await work({
+    ...lease,
+    body: await readKeptBody(database, config, kept),
+    attempt: 1,
+    crashes: 0,
+    isRetry: true,
+    isReprocess: true,
+    waited_ms: 0,
+    signal: new AbortController().signal,
+    progress: keptProgress({ database, config }, kept),
+  });
+  if (outcome.kind !== 'later') return;
+  if (outcome.reason === 'SERVICE_UNAVAILABLE') throw new ServiceError(outcome.reason);
+  throw new Error(`the delivery is not processed: ${outcome.reason}`);
+}
+
+// Bodies that were fetched for the delivery. Results are not kept: those of the first time stay.
+function keptProgress({ database, config }: Kept, kept: KeptDelivery): Progress {
+  return {
+    async read() {
+      const names = kept.is_sealed
+        ? await sealedEntries(database, kept.id)
+        : [...(await progressOn(database, { id: kept.id, attempt: 0 }).read())].flatMap(
+            ([name, { hasBody }]) => (hasBody ? [name] : []),
+          );
+      return new Map(names.map((name) => [name, { hasBody: true, result: null }]));
+    },
+    readBody: (entry) => readKeptEntry(database, config, kept, entry),
+    keepBody: async () => true,
+    keepResult: async () => true,
+  };
 }

@@ -52,7 +52,7 @@ export const devicemaker = {
     service: 'devicemaker-ingest',
     readsWithTokens: false,
     hasFigures: false,
-    reprocessedTypes: dataTypes.map(({ name }) => name),
+    reprocesses: true,
   },
   normaliserVersion: 8,
   fields: Object.fromEntries(dataTypes.map(({ name, fields }) => [name, fields])),

@@ -26,7 +26,7 @@ export const phone = {
     service: 'phone-ingest',
     readsWithTokens: false,
     hasFigures: false,
-    reprocessedTypes: ['records', 'sleep', 'workouts'],
+    reprocesses: true,
   },
   normaliserVersion: 8,
   fields,

@@ -1,10 +1,11 @@
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { database } from '../../mixins/database/database.ts';
 import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
+import { reprocessKept } from '../../mixins/inbox/kept-delivery.ts';
+import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type PingLimits, pingLimits, workPing } from './ping/work-ping.ts';
 import { workPush } from './push/work-push.ts';
-import { reprocessDelivery } from './reprocess/reprocess-delivery.ts';
 
 const provider = 'devicemaker';
 const needs = ['users.resolve', 'timeseries.store'];
@@ -27,7 +28,13 @@ export function devicemakerIngestWith(limits: PingLimits) {
       async ping({ params, pings }) {
         return { done: await pings.workOn(params.delivery_id) };
       },
-      reprocess: (ctx) => reprocessDelivery(ctx, ctx.params),
+      async reprocess({ params, ...ctx }) {
+        const environment = { ...ctx, call: callAs(ctx.call, `webhook:${provider}`) };
+        await reprocessKept(ctx, params.delivery_id, provider, (job) =>
+          job.kind === 'push' ? workPush(job, environment) : workPing(job, environment, limits),
+        );
+        return {};
+      },
       health: () => ({ status: 'ok' as const, service: 'devicemaker-webhook' }),
     },
   });

@@ -1,6 +1,7 @@
 import { phoneIngest } from '../../contracts/phone-ingest.ts';
 import { database } from '../../mixins/database/database.ts';
 import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
+import { reprocessKept } from '../../mixins/inbox/kept-delivery.ts';
 import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
@@ -13,7 +14,6 @@ import { deleteExpired } from './queries/delete-expired.ts';
 import { stopSync } from './queries/first-sync.ts';
 import { deleteUploads, deleteUser } from './queries/forget-user.ts';
 import { weightOf } from './reading/open-upload.ts';
-import { reprocessUpload } from './reprocess/reprocess-upload.ts';
 import { workLogs } from './work-logs.ts';
 import { workSync } from './work-sync.ts';
 
@@ -37,7 +37,13 @@ export default implement(phoneIngest, {
   actions: {
     sync: async ({ params, syncs }) => ({ done: await syncs.workOn(params.delivery_id) }),
     logs: async ({ params, progress }) => ({ done: await progress.workOn(params.delivery_id) }),
-    reprocess: (ctx) => reprocessUpload(ctx, ctx.params),
+    async reprocess({ params, ...ctx }) {
+      const environment = { ...ctx, call: callAs(ctx.call, 'webhook:phone') };
+      await reprocessKept(ctx, params.delivery_id, 'phone', async (job) =>
+        job.kind === 'sync' ? workSync(job, environment) : { kind: 'done', answer: null },
+      );
+      return {};
+    },
     open: ({ call, params }) => openUploads(call, params.user_id),
     createCode: (ctx) => createCode(ctx, ctx.params.user_id, ctx.meta.caller?.developer_id ?? null),
     redeemCode: (ctx) => redeemCode(ctx, ctx.params),

@@ -20,6 +20,7 @@ export async function workSync(job: Job, deps: WorkEnvironment): Promise<Outcome
   const timeZone = await zoneOfUpload(deps.call, user.user_id, job.headers);
   const upload = await openUpload(job.body, Date.now(), timeZone);
   try {
+    if (upload.head.refusal !== null && job.isReprocess) return { kind: 'done', answer: null };
     if (upload.head.refusal !== null) return await refuse(job, deps, user.user_id, upload.head.refusal);
     return await workOpened(job, deps, user, upload);
   } finally {
@@ -39,11 +40,17 @@ async function workOpened(
     let [number, read] = [0, 0];
     for await (const batch of batches) {
       if (job.signal.aborted) return { kind: 'stopped' };
-      const origin = { userId: user_id, key: batchKey(head.hash, number), receivedMs: job.received_ms };
+      const origin = {
+        userId: user_id,
+        key: batchKey(head.hash, number),
+        receivedMs: job.received_ms,
+        isReprocess: job.isReprocess,
+      };
       await storeBatch({ ...deps, write }, origin, batch, tally);
       number += 1;
       read += batch.length;
     }
+    if (job.isReprocess) return { kind: 'done', answer: null };
     tally.addUnread(head.received - read);
     await write((transaction) => countUnmapped(transaction, job.id, user_id, tally.unmapped()));
   } catch (error) {

@@ -63,9 +63,9 @@ export const commands: readonly Command[] = [
   ),
   command(
     'reprocess <run_id>',
-    'A run of kept deliveries through the current normalisers: its progress and what it changed',
+    'The progress of a run of kept deliveries through the current normalisers',
     z.object({ run_id: Id }),
-    async (call, { run_id }) => reprocessLines(await call('deliveries.reprocessStatus', { run_id })),
+    async (call, { run_id }) => [reprocessLine(await call('deliveries.reprocessStatus', { run_id }))],
   ),
   command(
     'jobs',
@@ -131,18 +131,8 @@ function deliveryLine({ id, provider, kind, status, attempts, received_at, error
   return `${id}  ${status.padEnd(7)} ${came}, attempts: ${attempts}${error === null ? '' : `, ${error}`}`;
 }
 
-function reprocessLines({ status, dry_run, deliveries, items, changes }: Reprocess): string[] {
-  const { done, total, failed } = deliveries;
-  return [
-    `${status}${dry_run ? ' (dry run)' : ''}, deliveries ${done}/${total}, failed ${failed}`,
-    `items: ${Object.entries(items)
-      .map(([name, count]) => `${name} ${count}`)
-      .join(', ')}`,
-    ...Object.entries(changes).map(
-      ([kind, { added, changed, removed, identical }]) =>
-        `${kind.padEnd(9)} added ${added}, changed ${changed}, removed ${removed}, identical ${identical}`,
-    ),
-  ];
+function reprocessLine({ status, deliveries: { done, total, failed } }: Reprocess): string {
+  return `${status}, deliveries ${done}/${total}, failed ${failed}`;
 }
 
 // A path may contain a token of the receiver, so only the origin is shown.

@@ -310,13 +310,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
   'deliveries.startReprocess': async () => ({
     path: '/deliveries/reprocess',
     token: api.developerToken,
-    body: { provider: 'devicemaker', dry_run: true },
+    body: { provider: 'devicemaker' },
   }),
   'deliveries.cancelReprocess': async () => {
     const [run] = await api.database.query<{ id: string }>(
-      `insert into deliveries.reprocess_run
-         (provider, dry_run, normaliser_version, deliveries_total, changes, items)
-       select provider, false, 1, 0, changes, items from deliveries.reprocess_run limit 1 returning id`,
+      `insert into deliveries.reprocess_run (provider, from_time, normaliser_version, deliveries_total)
+       values ('devicemaker', now(), 1, 0) returning id`,
     );
     return { path: `/reprocess-runs/${run?.id}`, token: api.developerToken, method: 'DELETE' };
   },

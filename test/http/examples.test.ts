@@ -169,7 +169,7 @@ async function deadJob(): Promise<string> {
   return jobIdOf('test.dead', '');
 }
 async function runOfNothing(): Promise<string> {
-  const body = { provider: 'devicemaker', to: '2000-01-01' };
+  const body = { provider: 'devicemaker', from: '2100-01-01' };
   const { body: run } = await api.ask('/api/v1/deliveries/reprocess', { token: api.developerToken, body });
   return Id.parse(run).id;
 }

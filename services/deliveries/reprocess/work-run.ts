@@ -1,6 +1,5 @@
 import type { Logger } from 'moleculer';
 import { z } from 'zod';
-import { addedChanges, addedItems, type Position, ReprocessedPart } from '../../../contracts/reprocess.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Job, JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler } from '../../../mixins/jobs/jobs.ts';
@@ -11,9 +10,9 @@ import { backoffMs } from '../../../runtime/jobs/backoff.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import {
   endRun,
-  moveToNext,
   type ReprocessRunRow,
   recordProgress,
+  selectNext,
   selectRun,
 } from '../queries/reprocess-runs.ts';
 
@@ -32,6 +31,8 @@ interface Deps {
 /** A run works for this time, then rests for a multiple of it, so that reads and live data are hardly slower. */
 const sliceMs = 250;
 const restFactor = 4;
+/** How soon a run continues whose next delivery is being processed. */
+const inWorkMs = 1000;
 /** A delivery that fails this often is left out. */
 const mostFailures = 5;
 
@@ -45,10 +46,15 @@ async function workRun(deps: Deps, job: Job<unknown>, { signal }: Held): Promise
   while (!signal.aborted) {
     const run = await selectRun(deps.database, job.key);
     if (run === undefined || run.state !== 'running') return { kind: 'done' };
+    const delivery = await selectNext(deps.database, run.id);
+    if (delivery === undefined) return ended(deps, run);
+    if (delivery.state === 'working') return { kind: 'again', delayMs: inWorkMs };
     try {
-      if (!(await step(deps, run))) return { kind: 'done' };
+      const { service } = providers[run.provider].ingest;
+      await callByName(deps.call, `${service}.reprocess`, { delivery_id: delivery.id });
+      await recordProgress(deps.database, run, { deliveryId: delivery.id, failed: false });
     } catch (error) {
-      return failed(deps, run, job, codeOf(error));
+      return failed(deps, run, job, { deliveryId: delivery.id, reason: codeOf(error) });
     }
     const tookMs = performance.now() - began;
     if (tookMs >= sliceMs) return { kind: 'again', delayMs: tookMs * restFactor };
@@ -56,43 +62,21 @@ async function workRun(deps: Deps, job: Job<unknown>, { signal }: Held): Promise
   return { kind: 'stopped' };
 }
 
-/** Processes a bounded part. Returns false if nothing is left. */
-async function step(deps: Deps, run: ReprocessRunRow): Promise<boolean> {
-  const { database, logger } = deps;
-  if (run.place_id === null || run.position === null) {
-    if ((await moveToNext(database, run)) !== undefined) return true;
-    const ended = await endRun(database, run.id, 'done');
-    if (ended !== undefined)
-      logger.info('reprocess.done', { run_id: run.id, deliveries: ended.deliveries_done });
-    return false;
-  }
-  const { next, changes, items } = await processed(deps, run, run.place_id, run.position);
-  await recordProgress(database, run, {
-    position: next,
-    changes: addedChanges(run.changes, changes),
-    items: addedItems(run.items, items),
-    failed: false,
-  });
-  return true;
-}
-
-async function processed({ call }: Deps, run: ReprocessRunRow, delivery_id: string, from: Position) {
-  const { service } = providers[run.provider].ingest;
-  const { type, dry_run } = run;
-  const params = { delivery_id, type, dry_run, from };
-  return ReprocessedPart.parse(await callByName(call, `${service}.reprocess`, params));
+async function ended({ database, logger }: Deps, { id }: ReprocessRunRow): Promise<JobOutcome> {
+  const row = await endRun(database, id, 'done');
+  if (row !== undefined) logger.info('reprocess.done', { run_id: id, deliveries: row.deliveries_done });
+  return { kind: 'done' };
 }
 
 async function failed(
   { database, logger }: Deps,
   run: ReprocessRunRow,
   { failures }: Job<unknown>,
-  reason: string,
+  { deliveryId, reason }: { readonly deliveryId: string; readonly reason: string },
 ): Promise<JobOutcome> {
-  logger.warn('reprocess.failed', { run_id: run.id, delivery_id: run.place_id, code: reason });
+  logger.warn('reprocess.failed', { run_id: run.id, delivery_id: deliveryId, code: reason });
   if (failures + 1 < mostFailures || reason === 'SERVICE_UNAVAILABLE')
     return { kind: 'later', reason, delayMs: backoffMs(failures + 1) };
-  const { changes, items } = run;
-  await recordProgress(database, run, { position: null, changes, items, failed: true });
+  await recordProgress(database, run, { deliveryId, failed: true });
   return { kind: 'again', delayMs: 0 };
 }

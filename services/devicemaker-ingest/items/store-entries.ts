@@ -71,7 +71,8 @@ async function store(run: Run, userId: string, chunks: readonly StoreChunk[]): P
   if (open.length === 0) return;
   try {
     const items = open.map(({ part }) => part);
-    const request = { ...stamp, received_ms: run.receivedMs, user_id: userId, items };
+    const { receivedMs: received_ms, isReprocess: reprocess } = run;
+    const request = { ...stamp, received_ms, reprocess, user_id: userId, items };
     const outcomes = await run.call('timeseries.store', request);
     run.failuresInRow = 0;
     for (const [index, { entry, part }] of open.entries()) settle(entry, part, outcomes[index]);

@@ -8,6 +8,8 @@ export interface Run {
   readonly nowMs: number;
   /** When the delivery arrived. */
   readonly receivedMs: number;
+  /** The delivery was processed before. */
+  readonly isReprocess: boolean;
   /** Called with an item whose normaliser threw. */
   readonly onBroken: (entry: Entry, error: unknown) => void;
   /** Called with the names of an item's fields that its table does not list. */

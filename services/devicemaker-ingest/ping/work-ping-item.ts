@@ -74,7 +74,7 @@ async function kept({ reached, job }: Round, { entry }: PingItem): Promise<Opene
 // The body is stored before it is processed, so that it is fetched only once.
 async function fetched(round: Round, pingItem: PingItem): Promise<OpenedList | null> {
   const { job, run, rules, limits } = round;
-  if (pingItem.url === null) return null;
+  if (pingItem.url === null || job.isReprocess) return null;
   const answer = await fetchCallback(pingItem.url, pingItem, rules, limits, run.signal);
   if (answer.kind === 'items') {
     round.failuresInRow = 0;
@@ -115,7 +115,7 @@ async function store(round: Round, pingItem: PingItem, { list, items }: OpenedLi
     linkedUsers.map((linkedUser) => entryOf(pingItem, linkedUser, item, index)),
   );
   await storeEntries(round.run, entries, items);
-  await noteSynced(round.environment, entries);
+  if (!round.run.isReprocess) await noteSynced(round.environment, entries);
   if (entries.some(({ status }) => status === null)) return leave(pingItem, entries);
   await settle(round, pingItem, settledOf(pingItem, list, entries));
 }

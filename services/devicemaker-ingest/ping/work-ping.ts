@@ -11,6 +11,7 @@ import { type ReceivedItems, reportToBackfill } from '../items/report-received.t
 import { patienceOf } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
+import { reprocessed } from '../push/work-push.ts';
 import { openOrRefuse } from '../reading/open-body.ts';
 import type { Push } from '../reading/read-push.ts';
 import { callbackRules } from './callback.ts';
@@ -64,6 +65,7 @@ async function workOpened(
     ...{ failuresInRow: 0, settled: 0, afterMs: null },
   };
   if (pingItems !== null) await workPingItems(round, pingItems, limits.atOnce);
+  if (job.isReprocess) return reprocessed(run);
   const specials = await settleSpecials(run, job, ping);
   const isLeft = pingItems === null || pingItems.some(isWaiting) || isOpen(ping, specials);
   if (isLeft && (job.signal.aborted || isSliceOver(round, pingItems ?? []))) return { kind: 'stopped' };
@@ -85,9 +87,10 @@ function runOf(job: Job, { call, logger, broker }: Environment, { deadlineMs, sl
   const left = job.isRetry ? sliceMs : Math.max(0, deadlineMs - job.waited_ms);
   return {
     call,
-    signal: AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
+    signal: job.isReprocess ? job.signal : AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
     nowMs: Date.now(),
     receivedMs: job.received_ms,
+    isReprocess: job.isReprocess,
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });

@@ -36,6 +36,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     signal: job.signal,
     nowMs: Date.now(),
     receivedMs: job.received_ms,
+    isReprocess: job.isReprocess,
     onBroken: (entry, error) => report(environment, job, entry, error),
     onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
     failed: null,
@@ -46,6 +47,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
   const entries = await addressed(run, push, arrivalOf(job), unknown);
   await storeEntries(run, entries, items);
+  if (job.isReprocess) return reprocessed(run);
   await noteSynced(environment, entries);
   const specials = await settleSpecials(run, job, push);
   const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
@@ -61,6 +63,13 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   });
   logCounts(environment, job, entries);
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
+}
+
+/** The outcome of a delivery that was processed before. Its answer stays. */
+export function reprocessed({ failed }: Run): Outcome {
+  return failed === null
+    ? { kind: 'done', answer: null }
+    : { kind: 'later', reason: failed, answer: undefined };
 }
 
 // A failed lookup postpones all items.

@@ -14,21 +14,13 @@ delete from phone.receipt where delivery_id = any(array(
   limit ${size}))
 returning 1`;
 
-/** They are read again if a run of kept deliveries still needs them. */
-const uploadIds = `
-delete from phone.upload_ids where delivery_id = any(array(
-  select delivery_id from phone.upload_ids where created_at < now() - interval '1 day' order by created_at
-  limit ${size}))
-returning 1`;
-
-/** Deletes ids of kept uploads that were read more than a day ago, codes that expired more than a day ago, and receipts of deliveries that are not kept. */
+/** Deletes codes that expired more than a day ago, and receipts of deliveries that are not kept. */
 export async function deleteExpired(
   database: Queryable,
   keptDays: number,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const statement of [codes, uploadIds])
-    await deleteInBatches(async () => (await database.query(statement)).length, { size, most, signal });
+  await deleteInBatches(async () => (await database.query(codes)).length, { size, most, signal });
   await deleteInBatches(async () => (await database.query(receipts, [keptDays])).length, {
     size,
     most,

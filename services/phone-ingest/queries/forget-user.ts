@@ -11,7 +11,6 @@ const ofData = [
   'deleted',
   'unmapped',
   'receipt',
-  'upload_ids',
   'first_sync',
   'sync_type',
 ];

@@ -34,18 +34,6 @@ export async function upsertPhases(
   return (await transaction.query(upserted, [userId, JSON.stringify(phases)])).length;
 }
 
-const known = 'select count(*)::int as n from phone.phase where user_id = $1 and id = any($2::text[])';
-
-/** How many of the ids are stored. */
-export async function selectKnown(
-  transaction: Queryable,
-  userId: string,
-  ids: readonly string[],
-): Promise<number> {
-  const [row] = await transaction.query<{ n: number }>(known, [userId, ids]);
-  return row?.n ?? 0;
-}
-
 const reopened = 'update phone.phase set settled_at = null where user_id = $1 and id = any($2::text[])';
 
 /** Has the nights of phases computed again. */

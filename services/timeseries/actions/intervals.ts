@@ -10,7 +10,6 @@ import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
-import { reprocessIntervals } from '../reprocess/reprocess-intervals.ts';
 import type { Settings } from '../rules/settings.ts';
 import { zoneOfUndated } from '../work/clocks/place.ts';
 import type { KeptDaysOfUsers } from '../work/kept-days-of-user.ts';
@@ -41,16 +40,13 @@ type Called<P> = IntervalContext & { readonly params: P };
 
 /** The actions that store interval data. */
 export const intervalHandlers = {
-  storeIntervals: (ctx: Called<Given & { deleted_ids: string[]; has_content_ids: boolean }>) =>
-    change(ctx, { ...ctx.params, spans: [] }),
+  storeIntervals: (
+    ctx: Called<Given & { deleted_ids: string[]; has_content_ids: boolean; reprocess: boolean }>,
+  ) => change(ctx, { ...ctx.params, spans: [] }),
   replaceIntervals: (ctx: Called<Given & { spans: ReplacedSpan[] }>) =>
     change(ctx, { ...ctx.params, deleted_ids: [] }),
   deleteIntervals: (ctx: Called<Whose & { ids: string[] }>) =>
     change(ctx, { ...ctx.params, sources: [], intervals: [], spans: [], deleted_ids: ctx.params.ids }),
-  reprocessIntervals: (ctx: Called<Given & { unmade_ids: string[]; dry_run: boolean }>) =>
-    ctx.keyedMutex(ctx.params.user_id, async () =>
-      reprocessIntervals(ctx.database, ctx.params, await circumstancesOf(ctx, ctx.params)),
-    ),
 };
 
 async function circumstancesOf(

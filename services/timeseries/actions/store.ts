@@ -7,8 +7,6 @@ import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
-import { reprocess } from '../reprocess/reprocess.ts';
-import type { ReprocessRequest } from '../reprocess/reprocess-item.ts';
 import type { Settings } from '../rules/settings.ts';
 import { datedParts } from '../work/clocks/known-clocks.ts';
 import { zoneOfUndated } from '../work/clocks/place.ts';
@@ -35,6 +33,7 @@ interface Given {
   readonly items: StoreItem[];
   readonly normaliser_version: number | null;
   readonly received_ms?: number | null;
+  readonly reprocess?: boolean;
 }
 
 interface ZoneChange {
@@ -53,15 +52,11 @@ export const storeHandlers = {
     return { placing };
   },
   replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
-  reprocess: (ctx: Called<ReprocessRequest & { readonly dry_run: boolean }>) =>
-    ctx.keyedMutex(ctx.params.user_id, async () =>
-      reprocess(ctx.database, ctx.params, await circumstancesOf(ctx, ctx.params)),
-    ),
 };
 
 async function circumstancesOf(
   context: StoreContext,
-  { user_id, items }: Pick<ReprocessRequest, 'user_id' | 'items'>,
+  { user_id, items }: Pick<Given, 'user_id' | 'items'>,
 ): Promise<StoreCircumstances> {
   const { settings, database, keptDays, origin } = context;
   const timeZone = await zoneOfUndated(context.call, user_id, datedParts(items));

@@ -232,12 +232,12 @@ interface NamedItems {
   readonly items: readonly { readonly data_type: string; readonly key: string }[];
 }
 
-// The records of an item have its span. An item of samples alone has the days of its samples.
+// The records of an item have its span. An item of samples alone has none.
 const itemSpansStatement = {
   name: 'timeseries-select-item-spans',
   text: `
     with named as (
-      select i.record_ids, i.first_day, i.last_day from unnest($3::text[], $4::text[]) t (data_type, key)
+      select i.record_ids from unnest($3::text[], $4::text[]) t (data_type, key)
       join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key),
     ids as (select unnest(record_ids) as id from named),
     spans as (
@@ -254,10 +254,7 @@ const itemSpansStatement = {
       union all
       select c.start_time, c.end_time
         from timeseries.score c join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
-        where c.user_id = $1 and c.provider = $2
-      union all
-      select (date '1970-01-01' + first_day::int) at time zone 'UTC', (date '1970-01-01' + last_day::int + 1) at time zone 'UTC'
-        from named where first_day is not null)
+        where c.user_id = $1 and c.provider = $2)
     select (extract(epoch from start_time) * 1000)::float8 as start_ms,
       greatest(extract(epoch from end_time) * 1000, extract(epoch from start_time) * 1000 + 1)::float8 as end_ms
     from spans`,

@@ -15,16 +15,13 @@ export interface ItemRow {
   normaliser_version: number | null;
   /** The arrival of the delivery that brought it. Null: unknown, or it came in none. */
   received_ms: number | null;
-  /** The encoded instants of its samples. Null: it has none, or they are not known. */
-  footprint: Buffer | null;
 }
 
 const statement = {
   name: 'timeseries-select-items',
   text: `
     select i.data_type, i.key, i.duration_seconds, i.hash, i.pending_hash, i.is_first, i.record_ids,
-      i.was_final, i.normaliser_version, (extract(epoch from i.received_at) * 1000)::float8 as received_ms,
-      i.footprint
+      i.was_final, i.normaliser_version, (extract(epoch from i.received_at) * 1000)::float8 as received_ms
     from unnest($3::text[], $4::text[]) t (data_type, key)
     join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key`,
 };

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { daysOfFootprint } from './footprint.ts';
 import type { ItemRow } from './select-items.ts';
 
 const statement = {
@@ -7,19 +6,17 @@ const statement = {
   text: `
     insert into timeseries.item
       (user_id, provider, data_type, key, duration_seconds, hash, pending_hash, is_first, record_ids, was_final,
-       normaliser_version, received_at, footprint, first_day, last_day)
+       normaliser_version, received_at)
     select $1, $2, t.data_type, t.key, t.duration_seconds, t.hash, t.pending_hash, t.is_first, t.record_ids, t.was_final,
-      t.normaliser_version, to_timestamp(t.received_ms / 1000), decode(t.footprint, 'hex'), t.first_day, t.last_day
+      t.normaliser_version, to_timestamp(t.received_ms / 1000)
     from jsonb_to_recordset($3) t (data_type text, key text, duration_seconds int, hash text, pending_hash text,
-      is_first boolean, record_ids uuid[], was_final boolean, normaliser_version smallint, received_ms float8,
-      footprint text, first_day smallint, last_day smallint)
+      is_first boolean, record_ids uuid[], was_final boolean, normaliser_version smallint, received_ms float8)
     order by t.data_type, t.key
     on conflict (user_id, provider, data_type, key) do update
       set duration_seconds = excluded.duration_seconds, hash = excluded.hash,
         pending_hash = excluded.pending_hash, is_first = excluded.is_first, record_ids = excluded.record_ids,
         was_final = excluded.was_final, normaliser_version = excluded.normaliser_version,
-        received_at = excluded.received_at, footprint = excluded.footprint, first_day = excluded.first_day,
-        last_day = excluded.last_day`,
+        received_at = excluded.received_at`,
 };
 
 /** Writes stored versions of items. */
@@ -30,10 +27,5 @@ export async function upsertItems(
   items: readonly ItemRow[],
 ): Promise<void> {
   if (items.length === 0) return;
-  const rows = items.map(({ footprint, ...item }) => ({
-    ...item,
-    ...daysOfFootprint(footprint),
-    footprint: footprint?.toString('hex') ?? null,
-  }));
-  await transaction.query(statement, [userId, provider, JSON.stringify(rows)]);
+  await transaction.query(statement, [userId, provider, JSON.stringify(items)]);
 }

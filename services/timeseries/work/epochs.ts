@@ -24,8 +24,8 @@ interface EpochContext extends IntervalCircumstances {
   readonly user_id: string;
   readonly provider: string;
   readonly localDays: LocalDays;
-  /** The parts are stored again: each keeps its place in the order of delivery. */
-  readonly isReopened?: boolean | undefined;
+  /** The parts come from kept deliveries: each keeps its place in the order of delivery. */
+  readonly reprocess?: boolean | undefined;
 }
 
 /** The samples of slots, to be written with those of the call. */
@@ -45,12 +45,12 @@ export async function storeEpochs(
   pending: readonly PendingEpoch[],
 ): Promise<StoredEpochs> {
   if (pending.length === 0) return { blocks: [], withSums: (written) => written };
-  const { user_id, provider, localDays, isReopened = false } = context;
+  const { user_id, provider, localDays, reprocess = false } = context;
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
   const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
   const parts = partsNow(
     stored,
-    isReopened ? inPlaceOf(stored, pending, localDays) : later(stored, pending, localDays),
+    reprocess ? inPlaceOf(stored, pending, localDays) : later(stored, pending, localDays),
   );
   const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
   const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));

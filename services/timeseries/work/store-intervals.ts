@@ -45,6 +45,8 @@ export interface IntervalRequest {
   readonly has_content_ids?: boolean;
   /** Ids that a normaliser no longer makes intervals of. They are removed, and later calls may store them again. */
   readonly unmade_ids?: readonly string[];
+  /** The intervals come from a kept delivery that is processed again. */
+  readonly reprocess?: boolean;
   /** The offsets do not change the user's clock. */
   readonly isClockKept?: boolean;
 }
@@ -79,6 +81,8 @@ export async function storeIntervals(
         isErased(transaction, user_id, provider),
       ]);
       if (isGone) throw userErased(user_id);
+      if (given.reprocess === true)
+        await transaction.query("select set_config('changes.historical', 'on', true)");
       return storeIntervalsIn(transaction, given, circumstances);
     });
   return store(request).catch((error: unknown) => {

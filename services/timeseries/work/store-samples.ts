@@ -16,7 +16,6 @@ import {
   shownBlocks,
 } from './activity-samples.ts';
 import { cropActivities } from './crop.ts';
-import { noteSamples } from './note-samples.ts';
 import { addOtherInstants, daysOf, type PlacedBlock, validBlocks } from './placed-blocks.ts';
 import { keptBlocks } from './retention.ts';
 import { type PendingBlock, sampleColumns } from './sample-columns.ts';
@@ -30,7 +29,6 @@ interface CallSamples {
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
-  readonly received_ms?: number | null | undefined;
   readonly storedItems: StoredItems;
   readonly accepted: readonly StoreItem[];
   readonly blocks: readonly PendingBlock[];
@@ -47,8 +45,7 @@ export async function storeSamples(
   const { transaction, user_id, provider, kept } = call;
   // A call may contain two versions of an item.
   const stored = new Set(call.accepted.filter((item) => call.storedItems.isNewest(item)));
-  const { byItem, others, left } = await writeSamples({ ...call, stored, localDays }, call.blocks);
-  if (typeof call.received_ms === 'number') noteSamples({ ...call, stored }, others);
+  const { byItem, left } = await writeSamples({ ...call, stored, localDays }, call.blocks);
   await storeTracks(transaction, call, [...stored]);
   const cut = await cropActivities(transaction, call, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
@@ -78,13 +75,9 @@ interface SampleContext {
   readonly localDays: LocalDays;
 }
 
-/**
- * Number of samples written per item of the call, instants that only older versions of activities had, and the samples of
- * other records.
- */
+/** Number of samples written per item of the call, and instants that only older versions of activities had. */
 interface WrittenSamples {
   readonly byItem: ReadonlyMap<number, number>;
-  readonly others: readonly PlacedBlock[];
   readonly left: readonly DayInstants[];
 }
 
@@ -104,7 +97,7 @@ async function writeSamples(
   const left =
     activities.length === 0 ? [] : await replaceActivityBlocks(transaction, context, activities, own);
   const shown = own.length === 0 ? [] : await shownBlocks(transaction, own);
-  return { byItem: await upsert(context, [...others, ...shown]), others, left };
+  return { byItem: await upsert(context, [...others, ...shown]), left };
 }
 
 function divided({ items, stored }: SampleContext, placed: readonly PlacedBlock[]) {

@@ -4,11 +4,13 @@ import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { boundsOf } from '../rules/local-days.ts';
+import { dropRecords, dropTrack } from '../tables/drop-records.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
 import { lockUser } from '../tables/lock-user.ts';
 import { type ItemRow, selectItems } from '../tables/select-items.ts';
 import { isErased } from '../tables/tombstones.ts';
 import { upsertItems } from '../tables/upsert-items.ts';
+import { isActivity } from './activity-samples.ts';
 import { KnownHours } from './clocks/known-clocks.ts';
 import { type ClockAt, ownClockAt } from './clocks/place.ts';
 import { clocksOfCall, placedBlocks, placedEpochs, placeItems } from './clocks/place-call.ts';
@@ -25,7 +27,7 @@ import type { IntervalCircumstances } from './store-intervals.ts';
 import { storeRecords } from './store-records.ts';
 import { storeSamples } from './store-samples.ts';
 import { StoredItems } from './stored-items.ts';
-import { type Decision, decide } from './versions.ts';
+import { type Decision, decide, standingOf } from './versions.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
 interface StoreRequest {
@@ -36,6 +38,8 @@ interface StoreRequest {
   readonly normaliser_version?: number | null | undefined;
   /** When the delivery of the items arrived. */
   readonly received_ms?: number | null | undefined;
+  /** The items come from a kept delivery that is processed again. */
+  readonly reprocess?: boolean | undefined;
   /** The span that was read again, if the items are all of it. */
   readonly replaces?: ReplacedData | undefined;
 }
@@ -45,8 +49,6 @@ export interface StoreCircumstances extends IntervalCircumstances {
   readonly sourcePriority: readonly string[];
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
-  /** The items are stored again in place of their stored versions. */
-  readonly isReopened?: boolean;
 }
 
 /** State of a running store: what it has read, and what it writes at its end. */
@@ -62,6 +64,8 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly dates: string[];
   /** Items that are neither duplicates nor stale. */
   readonly accepted: StoreItem[];
+  /** Items that are stored again in place of their stored version, with the records of that version. */
+  readonly reopened: { readonly item: StoreItem; readonly recordIds: readonly string[] }[];
   /** What the user has that was placed by another clock than its own. */
   readonly placedSpans: readonly PlacedSpan[];
   /** The clock of each item, for its parts that state none. */
@@ -78,30 +82,17 @@ export function store(
   return database.transaction(async (transaction) => {
     await lockUser(transaction, request.user_id);
     if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
+    if (request.reprocess === true)
+      await transaction.query("select set_config('changes.historical', 'on', true)");
     const work = await begin(transaction, request, circumstances);
-    const stored = await storeAll(work);
+    const outcomes: StoreOutcome[] = [];
+    for (const [index, item] of work.items.entries()) outcomes.push(await storeItem(work, item, index));
+    const stored = await finish(work, outcomes);
+    for (const { item, recordIds } of work.reopened)
+      await dropRecords(transaction, request.user_id, item, recordIds);
     if (request.replaces !== undefined) await deleteUnlisted(transaction, work, request.replaces);
     return stored;
   });
-}
-
-/** Stores an item within a transaction that holds the user's lock. Returns the outcome and the row of the item. */
-export async function storeAgain(
-  transaction: Queryable,
-  request: StoreRequest & { readonly items: readonly [StoreItem] },
-  circumstances: StoreCircumstances,
-): Promise<{ readonly outcome: StoreOutcome | undefined; readonly row: ItemRow | undefined }> {
-  const [item] = request.items;
-  const work = await begin(transaction, request, circumstances);
-  if (circumstances.isReopened) work.storedItems.reopen(item);
-  const [outcome] = await storeAll(work);
-  return { outcome, row: work.storedItems.get(item) };
-}
-
-async function storeAll(work: Work): Promise<StoreOutcome[]> {
-  const outcomes: StoreOutcome[] = [];
-  for (const [index, item] of work.items.entries()) outcomes.push(await storeItem(work, item, index));
-  return finish(work, outcomes);
 }
 
 async function begin(
@@ -114,7 +105,7 @@ async function begin(
   const placedSpans = await selectPlacedSpans(transaction, user_id);
   const clockOf = await clocksOfCall(transaction, { ...request, ...circumstances, placedSpans });
   const storedItems = new StoredItems(rows);
-  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [] };
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [], reopened: [] };
   const placed = placeItems(request.items, clockOf);
   const [items, clocks] = [placed.map(({ item }) => item), placed.map(({ clockAt }) => clockAt)];
   const placing = { items, clocks, placedSpans, hours: new KnownHours() };
@@ -122,6 +113,10 @@ async function begin(
 }
 
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
+  if (work.reprocess === true && !(await reopen(work, item))) {
+    const { record_ids = [] } = work.storedItems.get(item) ?? {};
+    return outcome('stale', record_ids);
+  }
   const stored = work.storedItems.get(item);
   const decision = decide(item, stored);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
@@ -138,6 +133,18 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   const { normaliser_version = null, received_ms = null } = work;
   work.storedItems.note(item, result, { normaliser_version, received_ms });
   return result;
+}
+
+// Makes the stored version of an item of a kept delivery count as none, if it is the same. Returns false if nothing is to be
+// stored.
+async function reopen(work: Work, item: StoreItem): Promise<boolean> {
+  const stored = work.storedItems.get(item);
+  const standing = standingOf(item, stored, work.received_ms ?? 0);
+  if (standing !== 'same') return standing === 'open';
+  work.reopened.push({ item, recordIds: [...(stored?.record_ids ?? [])] });
+  work.storedItems.reopen(item);
+  if (isActivity(item) && item.part === 0) await dropTrack(work.transaction, work, item);
+  return true;
 }
 
 interface Judged {

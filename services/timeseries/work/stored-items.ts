@@ -4,7 +4,7 @@ import type { ItemRow } from '../tables/select-items.ts';
 /** Where a version of an item comes from. */
 type ItemOrigin = Pick<ItemRow, 'normaliser_version' | 'received_ms'>;
 
-const unknownOrigin = { normaliser_version: null, received_ms: null, footprint: null };
+const unknownOrigin = { normaliser_version: null, received_ms: null };
 
 type Named = Pick<StoreItem, 'data_type' | 'key'>;
 
@@ -45,12 +45,6 @@ export class StoredItems {
     row.duration_seconds = 0;
   }
 
-  /** Records the samples that an item has brought. */
-  noteSamples(item: Named, footprint: Buffer | null): void {
-    const row = this.get(item);
-    if (row !== undefined) this.#keep({ ...row, footprint });
-  }
-
   /** Rows to write. */
   changes(): ItemRow[] {
     return [...this.#changed.values()];
@@ -69,7 +63,6 @@ export class StoredItems {
       is_first: status === 'saved',
       was_final: isFinal(item) || (this.get(item)?.was_final ?? false),
       ...origin,
-      footprint: this.get(item)?.footprint ?? null,
     });
   }
 

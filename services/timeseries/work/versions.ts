@@ -20,6 +20,29 @@ export function decide(item: Version, stored: Stored | undefined): Decision {
   return 'replace';
 }
 
+/**
+ * What a version of a kept delivery is to the stored one. `same`: it is the stored version, and is stored again in its place.
+ * `open`: nothing or less is stored, so it is stored by the rules of live data. `superseded`: a newer version is stored, or
+ * the item was deleted; nothing changes.
+ */
+export type Standing = 'same' | 'open' | 'superseded';
+
+/** Compares a version of a kept delivery with the stored one. `receivedMs`: when the delivery arrived. */
+export function standingOf(
+  kept: Version,
+  stored: (Stored & Pick<ItemRow, 'received_ms'>) | undefined,
+  receivedMs: number,
+): Standing {
+  if (stored === undefined) return 'open';
+  if (stored.hash === kept.hash) return 'same';
+  if (stored.pending_hash === kept.hash) return 'open';
+  if (stored.hash === null || kept.part > 0) return 'superseded';
+  if (kept.supersede === 'longest' && kept.duration_seconds !== stored.duration_seconds)
+    return kept.duration_seconds > stored.duration_seconds ? 'open' : 'superseded';
+  const isLater = stored.received_ms !== null && receivedMs > stored.received_ms;
+  return isLater ? 'open' : 'superseded';
+}
+
 /** What decides between overlapping sleep sessions. */
 interface SleepWeight {
   /** One of `sleepRanks`. */

@@ -1,6 +1,6 @@
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 
-// Preloaded into a process of the product: heart rates of days get another value and another time.
+// Preloaded into a process of the product: heart rates of days get another value.
 const type = dataTypeOf('dailies');
 if (type === undefined) throw new Error('there is no such type');
 const { normalise } = type;
@@ -10,7 +10,6 @@ Object.assign(type, {
     if (!made.ok) return made;
     const samples = made.item.samples.map((block) => ({
       ...block,
-      base_ms: block.base_ms + 7000,
       values: block.values.map((value) => value + 1),
     }));
     return { ...made, item: { ...made.item, samples } };

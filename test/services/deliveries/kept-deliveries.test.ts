@@ -62,7 +62,7 @@ t.test('a run leaves a delivery out after five failures, but not while a service
 /** Works on a run whose ingest service answers with an error, after other failures. */
 async function workOnce(t: Test, code: 'SERVICE_UNAVAILABLE' | 'INTERNAL', failures: number) {
   const { broker } = await startBroker(t, { databaseUrl: database.url, services: [] });
-  const { id } = await startRun(database, origin, { provider: 'devicemaker', dry_run: false });
+  const { id } = await startRun(database, origin, { provider: 'devicemaker' });
   await database.query('update jobs.job set run_at = now()');
   const one = new Map([['deliveries.reprocess', 1]]);
   const [row] = await claimJobs(database, one, { limit: 1, leaseMs: 60_000 });

@@ -32,6 +32,7 @@ function runOf(says: Store, again = false) {
     receivedMs: 0,
     nowMs: (dayStart + 86_400) * 1000,
     onBroken: () => t.fail('a normaliser threw'),
+    isReprocess: false,
     failed: null,
     halted: false,
     patience: patienceOf({ isRetry: again }),

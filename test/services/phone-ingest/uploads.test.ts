@@ -115,7 +115,7 @@ t.test('what was deleted on the phone does not return with a late upload', async
   const batch = [readItem('sleep', night, Date.now()), readItem('workouts', run, Date.now())];
   const stored = async (user: string) => {
     const { calls, call } = services();
-    const origin = { userId: user, key: 'key', receivedMs: Date.now() };
+    const origin = { userId: user, key: 'key', receivedMs: Date.now(), isReprocess: false };
     await storeBatch({ database, call, write }, origin, batch, new Tally());
     const phases = await database.query('select from phone.phase where user_id = $1', [user]);
     return [calls.length, phases.length];

@@ -62,7 +62,6 @@ t.test('a slot that is processed again with another sum has the new one', async 
   const right = { ...wrong, epoch: epoch(nine, { values: { steps: 2250 } }) };
   const given = { user_id, provider: 'devicemaker' as const, received_ms: receivedMs };
   await s.call('timeseries.store', { ...given, items: [wrong] });
-  const reprocess = { ...given, items: [right], normaliser_version: 2, dry_run: false };
-  await s.call('timeseries.reprocess', reprocess);
+  await s.call('timeseries.store', { ...given, items: [right], normaliser_version: 2, reprocess: true });
   t.same(await hours(user_id, '1hour'), [[0, 'devicemaker', 2250]]);
 });

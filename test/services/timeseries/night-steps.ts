@@ -164,9 +164,8 @@ export function stepOf(random: Random): Step {
   if (which < 22) return replaced(random, provider);
   if (which < 24) {
     const items = [random(2) === 0 ? dayOf(random) : nightOf(random)];
-    const version = { normaliser_version: 2, received_ms: window.startMs, dry_run: random(4) === 0 };
-    return ({ call, userId }) =>
-      call('timeseries.reprocess', { user_id: userId, provider, items, ...version });
+    const version = { normaliser_version: 2, received_ms: window.startMs, reprocess: true };
+    return ({ call, userId }) => call('timeseries.store', { user_id: userId, provider, items, ...version });
   }
   if (which === 24) return ({ call, userId }) => call('timeseries.deleteWorkout', named(random, userId));
   if (which === 25) return stored(provider, item({ epoch: epoch(instantOf(random)) }));

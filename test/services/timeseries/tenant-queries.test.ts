@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
-import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
-import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
+import { dropTrack } from '../../../services/timeseries/tables/drop-records.ts';
 import { selectMisdatedIntervals } from '../../../services/timeseries/tables/interval-values.ts';
 import { finishItems, upsertPurge } from '../../../services/timeseries/tables/purges.ts';
 import { deleteSamples } from '../../../services/timeseries/tables/samples.ts';
@@ -121,17 +120,11 @@ t.test('intervals that a daily record dates anew are those of the user', async (
   t.equal((await selectMisdatedIntervals(database, whose, [nextDay])).length, 1);
 });
 
-t.test('blocks and tracks that are made anew are those of the user', async (t) => {
+t.test('tracks that are made anew are those of the user', async (t) => {
   const [other, user] = [await another(), await another()];
   for (const one of [other, user]) await fill(one);
   const owner = { user_id: user.userId, provider: 'devicemaker' };
   const run = StoreItem.parse(item({ key: 'run', data_type: 'activityDetails', hash: 'first' }));
-  const blocks = await selectBlockTimes(database, owner, run);
-  const own = await database.query<{ id: number }>('select id from timeseries.series where user_id = $1', [
-    user.userId,
-  ]);
-  t.ok(blocks.length > 0);
-  t.ok(blocks.every(({ series_id }) => own.some(({ id }) => id === series_id)));
   await database.transaction((on) => dropTrack(on, owner, run));
   t.same(await database.query('select distinct user_id from timeseries.workout_track'), [
     { user_id: other.userId },

@@ -252,8 +252,8 @@ export const changes: Readonly<Record<string, (setting: Setting) => Promise<unkn
 };
 
 function reprocess({ call, userId }: Setting, items: Items, minute: number) {
-  return call('timeseries.reprocess', {
-    ...{ user_id: userId, provider: 'devicemaker', items, normaliser_version: 2, dry_run: false },
+  return call('timeseries.store', {
+    ...{ user_id: userId, provider: 'devicemaker', items, normaliser_version: 2, reprocess: true },
     received_ms: start + minute * minuteMs,
   });
 }

@@ -64,7 +64,6 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'phone.receipt',
       'phone.reopened',
       'phone.sample_block',
-      'phone.upload_ids',
     ],
     'imports.import',
     ...['pull.connection', 'pull.reading'],

@@ -1172,7 +1172,7 @@ export class Deliveries extends Group {
 
   /**
    * Process kept deliveries again with the current normalisers.
-   * Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries cannot be processed again.
+   * Repairs what an earlier version of the normalisers made of the deliveries that are still kept: each is processed as when it arrived, the oldest first, and replaces its own records. Records that the current version no longer makes are removed; samples are replaced, and those that it no longer makes stay. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries contain no data: a backfill reads its data again.
    */
   startReprocess(params: Input<types.DeliveriesStartReprocessData>, options?: CallOptions): Promise<types.Reprocess> {
     return this.json('POST /deliveries/reprocess', params, options);

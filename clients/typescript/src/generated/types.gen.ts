@@ -562,19 +562,6 @@ export type Change = {
     };
 };
 
-/**
- * Records or samples of one kind, by change.
- */
-export type ChangeCounts = {
-    added: number;
-    changed: number;
-    /**
-     * The normaliser no longer makes them.
-     */
-    removed: number;
-    identical: number;
-};
-
 export type ChangePage = {
     data: Array<Change>;
     pagination: ChangePagination;
@@ -3242,15 +3229,12 @@ export type RenameApplicationRequest = {
 };
 
 /**
- * A run of kept deliveries through the current normalisers. After a crash a part of a delivery may be counted again, as identical.
+ * A run of kept deliveries through the current normalisers.
  */
 export type Reprocess = {
     id: string;
     provider: Provider;
-    type: string | null;
     from: string | null;
-    to: string | null;
-    dry_run: boolean;
     status: ReprocessStatus;
     /**
      * The version of the normalisers that the run began with.
@@ -3267,43 +3251,11 @@ export type Reprocess = {
          */
         failed: number;
     };
-    items: ReprocessedItems;
-    /**
-     * What changed. Of a dry run: what would change.
-     */
-    changes: ReprocessChanges;
     created_at: string;
     finished_at: string | null;
 };
 
-export type ReprocessChanges = {
-    workouts: ChangeCounts;
-    sleeps: ChangeCounts;
-    days: ChangeCounts;
-    events: ChangeCounts;
-    samples: ChangeCounts;
-};
-
 export type ReprocessStatus = 'running' | 'done' | 'cancelled';
-
-export type ReprocessedItems = {
-    /**
-     * Normalised, and compared with what is stored.
-     */
-    processed: number;
-    /**
-     * Left as it is: a newer version of the item is stored, or the item was deleted.
-     */
-    superseded: number;
-    /**
-     * Invalid for the current normaliser. What an earlier one stored of it is kept.
-     */
-    rejected: number;
-    /**
-     * Of accounts that no user had connected when the delivery arrived.
-     */
-    unlinked: number;
-};
 
 export type ResetDestinationRequest = {
     from?: DestinationFrom;
@@ -4058,21 +4010,9 @@ export type StartBackfillRequest = {
 export type StartReprocessRequest = {
     provider: Provider;
     /**
-     * The only data type to process. Default: all.
-     */
-    type?: string;
-    /**
      * Deliveries that arrived at this time or later. Default: all that are kept.
      */
     from?: string | number;
-    /**
-     * Deliveries that arrived before this time. Default: until now.
-     */
-    to?: string | number;
-    /**
-     * Counts what would change, and changes nothing.
-     */
-    dry_run?: boolean;
 };
 
 export type Status = {

@@ -1,6 +1,5 @@
-import type { StoreItem } from '../../../../domain/records/records.ts';
-import type { Queryable } from '../../../../mixins/database/database.ts';
-import type { Owner } from './select-made.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** Deletes the records of an item that its normaliser no longer makes. */
 export async function dropRecords(
@@ -39,7 +38,7 @@ const track = {
 /** Deletes the track that a version of an item brought. The version is stored again, maybe with a shorter one. */
 export async function dropTrack(
   transaction: Queryable,
-  { user_id, provider }: Owner,
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
   { key, data_type, hash }: StoreItem,
 ): Promise<void> {
   await transaction.query(track, [user_id, provider, key, data_type, hash]);
