@@ -31,9 +31,6 @@ create table activitynet.activity (
   streams_for text,
   error text,
   history_id uuid,
-  unconfirmed boolean default false not null,
-  authenticated boolean default true not null,
-  prepaid boolean default false not null,
   -- The version of the row whose fetch checks an activity that the provider did not list: only that fetch deletes on a 404.
   unlisted_version integer,
   primary key (user_id, object_id)
@@ -44,7 +41,6 @@ create index activity_given_up on activitynet.activity (object_id) where ((work 
 create index activity_of_history on activitynet.activity (history_id) where history_id is not null;
 create index activity_open_of_connection on activitynet.activity (connection_id) where work is not null;
 create index activity_open_of_history on activitynet.activity (history_id) where (history_id is not null) and (work is not null);
-create index activity_unauthenticated on activitynet.activity (user_id) where (work is not null) and (not authenticated);
 
 -- What an application may still read of the provider, one row for all processes: the quarter hour and the day.
 create table activitynet.budget (
@@ -61,15 +57,6 @@ create table activitynet.budget (
   failures integer default 0 not null,
   paused_until timestamptz,
   probing boolean default false not null
-);
-
--- The fruitless ones of all owners, in the windows of the provider's limits.
-create table activitynet.fruitless_reads (
-  application text primary key,
-  quarter timestamptz not null,
-  quarter_used integer not null,
-  day timestamptz not null,
-  day_used integer not null
 );
 
 -- The newest history run of a connection: it lists the activities page by page, and each becomes a job.
@@ -93,14 +80,6 @@ create table activitynet.history (
 );
 create index history_due on activitynet.history (run_at) where state = 'listing';
 create index history_user on activitynet.history (user_id);
-
--- Reads of a UTC day after events of one owner whose sender is not authenticated. `fruitless` brought nothing new.
-create table activitynet.owner_reads (
-  user_id uuid primary key,
-  day timestamptz not null,
-  used integer not null,
-  fruitless integer not null
-);
 
 -- The reconciliation of a connection: it lists the activities from `start_time` until now and compares them with what is
 -- stored. `listed` holds the ids of the pages that are read so far, and `end_time` and `connected_at` belong to these pages.

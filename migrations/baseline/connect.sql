@@ -44,16 +44,6 @@ create table connect.consent (
 );
 create index consent_user on connect.consent (user_id, id);
 
--- Connections whose history is still to be asked for: the service that does so was away.
-create table connect.history (
-  user_id uuid not null,
-  provider text not null,
-  run_at timestamptz default now() not null,
-  attempts integer default 0 not null,
-  wanted_at timestamptz default now() not null,
-  primary key (user_id, provider)
-);
-
 -- A visit of one user to the connect page. The token of its address is stored as a hash. `browser_hash` is set by the first
 -- browser that opens the page. Rows are deleted a day after they expired.
 create table connect.session (
@@ -79,5 +69,3 @@ create table connect.session (
 );
 create index session_expires on connect.session (expires_at);
 
-create trigger enqueue before insert on connect.history for each row
-  execute function jobs.enqueue_instead('connect.backfill', '{user_id,provider}', '{user_id,provider}');

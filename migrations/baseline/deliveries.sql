@@ -31,8 +31,6 @@ create table deliveries.delivery (
   body bytea not null,
   erased_at timestamptz,
   sender text,
-  received_bytes integer,
-  authenticated boolean default false not null,
   sealed_bytes integer,
   crashes smallint default 0 not null
 );
@@ -41,7 +39,7 @@ create index delivery_closed on deliveries.delivery (done_at) where done_at is n
 create index delivery_due on deliveries.delivery (provider, kind, priority, run_at) where state in ('ready', 'working');
 create index delivery_listed on deliveries.delivery (state, received_at, id);
 create index delivery_of_provider on deliveries.delivery (provider, state, received_at, id);
-create index delivery_sender on deliveries.delivery (sender) include (received_bytes) where sender is not null;
+create index delivery_sender on deliveries.delivery (sender) where sender is not null;
 
 -- Accounts of users who were erased: a job empties the deliveries that came until then and mention them. The row is
 -- deleted when that is done.
@@ -87,29 +85,23 @@ create table deliveries.received_minute (
   primary key (minute, provider, process)
 );
 
--- Runs of kept deliveries through the current normalisers, newest delivery first. A run continues after the delivery
--- (place_at, place_id); `position` is where it continues within that delivery, null if it is finished.
+-- Runs of kept deliveries through the current normalisers, oldest delivery first. A run continues after the delivery
+-- (place_at, place_id).
 create table deliveries.reprocess_run (
   id uuid default gen_random_uuid() primary key,
   provider text not null,
-  type text,
   from_time timestamptz,
-  to_time timestamptz,
-  dry_run boolean not null,
   normaliser_version smallint not null,
   state text default 'running' not null check (state in ('running', 'done', 'cancelled')),
   place_at timestamptz,
   place_id uuid,
-  "position" jsonb,
   deliveries_total integer not null,
   deliveries_done integer default 0 not null,
   deliveries_failed integer default 0 not null,
-  changes jsonb not null,
-  items jsonb not null,
   created_at timestamptz default now() not null,
   finished_at timestamptz
 );
-create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(type, ''), coalesce(from_time, '-infinity'), coalesce(to_time, 'infinity'), dry_run) where state = 'running';
+create unique index reprocess_run_running on deliveries.reprocess_run (provider, coalesce(from_time, '-infinity')) where state = 'running';
 
 -- Encrypted bodies of deliveries that are kept longer than DELIVERY_RETENTION_DAYS, compressed before. `entry` is empty for
 -- the body of the delivery, otherwise the entry of its progress. `key_id` names the secret. `done_at` is that of the delivery,
@@ -126,13 +118,6 @@ create table deliveries.sealed_body (
 alter table deliveries.sealed_body alter column sealed set storage external;
 create index sealed_body_done on deliveries.sealed_body (done_at);
 create index sealed_body_key on deliveries.sealed_body (key_id);
-
--- Bytes of deliveries that are kept, by sender. Gateways add every second what they stored; a count of the deliveries
--- replaces the sums after each round of retention.
-create table deliveries.stored (
-  sender text primary key,
-  bytes bigint not null
-);
 
 insert into deliveries.normaliser (provider, version) values ('devicemaker', 4), ('phone', 4);
 

@@ -1,11 +1,5 @@
 create schema jobs;
 
-create function jobs.enqueue_instead() returns trigger language plpgsql security definer set search_path to '' as $$
-begin
-  perform jobs.enqueue_row(tg_argv[0], tg_argv[1]::text[], tg_argv[2]::text[], to_jsonb(new));
-  return null;
-end $$;
-
 create function jobs.enqueue_row(kind text, key_columns text[], payload_columns text[], entry jsonb) returns void language sql as $$
   insert into jobs.job as j (kind, key, payload, run_at)
   select kind,

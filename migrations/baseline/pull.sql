@@ -20,15 +20,13 @@ begin
   return 0;
 end $$;
 
--- The connections of such providers. After `ended_at` nothing is read. `unauthenticated_at`: not before this time does an unauthenticated notification demand a
--- read. `subscribed_at`: when the account's subscriptions were last complete; `subscribe_at`: when they are checked next.
+-- The connections of such providers. After `ended_at` nothing is read. `subscribed_at`: when the account's subscriptions were last complete; `subscribe_at`: when they are checked next.
 create table pull.connection (
   connection_id uuid primary key,
   provider text not null,
   user_id uuid not null,
   connected_at timestamptz not null,
   ended_at timestamptz,
-  unauthenticated_at timestamptz,
   subscribe_at timestamptz,
   subscribed_at timestamptz,
   created_at timestamptz default now() not null

@@ -359,7 +359,7 @@ create function timeseries.day_score_id(day_value_id uuid, kind text) returns uu
   select overlay(overlay(md5($1::text || $2) placing '5' from 13) placing '8' from 17)::uuid
 $$;
 
--- The samples that each activity brought, so that they can be removed with it, hidden and shown again. A row holds the
+-- The samples that each activity brought, so that they can be removed with it. A row holds the
 -- samples of one series and UTC day of one part of an item; `hash` is the version of the item. services/timeseries/
 -- sample-codec.ts encodes `times` and `vals`: about 2 bytes a sample.
 create table timeseries.activity_block (
@@ -373,7 +373,6 @@ create table timeseries.activity_block (
   series_id integer not null,
   day date not null,
   zone_offset_minutes smallint not null,
-  hidden boolean default false not null,
   times bytea not null,
   vals bytea not null,
   placed_by smallint
@@ -484,7 +483,6 @@ create table timeseries.series (
   type_id smallint not null references timeseries.series_type,
   provider text not null,
   device text not null,
-  unclaimed_until timestamptz default (now() + '1 day'::interval) not null,
   is_interval boolean default false not null,
   unique (user_id, type_id, provider, device)
 );
@@ -547,10 +545,6 @@ create table timeseries.item (
   was_final boolean default false not null,
   normaliser_version smallint,
   received_at timestamptz,
-  footprint bytea,
-  first_day smallint,
-  last_day smallint,
-  unauthenticated boolean default false not null,
   -- The span of an item that has the clock of another one: the item of this data type with the same key.
   clock_of text,
   clock_from timestamptz,
@@ -560,7 +554,6 @@ create table timeseries.item (
 alter table timeseries.item
   alter column key set statistics 0, alter column duration_seconds set statistics 0, alter column hash set statistics 0,
   alter column pending_hash set statistics 0;
-create index item_unauthenticated on timeseries.item (user_id, provider, data_type, key) where unauthenticated;
 create index item_clock_of on timeseries.item (user_id, provider, clock_of, key) where clock_of is not null;
 
 -- The means of a night's samples, kept so that a page of nights reads no samples. Triggers mark a row as stale when a main
@@ -694,16 +687,17 @@ create table timeseries.retention (
   finished_at timestamptz
 );
 
--- How long data of a project is kept. `rule` is as the API shows it. The rest is the progress of the pass of `pass_day`: the users up
+-- How long data of a project is kept; null keeps it. The rest is the progress of the pass of `pass_day`: the users up
 -- to `pass_user` are done, and of the next ones the series up to `pass_series`.
 create table timeseries.retention_rule (
   project_id text primary key,
-  rule jsonb not null,
   updated_at timestamptz(3) default now() not null,
   pass_day date,
   pass_user uuid,
   pass_series integer default 0 not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  samples_days integer,
+  events_days integer
 );
 
 -- What is stored of the routes of a user. `version` counts changes. Without a row the setting STORE_ROUTES applies.
@@ -873,13 +867,6 @@ create table timeseries.tombstone (
 );
 create index tombstone_unfinished on timeseries.tombstone (erased_at) where finished_at is null;
 
--- The latest clock that an item of a user told, for those that tell none.
-create table timeseries.user_clock (
-  user_id uuid primary key,
-  zone_offset_minutes smallint not null,
-  start_time timestamptz not null
-);
-
 -- A workout, as it is listed.
 create table timeseries.workout (
   id uuid primary key,
@@ -911,7 +898,6 @@ create table timeseries.workout (
   duplicate_of uuid,
   deleted_at timestamptz,
   parts jsonb default '{}' not null,
-  hidden boolean default false not null,
   cropped boolean default false not null,
   counted_with uuid,
   counted_on date,
@@ -1028,6 +1014,6 @@ create trigger enqueue_erasure after insert on timeseries.tombstone for each row
   execute function jobs.enqueue_written('timeseries.erasure', '{user_id}', '{}');
 create trigger changes after insert or delete or update on timeseries.workout for each row execute function changes.of_workout();
 create trigger changes_of_day after insert or delete or update on timeseries.workout for each row execute function changes.of_day();
-create trigger wipe_details after update on timeseries.workout for each row when ((new.deleted_at is not null) and (not new.hidden))
+create trigger wipe_details after update on timeseries.workout for each row when (new.deleted_at is not null)
   execute function timeseries.wipe_details();
 create trigger changes after insert or delete or update on timeseries.workout_detail for each row execute function changes.of_workout_detail();

@@ -93,7 +93,6 @@ create table users.person (
   email text,
   external_user_id text,
   deleted_at timestamptz(3),
-  erasure_tried_at timestamptz(3),
   erased_at timestamptz(3),
   first_name_key text generated always as (case when first_name is null then '1' else '0' || lower(first_name) end) stored not null collate pg_catalog."C",
   last_name_key text generated always as (case when last_name is null then '1' else '0' || lower(last_name) end) stored not null collate pg_catalog."C",
@@ -105,7 +104,7 @@ create table users.person (
 create index person_erased on users.person (erased_at) where erased_at is not null;
 create index person_grams on users.person using gin ((((users.grams(search_text, 1) || users.grams(search_text, 2)) || users.grams(search_text, 3)))) where deleted_at is null;
 create index person_long_grams on users.person using gin (users.grams(search_text, 6)) where deleted_at is null;
-create index person_unerased on users.person (erasure_tried_at) where (deleted_at is not null) and (erased_at is null);
+create index person_unerased on users.person (project_id) where (deleted_at is not null) and (erased_at is null);
 create index person_created_at on users.person (project_id, created_at, id) where deleted_at is null;
 create index person_email on users.person (project_id, email_key, id) where deleted_at is null;
 create unique index person_external_user_id on users.person (project_id, external_user_id) where deleted_at is null;
@@ -150,32 +149,6 @@ create index connection_account on users.connection (provider, provider_user_id)
 create index connection_ended on users.connection (status, provider, user_id) where status <> 'active';
 create index connection_purge on users.connection (id) where purge = 'wanted';
 
--- What an event that nobody authenticated changed at a connection, until a read at the provider confirms or
--- contradicts it; and what is left to do after such an event. One row a connection, kept for its limits.
-create table users.access_check (
-  connection_id uuid primary key references users.connection on delete cascade,
-  provider text not null,
-  ending text check (ending in ('applied', 'wanted', 'restoring')),
-  ending_since timestamptz(3),
-  permissions_since timestamptz(3),
-  attempt integer default 0 not null,
-  failures integer default 0 not null,
-  run_at timestamptz default now() not null,
-  window_start timestamptz default '-infinity' not null,
-  window_reads integer default 0 not null,
-  read_at timestamptz(3),
-  confirmed_at timestamptz(3)
-);
-create index access_check_applied on users.access_check (provider) where ending = 'applied';
-create index access_check_due on users.access_check (provider, run_at) where (ending is not null) or (permissions_since is not null);
-
--- Reads for such checks, of all accounts of a provider together, in the current window.
-create table users.access_quota (
-  provider text primary key,
-  window_start timestamptz default '-infinity' not null,
-  reads integer default 0 not null
-);
-
 -- Projects that get no user any more.
 create table users.closed_project (
   project_id text primary key,
@@ -201,24 +174,6 @@ create table users.erased_account (
 );
 create index erased_account_seen on users.erased_account (seen_at);
 
--- Tokens that left their connection and still have one thing to do: tell the provider that we have no more access.
--- Ciphertext bound to the connection; a row is gone when that is done, at the latest after a day.
-create table users.farewell (
-  id uuid default gen_random_uuid() primary key,
-  connection_id uuid not null,
-  provider text not null,
-  provider_user_id text not null,
-  access_token text not null,
-  refresh_token text,
-  expires_at timestamptz(3),
-  attempts integer default 0 not null,
-  run_at timestamptz default now() not null,
-  created_at timestamptz default now() not null
-);
-alter table users.farewell
-  alter column provider_user_id set statistics 0, alter column access_token set statistics 0, alter column refresh_token set statistics 0;
-create index farewell_due on users.farewell (run_at);
-
 -- Accounts that a connection was linked to before it was linked to another one: raw deliveries may hold items of them.
 create table users.former_account (
   user_id uuid not null references users.person on delete cascade,
@@ -228,13 +183,6 @@ create table users.former_account (
   primary key (user_id, provider, provider_user_id)
 );
 alter table users.former_account alter column provider_user_id set statistics 0;
-
--- Deliveries that came for a connection while its ending was unconfirmed: replayed when it is restored.
-create table users.held_delivery (
-  connection_id uuid not null references users.connection on delete cascade,
-  delivery_id uuid not null,
-  primary key (connection_id, delivery_id)
-);
 
 -- Changes of the list of users that the fences do not contain yet.
 create table users.list_change (
@@ -305,8 +253,6 @@ create unique index provider_client_current on users.provider_client (project_id
 
 insert into users.list_total (total) values (0);
 
-create trigger enqueue_restoration after update of ending on users.access_check
-  for each row when ((new.ending = 'restoring'::text) and (old.ending is distinct from 'restoring'::text)) execute function jobs.enqueue_written('users.restoration', '{connection_id}', '{}');
 create trigger changes after insert on users.connection for each row execute function changes.of_connection();
 create trigger changes_update after update on users.connection
   for each row when ((new.status, new.connected_at, new.status_reason) is distinct from (old.status, old.connected_at, old.status_reason)) execute function changes.of_connection();
@@ -323,8 +269,6 @@ create trigger note_person_status_insert after insert on users.connection for ea
 create trigger note_person_status_update after update on users.connection
   for each row when ((old.status, old.user_id) is distinct from (new.status, new.user_id)) execute function users.note_person_status();
 create trigger set_project before insert or update of user_id, project_id on users.connection for each row execute function users.set_project();
-create trigger enqueue before insert on users.farewell for each row
-  execute function jobs.enqueue_instead('users.token_revocation', '{connection_id,provider_user_id}', '{connection_id,provider,provider_user_id,access_token,refresh_token,expires_at}');
 create trigger changes after insert or update on users.person for each row execute function changes.of_user();
 create trigger enqueue_erasure after update of deleted_at on users.person
   for each row when ((new.deleted_at is not null) and (old.deleted_at is null)) execute function jobs.enqueue_written('users.erasure', '{id}', '{}');
