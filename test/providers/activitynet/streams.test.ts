@@ -1,38 +1,11 @@
 import t from 'tap';
 import { streamSamples } from '../../../providers/activitynet/normalise/streams.ts';
-import { runStart, streams } from '../../fixtures/activitynet/activities.ts';
+import { runStart } from '../../fixtures/activitynet/activities.ts';
 
 const start_ms = Date.parse(runStart);
 const nowMs = start_ms + 86_400_000;
 const clock = { start_ms, device: 'Watch', zone_offset_minutes: -420 };
 const read = (given: unknown) => streamSamples(given, clock, nowMs);
-
-t.test('each stream becomes a series, in the units of the provider', (t) => {
-  const given = streams(3, {
-    heartrate: (n) => 120 + n,
-    cadence: () => 84,
-    watts: (n) => n,
-    velocity_smooth: () => 3.3,
-    temp: () => -4,
-    altitude: () => 300,
-  });
-  const block = (type: string, values: number[]) => ({
-    type,
-    device: 'Watch',
-    zone_offset_minutes: -420,
-    base_ms: start_ms,
-    at: [0, 1000, 2000],
-    values,
-  });
-  t.same(read(given), [
-    block('heart_rate', [120, 121, 122]),
-    block('cadence', [84, 84, 84]),
-    block('power', [0, 1, 2]),
-    block('speed', [3.3, 3.3, 3.3]),
-    block('weather_temperature', [-4, -4, -4]),
-  ]);
-  t.end();
-});
 
 t.test('nulls, unequal lengths, values out of range and odd times cost themselves only', (t) => {
   const blocks = read({

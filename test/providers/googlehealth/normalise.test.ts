@@ -118,42 +118,20 @@ t.test('the resting heart rate of a day is a sample and a value of the day', asy
   t.same(replaces, { series: ['resting_heart_rate'], intervals: [], records: ['days'] });
 });
 
-t.test('converts units', async (t) => {
-  const value = (type: string, member: object) =>
-    normalised(type, { list: [named('a', { dataSource: watch, ...member })] });
-  t.equal(
-    value('distance', { distance: { interval, millimeters: 1500 } }).intervals?.intervals[0]?.value,
-    1.5,
-  );
-  t.equal(
-    value('hydration-log', { hydrationLog: { interval, amountConsumed: { milliliters: 250 } } }).intervals
-      ?.intervals[0]?.value,
-    250,
-  );
+t.test('a height in millimeters is stored in centimeters', async (t) => {
   const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '-18000s' };
-  const weighed = normalised('weight', { weight: [{ weight: { sampleTime, weightGrams: '70500' } }] });
-  t.match(weighed.items[0]?.samples, [{ type: 'weight', zone_offset_minutes: -300, values: [70.5] }]);
-  const height = normalised('height', { height: [{ height: { sampleTime, heightMillimeters: 1800 } }] });
-  t.match(height.items[0]?.samples, [{ type: 'height', values: [180] }]);
-  const variability = normalised('heart-rate-variability', {
-    'heart-rate-variability': [
-      {
-        heartRateVariability: {
-          ...{ sampleTime, rootMeanSquareOfSuccessiveDifferencesMilliseconds: 41 },
-          standardDeviationMilliseconds: 52,
-        },
-      },
-    ],
-  });
-  t.same(
-    variability.items[0]?.samples.map(({ type, values }) => [type, values]),
-    [
-      ['heart_rate_variability_rmssd', [41]],
-      ['heart_rate_variability_sdnn', [52]],
-    ],
-  );
+  const { items } = normalised('height', { height: [{ height: { sampleTime, heightMillimeters: 1800 } }] });
+  t.match(items[0]?.samples, [{ type: 'height', zone_offset_minutes: -300, values: [180] }]);
 });
 
+t.test('the end of a session leads to a read of the session', async (t) => {
+  const [startMs, endMs] = [Date.UTC(2026, 2, 2, 17, 15), Date.UTC(2026, 2, 2, 17, 30)];
+  for (const name of ['exercise', 'sleep'])
+    t.same(dataTypes[name]?.widen?.({ startMs, endMs }), {
+      startMs: Date.UTC(2026, 2, 1, 17),
+      endMs: Date.UTC(2026, 2, 2, 18),
+    });
+});
 t.test('reads a night with its stages, and an exercise', async (t) => {
   const stage = (from: string, to: string, type: string) => ({
     ...{ startTime: `2026-03-01T${from}:00Z`, endTime: `2026-03-01T${to}:00Z`, type },

@@ -17,14 +17,6 @@ function normalise(name: keyof typeof collections, ...list: readonly unknown[]) 
   return type.normalise({ records: { list }, span, nowMs });
 }
 
-t.test('values of a night keep their times, and missing ones leave gaps', async (t) => {
-  const [night] = normalise('sleep', bodies.sleep[0]).items;
-  const found = night?.samples.find(({ type }) => type === 'heart_rate');
-  t.match(found, { device: 'Oura Ring, asleep', zone_offset_minutes: 60, values: [56, 54, 52] });
-  t.equal(found?.base_ms, Date.parse('2026-03-01T22:35:00+01:00'));
-  t.same(found?.at, [0, 300_000, 900_000]);
-});
-
 t.test('a text of stages becomes intervals that end with the time in bed', async (t) => {
   const [night] = normalise('sleep', bodies.sleep[0]).items;
   t.same(night?.sleeps[0]?.stage_intervals, [
@@ -49,21 +41,6 @@ t.test('a variability below 0 is none', async (t) => {
   const [night] = normalise('sleep', { ...bodies.sleep[0], hrv }).items;
   const found = night?.samples.find(({ type }) => type === 'heart_rate_variability_rmssd');
   t.match(found, { at: [0], values: [38] });
-});
-
-t.test('a night has a resting heart rate, a nap has none', async (t) => {
-  const typesOf = (index: 0 | 1) =>
-    normalise('sleep', bodies.sleep[index]).items.flatMap(({ samples }) => samples.map(({ type }) => type));
-  t.ok(typesOf(0).includes('resting_heart_rate'));
-  t.notOk(typesOf(1).includes('resting_heart_rate'));
-});
-
-t.test('a night that was computed again replaces the stored one, also if it is shorter', async (t) => {
-  const { items } = normalise('sleep', ...bodies.sleep);
-  t.same(
-    items.map(({ supersede }) => supersede),
-    bodies.sleep.map(() => 'latest'),
-  );
 });
 
 t.test('deleted sleeps and rests are left out', async (t) => {
@@ -97,18 +74,6 @@ t.test('what a read of a type replaces is of its own device', async (t) => {
   t.match(replaced('heartrate'), { devices: ['Oura Ring'], series: ['heart_rate'], records: [] });
   t.match(replaced('session'), { devices: ['Oura Ring, in a session'] });
   t.same(types.heartrate?.sweeps, [{ everyMs: 6 * 3_600_000, days: 2 }]);
-});
-
-t.test('a day has its totals and its score', async (t) => {
-  const [day] = normalise('daily_activity', bodies.daily_activity[0]).items;
-  t.match(day?.day, { date: '2026-03-02', steps: 9123, active_seconds: 15_300, basal_calories_kcal: 2010 });
-  t.equal(day?.day?.start_ms, Date.parse('2026-03-02T04:00:00+01:00'));
-  t.match(day?.scores, [{ kind: 'activity', value: 82, date: '2026-03-02' }]);
-});
-
-t.test('a deviation of the temperature is a part of the readiness', async (t) => {
-  const [day] = normalise('daily_readiness', bodies.daily_readiness[0]).items;
-  t.match(day, { samples: [], scores: [{ kind: 'readiness', components: { temperature_deviation: -0.2 } }] });
 });
 
 t.test('more days are asked than the span has, since the end may be excluded', async (t) => {

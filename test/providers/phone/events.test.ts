@@ -18,7 +18,7 @@ function dataOf(read: ReturnType<typeof readItem>): unknown {
   return read.list === 'events' ? read.event.other?.data : read;
 }
 
-/** Type, value and unit as an SDK sends them; name and value in `data`. */
+/** Type, value and unit as sent; name and value in `data`. */
 const amounts: readonly (readonly [
   type: string,
   value: number,
@@ -26,31 +26,6 @@ const amounts: readonly (readonly [
   name: string,
   stored: number,
 ])[] = [
-  // iOS (`_defaultUnit`).
-  [dietary('EnergyConsumed'), 550, 'Cal', 'energy_kcal', 550],
-  [dietary('Carbohydrates'), 60.5, 'g', 'carbohydrates_g', 60.5],
-  [dietary('Protein'), 38.2, 'g', 'protein_g', 38.2],
-  [dietary('FatTotal'), 12, 'g', 'fat_g', 12],
-  // Android (`NutritionPayload`).
-  ['DIETARY_ENERGY', 550, 'kcal', 'energy_kcal', 550],
-  ['DIETARY_PROTEIN', 38.2, 'g', 'protein_g', 38.2],
-  ['DIETARY_CARBOHYDRATE', 60.5, 'g', 'carbohydrates_g', 60.5],
-  ['DIETARY_FIBER', 6, 'g', 'fiber_g', 6],
-  ['DIETARY_SUGAR', 7, 'g', 'sugar_g', 7],
-  ['DIETARY_TOTAL_FAT', 12, 'g', 'fat_g', 12],
-  ['DIETARY_SATURATED_FAT', 3, 'g', 'saturated_fat_g', 3],
-  ['DIETARY_MONOUNSATURATED_FAT', 2, 'g', 'monounsaturated_fat_g', 2],
-  ['DIETARY_POLYUNSATURATED_FAT', 2.1, 'g', 'polyunsaturated_fat_g', 2.1],
-  ['DIETARY_TRANS_FAT', 0.1, 'g', 'trans_fat_g', 0.1],
-  ['DIETARY_CHOLESTEROL', 80, 'mg', 'cholesterol_mg', 80],
-  ['DIETARY_SODIUM', 900, 'mg', 'sodium_mg', 900],
-  ['DIETARY_POTASSIUM', 400, 'mg', 'potassium_mg', 400],
-  ['DIETARY_VITAMIN_A', 120, 'mcg', 'vitamin_a_mcg', 120],
-  ['DIETARY_VITAMIN_C', 30, 'mg', 'vitamin_c_mg', 30],
-  ['DIETARY_CALCIUM', 200, 'mg', 'calcium_mg', 200],
-  ['DIETARY_IRON', 3, 'mg', 'iron_mg', 3],
-  ['DIETARY_CAFFEINE', 95, 'mg', 'caffeine_mg', 95],
-  // Other units.
   [dietary('EnergyConsumed'), 2301.2, 'kJ', 'energy_kcal', 549.999917],
   [dietary('EnergyConsumed'), 550_000, 'cal', 'energy_kcal', 550],
   [dietary('Protein'), 38_200, 'mg', 'protein_g', 38.2],

@@ -16,19 +16,6 @@ function read(name: keyof typeof collections, list: readonly unknown[]) {
   return normaliserOf(name, collection)({ records: { list }, span: null, nowMs });
 }
 
-t.test('times without an offset stay those of the clock until the store places them', async (t) => {
-  const [rates] = read('heart_rate', bodies.heart_rate).items;
-  t.match(rates, { is_local: true, samples: [{ zone_offset_minutes: null, values: [63, 62] }] });
-  t.equal(iso(rates?.samples[0]?.base_ms), '2026-03-02T00:02:08.000Z');
-  const { items, intervals } = read('days', bodies.days);
-  t.match(items, [
-    { is_local: true, key: '2026-03-02', day: { date: '2026-03-02', zone_offset_minutes: null } },
-  ]);
-  t.equal(iso(items[0]?.day?.start_ms), '2026-03-02T00:00:00.000Z');
-  t.match(intervals?.intervals[0], { is_local: true, zone_offset_minutes: null });
-  t.equal(iso(intervals?.intervals[0]?.start_ms), '2026-03-02T06:10:00.000Z');
-});
-
 t.test('a night goes over midnight, and its maps with it', async (t) => {
   const [item] = read('sleep', bodies.sleep).items;
   const [night] = item?.sleeps ?? [];
@@ -172,16 +159,4 @@ t.test('a map of a night that ends before midnight is of the day before', async 
   const [item] = read('recharge', [{ ...first, breathing_samples: { '22:10': 13, '22:15': 14 } }]).items;
   const found = item?.samples.find(({ type }) => type === 'respiratory_rate');
   t.equal(iso(found?.base_ms), '2026-03-01T22:10:00.000Z');
-});
-
-t.test('the sport of an exercise is its detailed one, otherwise the other', async (t) => {
-  t.match(
-    read('activities', bodies.activities).items.map(({ workout }) => [workout?.raw_type, workout?.type]),
-    [
-      ['TRAIL_RUNNING', 'running'],
-      ['SPORT_NEW', 'cycling'],
-      ['TRAIL_RUNNING', 'running'],
-      ['HOCKEY', 'other'],
-    ],
-  );
 });

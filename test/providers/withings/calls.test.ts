@@ -1,5 +1,8 @@
 import t from 'tap';
 import type { PullPart } from '../../../domain/provider/pulled-provider.ts';
+import { readTokens } from '../../../mixins/provider-api/token-endpoint.ts';
+import { subscriptionEnding } from '../../../providers/withings/notifications.ts';
+import { plainReply } from '../../../providers/withings/plain-reply.ts';
 import { withings } from '../../../providers/withings/provider.ts';
 
 const nowMs = Date.UTC(2026, 2, 2, 12);
@@ -7,7 +10,7 @@ const nowSeconds = nowMs / 1000;
 const cursorPart: PullPart = { span: null, cursor: '1772000000', page: null, nowMs };
 const span = { startMs: Date.UTC(2026, 1, 20), endMs: Date.UTC(2026, 1, 22) };
 const spanPart: PullPart = { span, cursor: null, page: null, nowMs };
-const { measures, days, sleep, intraday } = withings.pull.types;
+const { measures, days, workouts, sleep, intraday } = withings.pull.types;
 const reply = (body: unknown, status = 0) => ({
   ...{ status: 200, headers: {} },
   text: JSON.stringify({ status, body, error: 'a reason' }),
@@ -161,4 +164,63 @@ t.test('missing subscriptions are made for the granted scope', async (t) => {
   t.same(missing(['user.metrics'], { profiles }), ['2', '4']);
   t.same(missing(['user.activity', 'user.info'], { profiles: [] }), ['16', '44', '46']);
   t.equal(missing(['user.info'], { profiles: 'x' }), undefined);
+});
+
+t.test('requested fields are those that are kept', async (t) => {
+  const fieldsOf = ({ request }: typeof rows, page: string | null = null) =>
+    request({}, { ...spanPart, page }).form?.data_fields;
+  t.equal(fieldsOf(intraday.passes.entries), 'steps,distance,calories,duration,heart_rate,elevation,stroke');
+  for (const { passes } of [days, workouts])
+    t.match(fieldsOf(passes.rows), /^(?=.*\bsteps,)(?=.*\bhr_zone_3\b)/);
+  t.match(fieldsOf(sleep.passes.rows), /^total_timeinbed,.*,mvt_active_duration$/);
+  t.equal(fieldsOf(sleep.passes.rows, JSON.stringify({ offset: null, left: [[0, 60]], newest: 0 })), 'hr,rr');
+});
+
+t.test('each listed subscription is ended at its own address', async (t) => {
+  const { list, requests } = subscriptionEnding;
+  const listed = (body: unknown) => requests({ status: 200, text: JSON.stringify({ status: 0, body }) });
+  t.same(list, { path: '/notify', form: { action: 'list' } });
+  const callbackurl = 'https://pulse.example/webhooks';
+  const profiles = [
+    { appli: 1, callbackurl, comment: 'pulsebus' },
+    { appli: '44', callbackurl: `${callbackurl}/former`, expires: 2147483647 },
+  ];
+  t.same(listed({ profiles }), [
+    { path: '/notify', form: { action: 'revoke', callbackurl, appli: '1' } },
+    { path: '/notify', form: { action: 'revoke', callbackurl: `${callbackurl}/former`, appli: '44' } },
+  ]);
+  t.same(listed({}), []);
+  t.equal(listed({ profiles: 'none' }), null);
+  t.equal(requests({ status: 200, text: '<html>' }), null);
+});
+
+const replyTo = (envelope: unknown) => plainReply({ status: 200, text: JSON.stringify(envelope) });
+
+/** An answer with HTTP 200, and what it means. */
+const meanings: readonly (readonly [envelope: object, status: number, error?: string])[] = [
+  [{ status: 100 }, 401, 'invalid_grant'],
+  [{ status: 401, error: 'XRequestID: invalid_token' }, 401, 'invalid_grant'],
+  [{ status: 503, error: 'Invalid Params: invalid code' }, 400, 'invalid_grant'],
+  [{ status: 503, error: 'Invalid Params: invalid refresh_token' }, 400, 'invalid_grant'],
+  [{ status: 401, error: 'Invalid client_secret' }, 401, 'invalid_client'],
+  [{ status: 503, error: 'Invalid Params: startdate' }, 400, 'invalid_request'],
+  [{ status: 503, error: 'Invalid Params: missing grant_type' }, 400, 'invalid_request'],
+  ...[293, 2554].map((status) => [{ status }, 400, 'invalid_request'] as const),
+  [{ status: 601 }, 429],
+  ...[522, 9000].map((status) => [{ status }, 503] as const),
+];
+
+t.test('the status in a body is an HTTP status and an error of OAuth', async (t) => {
+  t.same(replyTo({ status: 0, body: { userid: 7 } }), { status: 200, text: '{"userid":7}' });
+  t.same(replyTo({ status: 0 }), { status: 200, text: '{}' });
+  for (const [envelope, status, error] of meanings) {
+    const { text, ...made } = replyTo(envelope);
+    t.equal(made.status, status, JSON.stringify(envelope));
+    if (error !== undefined) t.match(JSON.parse(text), { error });
+    const kind = error === 'invalid_grant' ? 'refused' : 'later';
+    t.equal(readTokens({ ...made, text }, 0).kind, kind, 'only a refused grant ends a connection');
+  }
+  for (const text of ['', '<html>', '[]', '{"userid":7}', '{"status":"0"}'])
+    t.equal(plainReply({ status: 200, text }).status, 502, text);
+  t.same(plainReply({ status: 429, text: 'slow down' }), { status: 429, text: 'slow down' });
 });
