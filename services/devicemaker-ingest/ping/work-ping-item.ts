@@ -128,7 +128,7 @@ function leave(pingItem: PingItem, entries: readonly Entry[]): void {
 }
 
 /** An item of a fetched list, for one of our users. */
-export function entryOf(
+function entryOf(
   { entry, type, account }: PingItem,
   linkedUser: LinkedUser,
   item: unknown,

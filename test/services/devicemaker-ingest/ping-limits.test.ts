@@ -7,7 +7,7 @@ import { byteLimit } from '../../../runtime/http/guarded-fetch.ts';
 import { callbackRules } from '../../../services/devicemaker-ingest/ping/callback.ts';
 import { fetchCallback } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
 import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
-import { entryOf, workPingItem } from '../../../services/devicemaker-ingest/ping/work-ping-item.ts';
+import { workPingItem } from '../../../services/devicemaker-ingest/ping/work-ping-item.ts';
 import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
 
 const provider = await startCallbackServer(t);
@@ -43,28 +43,12 @@ t.test('of the waits that the provider asks for the longest counts', async (t) =
   t.equal(round.afterMs, hourMs);
 });
 
-t.test('an answer that the provider is busy ends the fetches of a round', async (t) => {
-  provider.asked.length = 0;
-  provider.answer(status(429));
-  const round = roundOf();
-  for (const _ of ['first', 'second']) await workPingItem(round, { ...pingItem });
-  t.equal(provider.asked.length, 1);
-});
-
 t.test('a wait that the provider asks for lengthens the back-off only', async (t) => {
   t.intercept(Math, 'random', { value: () => 0.5 });
   const delay = (attempt: number, afterMs: number | null) => delayOf({ job: { attempt }, afterMs });
   t.equal(delay(1, null), 1000);
   t.equal(delay(1, hourMs), hourMs + 1000);
   t.equal(delay(16, 1000), 3 * hourMs);
-});
-
-t.test('an item of another account is not of this user', async (t) => {
-  const user = { connection_id: 'c', user_id: 'u', connectedMs: 0 };
-  const statusOf = (item: unknown) => entryOf(pingItem, user, item, 0).status;
-  t.equal(statusOf({ userId: 'another' }), 'validation_error');
-  t.equal(statusOf({ userId: 'a' }), null);
-  t.equal(statusOf({}), null, 'older senders omit the id');
 });
 
 t.test('the memory of an answer is free when its items are processed', async (t) => {

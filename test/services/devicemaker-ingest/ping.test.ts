@@ -11,6 +11,7 @@ import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { sleep as night } from '../../fixtures/devicemaker/sleeps.ts';
+import { typeCases } from '../../fixtures/devicemaker/types.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
@@ -187,12 +188,21 @@ t.test('a repeated ping is fetched again and changes nothing', async (t) => {
   t.equal(provider.asked.length, 2);
 });
 
-t.test('a push of items of a ping is a duplicate', async (t) => {
+t.test('items of each type are stored from a ping as from a push, also without their userId', async (t) => {
   const { id, account } = await person();
-  const { userId: _, ...bare } = activity(account);
-  await ping({ activities: [pingItem(account, 'activities', [bare])] });
-  t.match(await push({ activities: [activity(account)] }), { activities: [{ status: 'duplicate' }] });
-  t.equal((await rowsOf('workout', id)).length, 1, 'also where the answer leaves the userId out');
+  const pinged = typeCases.map(({ type, items }): [string, object[]] => [
+    type,
+    items(account).map((item) => ({ ...item, userId: undefined })),
+  ]);
+  const answer = await ping(
+    Object.fromEntries(pinged.map(([type, items]) => [type, [pingItem(account, type, items)]])),
+  );
+  const count = pinged.flatMap(([, items]) => items).length;
+  t.match(answer, { errors: [], total: { processed: 16, fetched: count, saved: count } });
+  const again = await push(Object.fromEntries(typeCases.map(({ type, items }) => [type, items(account)])));
+  t.match(again, { errors: [], total: { processed: count, saved: 0 } });
+  t.equal(again.placeholders, answer.placeholders);
+  t.equal((await rowsOf('workout', id)).length, 1);
 });
 
 t.test('all 16 types are fetched under either name, and answered under the sent name', async (t) => {
@@ -331,41 +341,6 @@ t.test('refuses a body that is not a JSON object, and moves it to the dead lette
     await t.rejects(edge.call('devicemaker-ingest.ping', { delivery_id }), refusal(type));
     t.match(await inbox.stateOf(delivery_id), { state: 'dead' });
   }
-});
-
-t.test('an empty object is valid', async (t) => {
-  t.same(await ping({}), {
-    processed: 0,
-    total: { processed: 0, fetched: 0, saved: 0 },
-    placeholders: 0,
-    errors: [],
-    activities: [],
-    wellness: {},
-    backfill_chained: [],
-  });
-});
-
-t.test('an item with which the store fails is named and retried without another fetch', async (t) => {
-  const { id, account } = await person();
-  await database.query(`
-    create function timeseries.poison() returns trigger language plpgsql as
-      $$ begin if new.key = '666' then raise 'poison'; end if; return new; end $$;
-    create trigger poison before insert on timeseries.item for each row execute function timeseries.poison()`);
-  const items = [1, 666, 3].map((n) => activity(account, { activityId: n, summaryId: `s${n}` }));
-  const delivery_id = await receive(JSON.stringify({ activities: [pingItem(account, 'activities', items)] }));
-  await edge.call('devicemaker-ingest.ping', { delivery_id });
-  const soFar = PingAnswer.parse(await inbox.answerOf(delivery_id));
-  t.match(soFar.activities, [{ status: 'error' }]);
-  t.equal(soFar.errors[1], 'activities[0][1] (s666): could not be stored for now; it is tried again');
-  t.equal((await rowsOf('workout', id)).length, 2);
-  await database.query('drop trigger poison on timeseries.item');
-  await database.query('update deliveries.delivery set run_at = now() where id = $1', [delivery_id]);
-  await until(isDone(delivery_id));
-  t.match(await inbox.answerOf(delivery_id), {
-    errors: [],
-    activities: [{ status: 'fetched', activities_count: 3 }],
-  });
-  t.equal(provider.asked.length, 1);
 });
 
 t.test('placeholders are counted once for a repeated item, also after a retry', async (t) => {

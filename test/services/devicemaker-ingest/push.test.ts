@@ -7,7 +7,7 @@ import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.serv
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
-import { daily, dayStart, shuffled } from '../../fixtures/devicemaker/dailies.ts';
+import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { sleep as night, sleepStart, tentativeSleep } from '../../fixtures/devicemaker/sleeps.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
@@ -63,35 +63,6 @@ t.test(
     t.same(statuses, ['revoked', 'revoked', 'active']);
   },
 );
-
-t.test('stores a full day and reports it as saved', async (t) => {
-  const { id, account } = await person();
-  t.same(await push(shuffled(JSON.stringify({ dailies: [daily(account)] }))), {
-    processed: 0,
-    saved: 0,
-    total: { processed: 1, saved: 1 },
-    placeholders: 0,
-    errors: [],
-    activities: [],
-    wellness: { dailies: { processed: 1, saved: 1 } },
-    backfill_chained: [],
-  });
-  t.same(await samplesOf(id), { heart_rate: 5760, resting_heart_rate: 1 });
-  t.match(await rowsOf('provider_day', id), [{ steps: 9600, duration_seconds: 86_400 }]);
-  const connections = await call('users.connections', { user_id: id });
-  t.type(connections[0]?.last_synced_at, 'string', 'and the connection is marked as synced');
-});
-
-t.test('a repeated day changes nothing', async (t) => {
-  const { id, account } = await person();
-  await push({ dailies: [daily(account)] });
-  const before = await rowsOf('provider_day', id);
-  const again = await push({ dailies: [daily(account)] });
-  t.same(again.wellness, { dailies: { processed: 1, saved: 0 } });
-  t.same(again.errors, []);
-  t.same(await rowsOf('provider_day', id), before);
-  t.same(await samplesOf(id), { heart_rate: 5760, resting_heart_rate: 1 });
-});
 
 t.test(
   'the evening version keeps the id of the midday version; a late midday version changes nothing',
@@ -191,20 +162,6 @@ t.test('a final night replaces the tentative one for good', async (t) => {
   t.same(await samplesOf(id), { oxygen_saturation: 450, respiratory_rate: 450 });
 });
 
-t.test('stores the items of each user of one payload for that user', async (t) => {
-  const people = await Promise.all(Array.from({ length: 6 }, () => person()));
-  const answer = await push({
-    dailies: people.map(({ account }) => daily(account, 2)),
-    activities: people.map(({ account }, n) => activity(account, { activityId: 100 + n })),
-  });
-  t.same(answer.wellness, { dailies: { processed: 6, saved: 6 } });
-  t.same(
-    answer.activities.map(({ internal_user_id }) => internal_user_id),
-    people.map(({ id }) => id),
-  );
-  for (const { id } of people) t.same(await samplesOf(id), { heart_rate: 480, resting_heart_rate: 1 });
-});
-
 t.test('stores an item for each of two users who share an account, with a result each', async (t) => {
   const one = await person();
   const two = await person(one.account);
@@ -252,34 +209,6 @@ t.test('reports unknown users and items without one, and stores the others', asy
   ]);
 });
 
-t.test('counts and names types by the key that was sent', async (t) => {
-  const { account } = await person();
-  const answer = await push({
-    allDayRespiration: [{ userId: account }, { userId: 'nobody' }],
-    pulseox: [{ userId: account }],
-    moveIQActivities: [],
-    mct: [{ userId: account, dayInCycle: 3 }],
-  });
-  t.same(answer.wellness, {
-    allDayRespiration: { processed: 2, saved: 0 },
-    pulseox: { processed: 1, saved: 0 },
-    moveIQActivities: { processed: 0, saved: 0 },
-    mct: { processed: 1, saved: 0 },
-  });
-  t.same(answer.errors, [
-    'allDayRespiration[0]: startTimeInSeconds: is required',
-    'allDayRespiration[1]: no user is connected to this userId',
-    'pulseox[0]: startTimeInSeconds: is required',
-    'mct[0]: periodStartDate: is required: nothing else tells a day',
-  ]);
-});
-
-t.test('accepts activities under their other name', async (t) => {
-  const { account } = await person();
-  const answer = await push({ manuallyUpdatedActivities: [activity(account, { manual: true })] });
-  t.same([answer.processed, answer.saved, answer.wellness], [1, 1, {}]);
-});
-
 t.test('names unknown top-level keys and values that are not arrays', async (t) => {
   const { account } = await person();
   const answer = await push(
@@ -292,10 +221,6 @@ t.test('names unknown top-level keys and values that are not arrays', async (t) 
     'solid: unknown data type, kept and not processed',
     '__proto__: unknown data type, kept and not processed',
   ]);
-});
-
-t.test('an empty object is valid', async (t) => {
-  t.match(await push({}), { processed: 0, saved: 0, errors: [], activities: [], wellness: {} });
 });
 
 t.test('refuses a body that is not a JSON object, and moves it to the dead letters', async (t) => {
@@ -369,15 +294,6 @@ t.test(
     t.same(await rowsOf('workout', after.id), []);
   },
 );
-
-t.test('a large day is stored completely, in parts', async (t) => {
-  const { id, account } = await person();
-  const values = Object.fromEntries(Array.from({ length: 20_000 }, (_, s) => [String(s * 4), 60 + (s % 90)]));
-  const item = daily(account, 24, { timeOffsetHeartRateSamples: values });
-  t.same((await push({ dailies: [item] })).wellness, { dailies: { processed: 1, saved: 1 } });
-  t.same(await samplesOf(id), { heart_rate: 20_000, resting_heart_rate: 1 });
-  t.same((await push({ dailies: [item] })).wellness, { dailies: { processed: 1, saved: 0 } });
-});
 
 t.test(
   'while a service is unavailable the delivery waits; it is stored when the service is back',

@@ -3,7 +3,7 @@ import type { Actions } from '../../../contracts/all.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/items/entries.ts';
+import { type Entry, entriesOf } from '../../../services/devicemaker-ingest/items/entries.ts';
 import { patienceOf, storeEntries } from '../../../services/devicemaker-ingest/items/store-entries.ts';
 import type { Run } from '../../../services/devicemaker-ingest/items/store-run.ts';
 import { UnknownItems } from '../../../services/devicemaker-ingest/items/unknown-items.ts';
@@ -90,19 +90,6 @@ t.test('a refused item does not affect the others', async (t) => {
   t.equal(run.failed, null);
 });
 
-t.test('an item with which the store fails is retried later, and the others are stored', async (t) => {
-  const all = [...entries('activities', runs('a', 3)), ...entries('activities', runs('b', 1))];
-  const { run } = runOf((request) =>
-    request.user_id === 'a' && keysOf(request).includes('2') ? 'INTERNAL' : null,
-  );
-  await storeEntries(run, all);
-  t.same(statuses(all), ['saved', null, 'saved', 'saved']);
-  t.equal(run.failed, 'INTERNAL');
-  t.same(all.flatMap(sentencesOf), [
-    'activities[1] (19332211001): could not be stored for now; it is tried again',
-  ]);
-});
-
 t.test('an item whose store call gets no answer blocks the others only until the next attempt', async (t) => {
   const poisoned = () => [
     ...entries('activities', runs('a', 9)),
@@ -141,14 +128,6 @@ t.test('starts no call once the store is unavailable', async (t) => {
   t.ok(requests.length >= 1 && requests.length <= 4, `${requests.length} calls`);
   t.same(new Set(statuses(all)), new Set([null]));
   t.match(run, { failed: 'SERVICE_UNAVAILABLE', halted: true });
-});
-
-t.test('items of an erased user are reported as user_not_found', async (t) => {
-  const all = [...entries('activities', runs('a', 2)), ...entries('activities', runs('b', 1))];
-  const { run } = runOf(({ user_id }) => (user_id === 'a' ? 'USER_ERASED' : null));
-  await storeEntries(run, all);
-  t.same(statuses(all), ['user_not_found', 'user_not_found', 'saved']);
-  t.equal(run.failed, null);
 });
 
 t.test('a stop ends the work between two calls', async (t) => {

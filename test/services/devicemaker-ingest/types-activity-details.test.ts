@@ -1,11 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
-import {
-  activityDetails,
-  flatActivityDetails,
-  runTrack,
-} from '../../fixtures/devicemaker/activity-details.ts';
+import { activityDetails, runTrack } from '../../fixtures/devicemaker/activity-details.ts';
 import { typesRange } from '../../fixtures/devicemaker/types.ts';
 import { createWearer, push, startApi } from '../../support/api.ts';
 import { readAll } from '../../support/read-all.ts';
@@ -92,15 +88,6 @@ t.test('an activity after its details has the same result', async (t) => {
   t.equal(after.length, 1);
 });
 
-t.test('details without samples are stored, once', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const { samples: _, ...item } = activityDetails(account);
-  const first = await send({ activityDetails: [item] });
-  t.match(first, { errors: [], wellness: { activityDetails: { processed: 1, saved: 1 } } });
-  t.match(await workouts(userId), [whole]);
-  t.equal(await savedDetails(item), 0);
-});
-
 t.test('an invalid start or length is derived from the samples, and named', async (t) => {
   const { userId, account } = await createWearer(api);
   const { summary } = activityDetails(account);
@@ -169,14 +156,6 @@ t.test('longer details keep the workout and add samples', async (t) => {
     Object.values(samples).map(({ length }) => length),
     [90, 90, 90, 90],
   );
-});
-
-t.test('fields next to the samples equal those in a summary', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const flat = flatActivityDetails(account, { samples: minute });
-  t.equal(await savedDetails(flat), 1);
-  t.match(await workouts(userId), [whole]);
-  t.equal(await savedDetails(short(account)), 0);
 });
 
 t.test('without an activity id the summary ids connect an activity and its details', async (t) => {
@@ -257,21 +236,25 @@ t.test('of revolutions and steps the values above 0 count', async (t) => {
   );
 });
 
-t.test('names an invalid field with its path', async (t) => {
-  const { account } = await createWearer(api);
-  const { summary } = activityDetails(account);
-  const answer = await send({
-    activityDetails: [
-      short(account, { summary: { ...summary, steps: -1 } }),
-      flatActivityDetails(account, { samples: { 0: 1 }, steps: -1 }),
-      { userId: account, summaryId: 'empty', samples: [] },
-    ],
+t.test('the active minutes of a workout are its moving time, if known', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await push(api, {
+    activities: [activity(account, { durationInSeconds: 3600, movingDurationInSeconds: 1800 })],
   });
-  t.same(answer.errors, [
-    'activityDetails[0] (19332211001-detail): summary.steps: must be 0 to 1000000',
-    'activityDetails[1] (19332211001-detail): steps: must be 0 to 1000000',
-    'activityDetails[1] (19332211001-detail): samples: must be a list',
-    'activityDetails[2] (empty): startTimeInSeconds: is required',
-    'activityDetails[2] (empty): durationInSeconds: is required',
-  ]);
+  const range = `start_date=${typesRange.start}&end_date=${typesRange.end}`;
+  t.match(await api.expect(200, `/users/${userId}/summaries/activity?${range}`), {
+    data: [{ active_minutes: 30 }],
+  });
+  t.match((await readAll(api, userId, typesRange)).workouts, [{ duration_seconds: 3600 }]);
+});
+
+t.test('a multisport set that its details alone name is not listed', async (t) => {
+  for (const order of ['activity first', 'details first'] as const) {
+    const { userId, account } = await createWearer(api);
+    const { summary } = activityDetails(account);
+    const details = activityDetails(account, { summary: { ...summary, isParent: true }, samples: [] });
+    const bodies = [{ activities: [activity(account)] }, { activityDetails: [details] }];
+    for (const body of order === 'activity first' ? bodies : bodies.reverse()) await push(api, body);
+    t.same((await readAll(api, userId, typesRange)).workouts, [], order);
+  }
 });

@@ -64,17 +64,6 @@ t.test('values keep all decimals', async (t) => {
   t.match(await slotOf(userId), { energy: 0.3000000123, average_met: 1.70781892967067 });
 });
 
-t.test('parts of two deliveries have the same sum in either order', async (t) => {
-  for (const parts of [
-    [walk, ride],
-    [ride, walk],
-  ]) {
-    const { userId, account } = await createWearer(api);
-    for (const part of parts) t.equal(await savedOf(part(account)), 1);
-    t.same(await slotOf(userId), both);
-  }
-});
-
 t.test('parts of concurrent deliveries are all in the sum', async (t) => {
   const { userId, account } = await createWearer(api);
   const kinds = Array.from({ length: 12 }, (_, n) => `KIND_${n}`);
@@ -82,37 +71,6 @@ t.test('parts of concurrent deliveries are all in the sum', async (t) => {
     kinds.map((kind, n) => savedOf(epoch(account, kind, { steps: n + 1, activeTimeInSeconds: 75 }))),
   );
   t.match(await slotOf(userId), { steps: 78, energy: 144, distance_walking_running: 966, average_met: 3 });
-});
-
-t.test('of one part the later delivery counts; a repetition changes nothing', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const midway = walk(account, {
-    durationInSeconds: 480,
-    steps: 40,
-    distanceInMeters: 30,
-    summaryId: 'half',
-  });
-  t.equal(await savedOf(midway, ride(account)), 2);
-  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
-  t.equal(await savedOf(walk(account)), 1);
-  t.same(await slotOf(userId), both);
-  t.equal(await savedOf(walk(account), ride(account)), 0);
-  t.same(await slotOf(userId), both);
-  t.equal(await savedOf(midway), 1);
-  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
-});
-
-t.test('of one delivery with both versions the later in it counts', async (t) => {
-  for (const [first, second] of [
-    [480, 900],
-    [900, 480],
-  ] as const) {
-    const { userId, account } = await createWearer(api);
-    const version = (durationInSeconds: number) =>
-      walk(account, { durationInSeconds, steps: durationInSeconds });
-    await savedOf(version(first), version(second));
-    t.match(await slotOf(userId), { steps: second });
-  }
 });
 
 /** A part by its type, its active time and its number of steps. */
@@ -188,22 +146,6 @@ for (const [claim, deliveries, steps] of slotCases)
     t.match(await slotOf(userId), { steps }, 'the last delivery again changes nothing');
   });
 
-t.test('a late repetition of what was replaced changes nothing', async (t) => {
-  const { userId, account } = await createWearer(api);
-  await savedOf(epoch(account, 'WALKING', { activeTimeInSeconds: 600, steps: 1 }));
-  await savedOf(epoch(account, 'RUNNING', { activeTimeInSeconds: 600, steps: 10 }));
-  t.equal(await savedOf(epoch(account, 'WALKING', { activeTimeInSeconds: 600, steps: 1 })), 0);
-  t.match(await slotOf(userId), { steps: 10 });
-});
-
-t.test('the length of a slot is that of its parts', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const part = (activityType: string, steps: number) =>
-    epoch(account, activityType, { durationInSeconds: 1800, activeTimeInSeconds: 900, steps });
-  await savedOf(part('WALKING', 1), part('RUNNING', 10));
-  t.match(await slotOf(userId), { steps: 11 });
-});
-
 t.test('without a length a slot has a quarter of an hour', async (t) => {
   const { userId, account } = await createWearer(api);
   const part = (activityType: string, steps: number, seconds: number) =>
@@ -253,57 +195,6 @@ t.test('repeated parts are duplicates, also under another name of their type', a
   t.equal(await savedOf(ride(account), walk(account)), 0);
   t.equal(await savedOf(walk(account, { activityType: ' walking' })), 1, 'other content of the same part');
   t.same(await slotOf(userId), both);
-});
-
-t.test('14 identical pairs count once each', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const items = Array.from({ length: 14 }, (_, n) =>
-    walk(account, { startTimeInSeconds: dayStart + n * 900, steps: n + 1 }),
-  );
-  t.equal(await savedOf(...items.flatMap((item) => [item, item])), 14);
-  const { samples } = await readAll(api, userId, typesRange);
-  t.same(
-    samples.steps?.map(([, value]) => value),
-    items.map(({ steps }) => steps),
-  );
-});
-
-const ways: readonly (readonly [activityType: string, series: string])[] = [
-  ['GENERIC', 'distance_walking_running'],
-  ['SEDENTARY', 'distance_walking_running'],
-  ['TRAIL_RUNNING', 'distance_walking_running'],
-  ['Hiking', 'distance_walking_running'],
-  ['indoor cycling', 'distance_cycling'],
-  ['HANDCYCLING_V2', 'distance_cycling'],
-  ['LAP_SWIMMING', 'distance_swimming'],
-  ['WHEELCHAIR_PUSH_WALK', 'distance_other'],
-  ['INLINE_SKATING', 'distance_other'],
-  ['ROWING', 'distance_other'],
-];
-
-for (const [activityType, series] of ways)
-  t.test(`the distance of ${activityType} is ${series}`, async (t) => {
-    const { userId, account } = await createWearer(api);
-    await savedOf(epoch(account, activityType, { pushes: 3 }));
-    t.same(await slotOf(userId), { steps: 100, energy: 12, [series]: 80.5, average_met: 3, push_count: 3 });
-  });
-
-t.test('a bucket of a quarter, and of an hour, is the sum of its parts', async (t) => {
-  const { userId, account } = await createWearer(api);
-  await savedOf(...epochs(account));
-  const { samples } = await readAll(api, userId, typesRange);
-  const Buckets = z.object({ data: z.array(z.object({ timestamp: z.string(), value: z.number() })) });
-  const query = 'types=steps&start_time=2025-06-02T22:00:00Z&end_time=2025-06-03T22:00:00Z&limit=100';
-  const quarters = Buckets.parse(
-    await api.expect(200, `/users/${userId}/timeseries?${query}&resolution=15min`),
-  );
-  t.same(
-    quarters.data.map(({ timestamp, value }) => [timestamp, value]),
-    samples.steps,
-  );
-  const hours = Buckets.parse(await api.expect(200, `/users/${userId}/timeseries?${query}&resolution=1hour`));
-  const eight = (samples.steps ?? []).slice(32, 36).reduce((sum, [, value]) => sum + value, 0);
-  t.same(hours.data[8], { ...hours.data[8], timestamp: '2025-06-03T06:00:00Z', value: eight });
 });
 
 const sedentary = async (userId: string) => {

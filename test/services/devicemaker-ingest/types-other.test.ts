@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { cycle, moveiq, movementStart } from '../../fixtures/devicemaker/occasional.ts';
-import { createUser, createWearer, push, startApi, userToken } from '../../support/api.ts';
+import { createWearer, push, startApi } from '../../support/api.ts';
 
-const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000' });
+const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000' });
 const Event = z.object({
   id: z.string(),
   type: z.string(),
@@ -119,45 +118,6 @@ t.test('returns the page envelope, and one record by its id', async (t) => {
   t.same(await api.expect(200, `${path}/${id}`), event);
   t.match(await api.expect(200, `${path}?start_date=2025-06-03T10:10:01Z&end_date=2025-06-04`), { data: [] });
   t.match(await api.expect(200, `${path}?start_date=2025-06-03&end_date=2025-06-03T10:10:00Z`), { data: [] });
-});
-
-t.test('a newer version keeps its id', async (t) => {
-  const { userId, account } = await createWearer(api);
-  await push(api, { mct: [cycle(account)] });
-  const [first] = (await read(userId)).data;
-  await push(api, { mct: [cycle(account, { currentPhaseType: 'FERTILE' })] });
-  t.match((await read(userId)).data, [{ id: first?.id, data: { currentPhaseType: 'FERTILE' } }]);
-});
-
-t.test('a user token reads events of its own user only', async (t) => {
-  const { userId } = await wearer();
-  const token = await userToken(api, userId);
-  const path = `/api/v1/users/${userId}/events/other`;
-  t.equal((await api.ask(`${path}?${range}`, { token })).status, 200);
-  const [{ id } = { id: '' }] = (await read(userId)).data;
-  t.equal((await api.ask(`${path}/${id}`, { token })).status, 200);
-  const other = await createUser(api);
-  t.equal((await api.ask(`${path}/${id}`, { token: await userToken(api, other) })).status, 403);
-  await api.expect(404, `/users/${other}/events/other/${id}`);
-  await api.expect(404, `/users/${userId}/events/workouts/${id}`);
-  await api.expect(404, `/users/${userId}/events/other/${randomUUID()}`);
-});
-
-t.test('refuses invalid parameters', async (t) => {
-  const { userId } = await createWearer(api);
-  const path = `/users/${userId}/events/other`;
-  for (const query of [
-    'start_date=2025-06-01',
-    'start_date=2025-06-02&end_date=2025-06-01',
-    `${range}&type=activities`,
-    `${range}&limit=0`,
-    `${range}&limit=101`,
-    `${range}&cursor=broken`,
-  ])
-    await api.expect(422, `${path}?${query}`);
-  await api.expect(422, `${path}/no-uuid`);
-  t.same((await read(userId)).data, []);
-  await api.expect(404, `/users/${randomUUID()}/events/other?${range}`);
 });
 
 t.test('stores an item unchanged, except for text that PostgreSQL cannot store', async (t) => {

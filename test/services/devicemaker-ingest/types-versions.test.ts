@@ -1,16 +1,9 @@
 import t from 'tap';
 import { z } from 'zod';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
-import {
-  bloodPressure,
-  bodyComp,
-  cycle,
-  healthSnapshot,
-  moveiq,
-  userMetrics,
-} from '../../fixtures/devicemaker/occasional.ts';
+import { bloodPressure, cycle, moveiq } from '../../fixtures/devicemaker/occasional.ts';
 import { typesRange } from '../../fixtures/devicemaker/types.ts';
-import { hrv, pulseOx, respiration, skinTemp, stressDetails } from '../../fixtures/devicemaker/wellness.ts';
+import { hrv, pulseOx, stressDetails } from '../../fixtures/devicemaker/wellness.ts';
 import { createWearer, push, startApi } from '../../support/api.ts';
 import { readAll } from '../../support/read-all.ts';
 
@@ -25,29 +18,9 @@ const everything = (userId: string) => readAll(api, userId, typesRange);
 
 type Build = (userId: string, changes?: Record<string, unknown>) => Record<string, unknown>;
 
-/** Types that grow, with the fields that differ from one version of an item to the next. */
+/** A type with samples and one with an event, with the fields that differ from one version of an item to the next. */
 const growing: readonly (readonly [type: string, build: Build, short: object, long: object])[] = [
   ['hrv', hrv, { hrvValues: { 300: 40 } }, { hrvValues: { 300: 41, 600: 50 } }],
-  [
-    'stressDetails',
-    (userId, changes) => stressDetails(userId, 24, changes),
-    { timeOffsetStressLevelValues: { 0: 5 }, timeOffsetBodyBatteryValues: { 0: 90 } },
-    { timeOffsetStressLevelValues: { 0: 6, 180: 7 }, timeOffsetBodyBatteryValues: { 0: 91 } },
-  ],
-  [
-    'respiration',
-    respiration,
-    { timeOffsetEpochToBreaths: { 0: 12 } },
-    { timeOffsetEpochToBreaths: { 0: 13, 120: 14 } },
-  ],
-  ['pulseOx', pulseOx, { timeOffsetSpo2Values: { 0: 95 } }, { timeOffsetSpo2Values: { 0: 96, 60: 97 } }],
-  ['skinTemp', skinTemp, { avgDeviationCelsius: 0.1 }, { avgDeviationCelsius: 0.2 }],
-  [
-    'healthSnapshot',
-    healthSnapshot,
-    { summaries: [{ summaryType: 'spo2', avgValue: 95 }] },
-    { summaries: [{ summaryType: 'spo2', avgValue: 96 }] },
-  ],
   ['moveiq', moveiq, { activitySubType: 'Short' }, { activitySubType: 'Long' }],
 ];
 
@@ -99,9 +72,7 @@ const measured: readonly (readonly [
   one: number,
   other: number,
 ])[] = [
-  ['bodyComps', bodyComp, 'weightInGrams', 80_000, 72_000],
   ['bloodPressures', bloodPressure, 'systolic', 150, 118],
-  ['userMetrics', userMetrics, 'vo2Max', 50, 45],
   ['mct', cycle, 'predictedCycleLength', 31, 28],
 ];
 
@@ -129,24 +100,6 @@ t.test('a newer version leaves samples that it no longer has', async (t) => {
   });
 });
 
-t.test('oxygen on demand and of a night may begin in the same second', async (t) => {
-  const { account } = await createWearer(api);
-  const night = pulseOx(account);
-  const spot = pulseOx(account, { onDemand: true, durationInSeconds: 0, timeOffsetSpo2Values: { 0: 97 } });
-  t.equal(await savedOf('pulseOx', night, spot), 2);
-  t.equal(await savedOf('pulseOx', spot, night), 0);
-});
-
-t.test('a version under one name of a type replaces one under another', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const version = (seconds: number, value: number) =>
-    respiration(account, { durationInSeconds: seconds, timeOffsetEpochToBreaths: { 0: value } });
-  await savedOf('respiration', version(600, 12));
-  t.equal(await savedOf('allDayRespiration', version(1200, 15)), 1);
-  t.equal(await savedOf('respiration', version(600, 12)), 0);
-  t.same((await everything(userId)).samples, { respiratory_rate: [['2025-06-02T22:00:00Z', 15]] });
-});
-
 t.test('a day has one score of stress, in whichever order its records arrive', async (t) => {
   const levels = { averageStressLevel: 31, maxStressLevel: 84 };
   const day = (account: string) => ['dailies', daily(account, 24, levels)] as const;
@@ -171,24 +124,14 @@ t.test('a day has one score of stress, in whichever order its records arrive', a
   }
 });
 
-const pairs: readonly (readonly [type: string, build: (userId: string, n: number) => object])[] = [
-  ['hrv', (id, n) => hrv(id, { startTimeInSeconds: 1_748_900_000 + n * 86_400 })],
-  ['stressDetails', (id, n) => stressDetails(id, 1, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['respiration', (id, n) => respiration(id, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['pulseOx', (id, n) => pulseOx(id, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['skinTemp', (id, n) => skinTemp(id, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['healthSnapshot', (id, n) => healthSnapshot(id, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['moveiq', (id, n) => moveiq(id, { startTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['bodyComps', (id, n) => bodyComp(id, { measurementTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['bloodPressures', (id, n) => bloodPressure(id, { measurementTimeInSeconds: 1_748_900_000 - n * 86_400 })],
-  ['userMetrics', (id, n) => userMetrics(id, { calendarDate: `2025-05-${String(n + 10)}` })],
-  ['mct', (id, n) => cycle(id, { dayInCycle: n + 1 })],
-];
-
-for (const [type, build] of pairs)
-  t.test(`${type}: of 14 identical pairs each counts once`, async (t) => {
-    const { account } = await createWearer(api);
-    const items = Array.from({ length: 14 }, (_, n) => build(account, n));
-    t.equal(await savedOf(type, ...items.flatMap((item) => [item, item])), 14);
-    t.equal(await savedOf(type, ...items), 0);
-  });
+t.test('oxygen on demand and that of a night are two records of one second', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const spot = pulseOx(account, { onDemand: true, durationInSeconds: 0, timeOffsetSpo2Values: { 0: 97 } });
+  await push(api, { pulseOx: [pulseOx(account), spot] });
+  const keys = await api.database.query<{ key: string }>(
+    "select key from timeseries.item where user_id = $1 and data_type = 'pulseOx' order by key",
+    [userId],
+  );
+  const start = String(spot.startTimeInSeconds);
+  t.same(keys, [{ key: start }, { key: `${start}/on-demand` }]);
+});

@@ -49,31 +49,30 @@ t.test('the table contains every data type under every name', async (t) => {
 });
 
 for (const one of typeCases)
-  for (const key of one.spellings)
-    t.test(`${key}: full-size items result in exact rows; a repetition changes nothing`, async (t) => {
-      const { userId, account } = await createWearer(api);
-      const items = one.items(account);
-      const body = { [key]: items };
-      const first = await send(body);
-      t.same(countsOf(key, one, first), { processed: items.length, saved: items.length });
-      t.same(first.errors, []);
-      t.equal(first.placeholders, one.placeholders ?? 0);
-      const stored = await readAll(api, userId, typesRange);
-      t.same(Object.keys(stored.samples).sort(), Object.keys(one.samples).sort());
-      for (const [type, samples] of Object.entries(one.samples)) t.same(stored.samples[type], samples, type);
-      t.same(stored.devices, Object.keys(one.samples).length === 0 ? [] : [one.device]);
-      t.same(stored.workouts, one.workouts ?? []);
-      t.same(stored.sleeps, one.sleeps ?? []);
-      t.same(stored.others, one.others ?? []);
-      const again = await send(body);
-      t.same(countsOf(key, one, again), { processed: items.length, saved: 0 });
-      t.same(await totals(userId), {
-        samples: Object.values(one.samples).flat().length,
-        workouts: stored.workouts.length,
-        sleeps: stored.sleeps.length,
-        others: stored.others.length,
-      });
+  t.test(`${one.type}: full-size items result in exact rows; a repetition changes nothing`, async (t) => {
+    const { userId, account } = await createWearer(api);
+    const [items, key] = [one.items(account), one.type];
+    const body = { [key]: items };
+    const first = await send(body);
+    t.same(countsOf(key, one, first), { processed: items.length, saved: items.length });
+    t.same(first.errors, []);
+    t.equal(first.placeholders, one.placeholders ?? 0);
+    const stored = await readAll(api, userId, typesRange);
+    t.same(Object.keys(stored.samples).sort(), Object.keys(one.samples).sort());
+    for (const [type, samples] of Object.entries(one.samples)) t.same(stored.samples[type], samples, type);
+    t.same(stored.devices, Object.keys(one.samples).length === 0 ? [] : [one.device]);
+    t.same(stored.workouts, one.workouts ?? []);
+    t.same(stored.sleeps, one.sleeps ?? []);
+    t.same(stored.others, one.others ?? []);
+    const again = await send(body);
+    t.same(countsOf(key, one, again), { processed: items.length, saved: 0 });
+    t.same(await totals(userId), {
+      samples: Object.values(one.samples).flat().length,
+      workouts: stored.workouts.length,
+      sleeps: stored.sleeps.length,
+      others: stored.others.length,
     });
+  });
 
 for (const { type, spellings, items } of typeCases)
   t.test(`${type}: an item is a duplicate under another name of its type`, async (t) => {
