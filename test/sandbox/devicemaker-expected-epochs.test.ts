@@ -1,7 +1,7 @@
 import t from 'tap';
 import { countedEpochs, dateByRecord, sedentarySeconds } from '../../sandbox/devicemaker/expected-epochs.ts';
 import { epochs } from '../../sandbox/devicemaker/payloads/epochs.ts';
-import { dayOf, laterMs } from './devicemaker-payloads/days.ts';
+import { dayOf, laterMs } from './devicemaker-days.ts';
 
 const day = dayOf('power-cyclist', '2026-10-25');
 const span = { startMs: day.startMs, endMs: laterMs };

@@ -1,9 +1,9 @@
-import { type SimulatedDay, simulateDay } from '../../../sandbox/day-simulation/day.ts';
-import type { Span } from '../../../sandbox/day-simulation/plan.ts';
-import { bodyOf, type DataType, dataTypes, type PushBody } from '../../../sandbox/devicemaker/payloads.ts';
-import { sliceMs } from '../../../sandbox/simulation/clock.ts';
-import { type SimulatedUser, simulatedUsers } from '../../../sandbox/simulation/simulated-users.ts';
-import { addDays, instantOf } from '../../../sandbox/simulation/zone.ts';
+import { type SimulatedDay, simulateDay } from '../../sandbox/day-simulation/day.ts';
+import type { Span } from '../../sandbox/day-simulation/plan.ts';
+import { bodyOf, type DataType, dataTypes, type PushBody } from '../../sandbox/devicemaker/payloads.ts';
+import { sliceMs } from '../../sandbox/simulation/clock.ts';
+import { type SimulatedUser, simulatedUsers } from '../../sandbox/simulation/simulated-users.ts';
+import { addDays, instantOf } from '../../sandbox/simulation/zone.ts';
 
 /** An instant after all days of these tests. */
 export const laterMs = Date.UTC(2030, 0, 1);
