@@ -160,8 +160,13 @@ async function intervalBuckets(
   return counted
     .toSorted((a, b) => a.startMs - b.startMs)
     .map(({ series_id, startMs, n, value }) => ({
-      ...{ series_id, at: startMs * 1000, value },
-      ...{ n, sum: value, low: value, high: value },
+      series_id,
+      at: startMs * 1000,
+      value,
+      n,
+      sum: value,
+      low: value,
+      high: value,
     }));
 }
 
@@ -263,7 +268,10 @@ function chartSeriesOf(
   const names = aggregate === 'sum' ? aggregates.filter((name) => !extremes.has(name)) : aggregates;
   const shown = Object.fromEntries(names.map((name) => [name, rows.map(columns[name])]));
   return {
-    ...{ type, unit, ...sampleSource(source.provider, source.device), aggregate },
+    type,
+    unit,
+    ...sampleSource(source.provider, source.device),
+    aggregate,
     bucket_seconds: bucket === null ? null : bucket.widthMs / 1000,
     statistics: statisticsOf(source),
     first_time: formatInstant(Math.floor(first / 1000)),

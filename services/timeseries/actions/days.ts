@@ -197,7 +197,12 @@ const cumulative = [
 ] as const;
 const totalFields = [
   ...cumulative,
-  ...['moderate_seconds', 'vigorous_seconds', 'basal_calories_kcal', 'avg_bpm', 'min_bpm', 'max_bpm'],
+  'moderate_seconds',
+  'vigorous_seconds',
+  'basal_calories_kcal',
+  'avg_bpm',
+  'min_bpm',
+  'max_bpm',
 ] as const;
 type Field = Exclude<keyof ActivityRow, 'kind' | 'date' | 'provider' | 'device'>;
 

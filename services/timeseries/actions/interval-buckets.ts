@@ -101,7 +101,9 @@ async function segmentsIn(
   const runs = runsOf(hours);
   const windows = runs.flatMap((run, window) =>
     series.map(({ id, longest_ms }) => ({
-      ...{ window, seriesId: id, longestMs: Math.max(longest_ms, 1) },
+      window,
+      seriesId: id,
+      longestMs: Math.max(longest_ms, 1),
       ...run,
     })),
   );

@@ -181,8 +181,13 @@ function itemsOfPart(
     return [{ ...shared, key, ...span, zone_offset_minutes: first.zone, value: null, raster }];
   }
   return samples.map(({ at, startMs, endMs, value, zone }) => ({
-    ...{ ...shared, key: `v${series_id}.${at}`, start_ms: startMs, end_ms: endMs },
-    ...{ zone_offset_minutes: zone, value, raster: null },
+    ...shared,
+    key: `v${series_id}.${at}`,
+    start_ms: startMs,
+    end_ms: endMs,
+    zone_offset_minutes: zone,
+    value,
+    raster: null,
   }));
 }
 
@@ -215,10 +220,16 @@ function panelsOf(group: readonly Reading[], context: SampleContext): Observed[]
     const [{ day, sample } = first] = readings;
     const fields = readings.map((one) => [typeOf(one.day, context), one.sample.value] as const);
     return {
-      ...{ name: 'blood_pressure' as const, key: `v${day.series_id}.${sample.at}`, date: day.date },
-      ...{ start_ms: sample.startMs, end_ms: sample.endMs, zone_offset_minutes: sample.zone },
+      name: 'blood_pressure' as const,
+      key: `v${day.series_id}.${sample.at}`,
+      date: day.date,
+      start_ms: sample.startMs,
+      end_ms: sample.endMs,
+      zone_offset_minutes: sample.zone,
       ...sourceOf(rowOf(day.series_id, context), context),
-      ...{ value: null, raster: null, fields: Object.fromEntries(fields) },
+      value: null,
+      raster: null,
+      fields: Object.fromEntries(fields),
     };
   });
 }

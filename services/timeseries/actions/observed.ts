@@ -226,8 +226,11 @@ async function scopeOfKey({ database }: Deps, userId: string, key: string): Prom
   const within = (all: readonly number[]) => all.filter((one) => ids.includes(one));
   return {
     ...whole,
-    ...{ samples: within(whole.samples), intervals: within(whole.intervals) },
-    ...{ sleep: false, workouts: [], days: [] },
+    samples: within(whole.samples),
+    intervals: within(whole.intervals),
+    sleep: false,
+    workouts: [],
+    days: [],
   };
 }
 

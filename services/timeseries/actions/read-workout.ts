@@ -95,7 +95,14 @@ export async function readTrackHead(
   const detail = await selectDetail(database, userId, id);
   const { type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal } = row;
   return {
-    ...{ id, type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal },
+    id,
+    type,
+    name,
+    start_ms,
+    end_ms,
+    duration_seconds,
+    distance_meters,
+    calories_kcal,
     source: { provider: shownAs(row.provider), device: row.device },
     laps: extrasOf(detail).laps ?? [],
     track: await trackOf(database, userId, id, detail),

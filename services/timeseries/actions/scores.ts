@@ -55,7 +55,12 @@ export async function readScores(
     limit + 1,
   );
   return pageFrom({
-    ...{ query, limit, rows, resolution: null, totalCount: total, direction: cursor?.direction ?? null },
+    query,
+    limit,
+    rows,
+    resolution: null,
+    totalCount: total,
+    direction: cursor?.direction ?? null,
     range: { startMs: dateToMs(firstDate), endMs: Math.min(dateToMs(lastDate) + dayMs, lastMs) },
     keyOf: ({ date, at, id }: ScoreRow) => [date, at, id],
     toWire: (row) => scoreToWire(row, shownAs),
@@ -73,7 +78,11 @@ export async function readComputedScores(
   if (category === undefined || cursor !== undefined) return {};
   const { firstDate, lastDate } = datesOf(request);
   const { data } = await call('insights.days', {
-    ...{ user_id, start_date: firstDate, end_date: lastDate, sort_order: 'desc', limit: mostComputed },
+    user_id,
+    start_date: firstDate,
+    end_date: lastDate,
+    sort_order: 'desc',
+    limit: mostComputed,
   });
   return { computed: data.map(computedOf[category]) };
 }

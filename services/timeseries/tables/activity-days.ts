@@ -292,6 +292,10 @@ export const selectKindDays = (
   { provider, user_ids, first_date, last_date }: KindDaysQuery,
 ): Promise<KindDays[]> =>
   database.query<KindDays>(statement, [
-    ...[user_ids, provider, first_date, last_date],
-    ...[[...kindOfSeries.keys()], [...kindOfSeries.values()]],
+    user_ids,
+    provider,
+    first_date,
+    last_date,
+    [...kindOfSeries.keys()],
+    [...kindOfSeries.values()],
   ]);

@@ -70,7 +70,11 @@ export async function upsertDayValues(transaction: Queryable, row: DayValuesRow)
   const { zone_offset_minutes, vals, extra, normaliser_version, placed_by } = row;
   await transaction.query(upsert, [
     ...values,
-    ...[zone_offset_minutes, vals, extra, normaliser_version, placed_by],
+    zone_offset_minutes,
+    vals,
+    extra,
+    normaliser_version,
+    placed_by,
   ]);
 }
 

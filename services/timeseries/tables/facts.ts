@@ -106,7 +106,7 @@ export async function selectDaySpan(
 ): Promise<{ first_date: string | null; last_date: string | null }> {
   const [row] = await database.query<{ first_date: string | null; last_date: string | null }>(
     daySpanStatement,
-    [...[user_id, first_date, last_date]],
+    [user_id, first_date, last_date],
   );
   return row ?? { first_date: null, last_date: null };
 }

@@ -64,14 +64,20 @@ export async function ensureIntervalSeries(
   keys: readonly IntervalSeriesKey[],
 ): Promise<SeriesRow[]> {
   const rows = await transaction.query<SeriesRow>(ensureIntervalSeriesStatement, [
-    ...[whose.user_id, whose.provider, keys.map(({ type_id }) => type_id)],
-    ...[keys.map(({ source_id }) => source_id), keys.map(({ device }) => device), ...bounds(keys)],
+    whose.user_id,
+    whose.provider,
+    keys.map(({ type_id }) => type_id),
+    keys.map(({ source_id }) => source_id),
+    keys.map(({ device }) => device),
+    ...bounds(keys),
   ]);
   const keyOf = (row: SeriesRow) =>
     keys.find(({ type_id, source_id }) => type_id === row.type_id && source_id === row.source_id);
   const found = rows.flatMap((row) => keyOf(row) ?? []);
   await transaction.query(widen, [
-    ...[rows.map(({ id }) => id), rows.map(({ source_id }) => source_id), ...bounds(found)],
+    rows.map(({ id }) => id),
+    rows.map(({ source_id }) => source_id),
+    ...bounds(found),
   ]);
   return rows;
 }

@@ -141,8 +141,10 @@ export async function changeHours(transaction: Queryable, changes: readonly Hour
 
 function hourColumns(figures: readonly HourFigures[]): unknown[][] {
   return [
-    ...[figures.map(({ series_id }) => series_id), figures.map(({ startMs }) => startMs)],
-    ...[figures.map(({ n }) => n), figures.map(({ nanos }) => nanos / nanosPerUnit)],
+    figures.map(({ series_id }) => series_id),
+    figures.map(({ startMs }) => startMs),
+    figures.map(({ n }) => n),
+    figures.map(({ nanos }) => nanos / nanosPerUnit),
     figures.map((hour) => maskOf(hour).toString()),
   ];
 }
@@ -173,7 +175,9 @@ export async function changeLocalDays(transaction: Queryable, changes: readonly 
 
 function dayColumns(figures: readonly DayFigures[]): unknown[][] {
   return [
-    ...[figures.map(({ series_id }) => series_id), figures.map(({ day }) => day), figures.map(({ n }) => n)],
+    figures.map(({ series_id }) => series_id),
+    figures.map(({ day }) => day),
+    figures.map(({ n }) => n),
     figures.map(({ nanos }) => nanos / nanosPerUnit),
     figures.map(({ ownNanos }) => ownNanos / nanosPerUnit),
   ];

@@ -155,9 +155,11 @@ function valuesOf(setId: number, rows: readonly IntervalRow[]): unknown[] {
   const numbers = (element: NumberElement, of: (row: IntervalRow) => number) =>
     binaryArray(element, rows.map(of));
   return [
-    ...[setId, numbers('int4', ({ series_id }) => series_id)],
+    setId,
+    numbers('int4', ({ series_id }) => series_id),
     numbers('timestamptz', ({ start_ms, key }) => start_ms + microsOf(key) / 1000),
-    ...[numbers('float8', ({ value }) => value), arrayText(rows.map(({ key }) => key))],
+    numbers('float8', ({ value }) => value),
+    arrayText(rows.map(({ key }) => key)),
     numbers('int4', ({ duration_ms }) => duration_ms),
     numbers('int2', ({ zone_offset_minutes }) => zone_offset_minutes),
     numbers('int2', ({ placed_by }) => placed_by ?? 0),
@@ -358,8 +360,11 @@ export function selectMisdatedIntervals(
   days: readonly DaySpan[],
 ): Promise<MisdatedRow[]> {
   return transaction.query<MisdatedRow>(select, [
-    ...[user_id, provider, days.map(({ date }) => date)],
-    ...[days.map(({ startMs }) => startMs), days.map(({ endMs }) => endMs)],
+    user_id,
+    provider,
+    days.map(({ date }) => date),
+    days.map(({ startMs }) => startMs),
+    days.map(({ endMs }) => endMs),
   ]);
 }
 
@@ -371,7 +376,8 @@ export async function updateOffsets(
 ): Promise<void> {
   if (rows.length === 0) return;
   await transaction.query(offsetsStatement, [
-    ...[setId, rows.map(({ key }) => key)],
+    setId,
+    rows.map(({ key }) => key),
     rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
   ]);
 }

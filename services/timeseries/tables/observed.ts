@@ -300,8 +300,11 @@ const numbersIn = (text: string) => text.split(',').map(Number);
 
 function toSamples({ series_id, day, at, ends, values, zones }: AggregatedRow): DaySamples {
   return {
-    ...{ series_id, date: localDate(day * dayMs, 0) },
-    ...{ at: numbersIn(at), ends: ends === null ? null : numbersIn(ends) },
-    ...{ values: numbersIn(values), zones: numbersIn(zones) },
+    series_id,
+    date: localDate(day * dayMs, 0),
+    at: numbersIn(at),
+    ends: ends === null ? null : numbersIn(ends),
+    values: numbersIn(values),
+    zones: numbersIn(zones),
   };
 }

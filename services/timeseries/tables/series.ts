@@ -131,7 +131,9 @@ export async function selectOwnSeries(
  */
 export async function upsertSeriesTypes(database: Queryable): Promise<void> {
   const rows = seriesCatalogue.map(({ id, type, bucket }) => ({
-    ...{ id, name: type, bucket },
+    id,
+    name: type,
+    bucket,
     of_night: nightTypeIds.includes(id),
   }));
   await database.query(

@@ -75,7 +75,14 @@ function partOf({ data_type, key, hash, part, more }: StoreItem): StoredPart {
 function rowsOf({ item, block: { zone_offset_minutes, placed_by }, days }: OwnBlock): ActivityBlockRow[] {
   const { data_type, key, hash, part } = item;
   return days.map(({ series_id, day, times, values }) => ({
-    ...{ data_type, key, hash, part, series_id, day, zone_offset_minutes, placed_by },
+    data_type,
+    key,
+    hash,
+    part,
+    series_id,
+    day,
+    zone_offset_minutes,
+    placed_by,
     times: encodeTimes(times),
     vals: encodeValues(values),
   }));

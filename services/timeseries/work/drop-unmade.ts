@@ -20,7 +20,9 @@ export function dropUnmade(work: {
     (item) => item.part === 0 && storedItems.isNewest(item) && storedItems.get(item)?.is_first === false,
   );
   const made = replaced.map(({ data_type, key, day_values, scores }) => ({
-    ...{ data_type, key, has_day_values: day_values !== null },
+    data_type,
+    key,
+    has_day_values: day_values !== null,
     score_kinds: scores.map(({ kind }) => kind),
   }));
   return deleteUnmade(transaction, work, made);

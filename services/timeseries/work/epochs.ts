@@ -157,7 +157,12 @@ async function storeSlotSums(
   const devices = [...new Set(made.map(({ device }) => device))];
   const { user_id, provider, order, nowMs, kept, timeZone } = context;
   const request = {
-    ...{ user_id, provider, spans: [], deleted_ids: [], unmade_ids: gone.map(idOfSum), isClockKept: true },
+    user_id,
+    provider,
+    spans: [],
+    deleted_ids: [],
+    unmade_ids: gone.map(idOfSum),
+    isClockKept: true,
     // A provider merges the devices of an account before it makes slots.
     sources: devices.map((device) => ({
       device_type: 'merged' as const,

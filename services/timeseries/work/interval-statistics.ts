@@ -144,7 +144,9 @@ function wholeMinutes(interval: Placed): Range {
 
 function windowsOf({ series, range }: Part, window: number) {
   return series.map(({ id, longest_ms }) => ({
-    ...{ window, seriesId: id, longestMs: Math.max(longest_ms, 1) },
+    window,
+    seriesId: id,
+    longestMs: Math.max(longest_ms, 1),
     ...range,
   }));
 }

@@ -130,7 +130,9 @@ function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
   const offsets = group.map(({ clock: { offset } }) => offset);
   return [
     {
-      ...{ type_id: first.type_id, source_id: first.source.id, device: first.source.device },
+      type_id: first.type_id,
+      source_id: first.source.id,
+      device: first.source.device,
       longest_ms: Math.max(...group.map(({ keyed: { interval } }) => interval.end_ms - interval.start_ms)),
       min_offset_minutes: Math.min(...offsets),
       max_offset_minutes: Math.max(...offsets),

@@ -55,7 +55,8 @@ export function filtered<T extends PendingBlock>(
 export function daysOf({ series_id, block }: PlacedBlock): DaySamples[] {
   const { times, values } = ordered(block);
   return dayRanges(times).map(({ day, from, to }) => ({
-    ...{ series_id, day },
+    series_id,
+    day,
     times: times.slice(from, to),
     values: values.slice(from, to),
   }));

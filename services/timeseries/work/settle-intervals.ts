@@ -152,7 +152,11 @@ function timeOf({ series, hours, days: [first, last] }: SettledPart): Range {
 function windowsOf(part: SettledPart) {
   const { startMs, endMs } = timeOf(part);
   return part.series.map(({ id, longest_ms }) => ({
-    ...{ window: part.window, seriesId: id, startMs, endMs, longestMs: Math.max(longest_ms, 1) },
+    window: part.window,
+    seriesId: id,
+    startMs,
+    endMs,
+    longestMs: Math.max(longest_ms, 1),
   }));
 }
 

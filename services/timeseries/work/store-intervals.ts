@@ -108,8 +108,11 @@ export async function storeIntervalsIn(
   const { clocks } = given.placed;
   await settleStored(transaction, { ...work, ...clocks }, { placed: clocks.placed, near: async () => [] });
   return {
-    ...{ saved: added.length, replaced: changed.length, unchanged },
-    ...{ deleted: deleted.length, ignored_ids: given.ignored },
+    saved: added.length,
+    replaced: changed.length,
+    unchanged,
+    deleted: deleted.length,
+    ignored_ids: given.ignored,
   };
 }
 

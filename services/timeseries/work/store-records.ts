@@ -175,7 +175,11 @@ async function storeOther(context: RecordContext, item: StoreItem): Promise<stri
   }
   const id = await upsertOther(transaction, {
     id: randomUUID(),
-    ...{ user_id, provider, type, key, device },
+    user_id,
+    provider,
+    type,
+    key,
+    device,
     start_time: isoTime(start_ms),
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
@@ -204,7 +208,14 @@ async function storeDayValues(context: RecordContext, item: StoreItem): Promise<
   if (given === null) return;
   const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = given;
   await upsertDayValues(transaction, {
-    ...{ id: randomUUID(), user_id, provider, data_type, key, device, duration_seconds, zone_offset_minutes },
+    id: randomUUID(),
+    user_id,
+    provider,
+    data_type,
+    key,
+    device,
+    duration_seconds,
+    zone_offset_minutes,
     ...datedBy(given, clockAt),
     start_time: isoTime(start_ms),
     vals: JSON.stringify(values),

@@ -143,7 +143,9 @@ export class KnownHours {
     if (rows.length === 0) return null;
     const columns = [rows.map(({ day }) => localDate(day * dayMs, 0)), rows.map(({ offset }) => offset)];
     const [row] = await transaction.query<{ startMs: number | null; endMs: number | null }>(addHours, [
-      ...[userId, ...columns, rows.map(({ hours }) => hours)],
+      userId,
+      ...columns,
+      rows.map(({ hours }) => hours),
     ]);
     const { startMs = null, endMs = null } = row ?? {};
     return startMs === null || endMs === null ? null : { startMs, endMs };
@@ -179,7 +181,9 @@ export async function selectHourClocks(
   { startMs, endMs }: Range,
 ): Promise<KnownClock[]> {
   const rows = await transaction.query<{ day_ms: number; offset: number; hours: number }>(hoursAround, [
-    ...[userId, localDate(startMs - farthestOffsetMs, 0), localDate(endMs + farthestOffsetMs, 0)],
+    userId,
+    localDate(startMs - farthestOffsetMs, 0),
+    localDate(endMs + farthestOffsetMs, 0),
   ]);
   return rows.flatMap(({ day_ms, offset, hours }) =>
     Array.from({ length: 24 }, (_, hour) => hour)

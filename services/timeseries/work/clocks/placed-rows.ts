@@ -143,11 +143,10 @@ export async function moveRecords(
         where r.id = t.id`,
     },
     [
-      ...[moved.map(({ id }) => id), moved.map(({ date }) => date)],
-      ...[
-        moved.map(({ zone_offset_minutes }) => zone_offset_minutes),
-        moved.map(({ placed_by }) => placed_by),
-      ],
+      moved.map(({ id }) => id),
+      moved.map(({ date }) => date),
+      moved.map(({ zone_offset_minutes }) => zone_offset_minutes),
+      moved.map(({ placed_by }) => placed_by),
       moved.map(({ start_ms }) => start_ms),
     ],
   );
@@ -191,8 +190,10 @@ export async function moveParts(
      from unnest($1::text[], $2::smallint[], $3::smallint[], $4::date[]) t (place, zone, placed_by, date)
      where p.ctid = t.place::tid`,
     [
-      ...[moved.map(({ ctid }) => ctid), moved.map(({ zone_offset_minutes }) => zone_offset_minutes)],
-      ...[moved.map(({ placed_by }) => placed_by), moved.map(({ date }) => date)],
+      moved.map(({ ctid }) => ctid),
+      moved.map(({ zone_offset_minutes }) => zone_offset_minutes),
+      moved.map(({ placed_by }) => placed_by),
+      moved.map(({ date }) => date),
     ],
   );
 }
@@ -228,7 +229,10 @@ export function selectWaiting(
   items: readonly { readonly data_type: string; readonly key: string }[],
 ): Promise<NamingSpan[]> {
   return transaction.query<NamingSpan>(waiting, [
-    ...[user_id, provider, items.map(({ data_type }) => data_type), items.map(({ key }) => key)],
+    user_id,
+    provider,
+    items.map(({ data_type }) => data_type),
+    items.map(({ key }) => key),
   ]);
 }
 
@@ -249,11 +253,12 @@ export async function noteNaming(
 ): Promise<void> {
   if (items.length === 0) return;
   await transaction.query(note, [
-    ...[user_id, provider, items.map(({ data_type }) => data_type), items.map(({ key }) => key)],
-    ...[
-      items.map(({ clock_of }) => clock_of),
-      items.map(({ startMs }) => startMs),
-      items.map(({ endMs }) => endMs),
-    ],
+    user_id,
+    provider,
+    items.map(({ data_type }) => data_type),
+    items.map(({ key }) => key),
+    items.map(({ clock_of }) => clock_of),
+    items.map(({ startMs }) => startMs),
+    items.map(({ endMs }) => endMs),
   ]);
 }
