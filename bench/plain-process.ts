@@ -6,7 +6,7 @@ import { isoTime } from '../domain/time/time.ts';
 import { type Database, databaseOf, planningOptions } from '../mixins/database/database.ts';
 import { piecesOf } from '../services/timeseries/rules/resolutions.ts';
 import { countSeries, selectSamples } from '../services/timeseries/tables/sample-pages.ts';
-import { bounded, likelyBound } from '../services/timeseries/tables/scan-range.ts';
+import { bounded, likelyBound } from '../services/timeseries/rules/scan-range.ts';
 import { answerParent, listenLocally, ownUsage } from './parent.ts';
 
 // Serves a page of samples without the product, as a reference: node:http, a plain pool and the same two statements

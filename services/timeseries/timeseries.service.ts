@@ -23,10 +23,10 @@ import {
   workoutToWire,
 } from './actions/events.ts';
 import { exportRecords, exportSeries } from './actions/export.ts';
+import { observedSources, readObserved, readObservedItem } from './actions/fhir-observations.ts';
 import { readDayFacts, readGlucose } from './actions/insights.ts';
 import { intervalHandlers } from './actions/intervals.ts';
 import { readNights } from './actions/nights.ts';
-import { observedSources, readObserved, readObservedItem } from './actions/observed.ts';
 import { completeWorkouts } from './actions/read-workout.ts';
 import { retentionHandlers } from './actions/retention.ts';
 import { readSamples, unlessUnknown } from './actions/samples.ts';
@@ -43,13 +43,13 @@ import {
   otherTable,
   selectEvent,
   selectItemSpans,
-  selectWorkoutKeys,
   type WorkoutRow,
   workoutTable,
 } from './tables/events.ts';
 import { selectExportSamples } from './tables/export.ts';
 import { selectDaySpan } from './tables/facts.ts';
 import { replaceSummaryTypes, upsertSeriesTypes } from './tables/series.ts';
+import { selectWorkoutKeys } from './tables/workouts.ts';
 import { clocksHandler } from './work/clocks/settle-clocks.ts';
 import { compressionHandler } from './work/compression.ts';
 import { markErased } from './work/erasure.ts';

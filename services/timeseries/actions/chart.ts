@@ -21,6 +21,7 @@ import {
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { piecesOf } from '../rules/resolutions.ts';
+import { scanRangeOf } from '../rules/scan-range.ts';
 import type { Settings } from '../rules/settings.ts';
 import {
   bucketOfWidth,
@@ -28,12 +29,12 @@ import {
   type ChartRow,
   chartBucketFor,
   pointsOf,
+  type SpanStatistics,
   selectChartBuckets,
+  selectSpanStatistics,
   widenToBuckets,
-} from '../tables/chart-buckets.ts';
+} from '../tables/chart.ts';
 import { selectIntervalStatistics } from '../tables/interval-statistics.ts';
-import { scanRangeOf } from '../tables/scan-range.ts';
-import { type SpanStatistics, selectSpanStatistics } from '../tables/span-statistics.ts';
 import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';
 import { typeIdsOf } from './samples.ts';

@@ -1,3 +1,5 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { type FreshKind, kindOfChange } from '../../../domain/freshness/shared-kinds.ts';
 import type {
   ActivityDays,
@@ -16,7 +18,6 @@ import {
   type ActivityPage,
   type ActivityRow,
   type DateCursor,
-  type KindDaysQuery,
   selectActivityDays,
   selectKindDays,
 } from '../tables/activity-days.ts';
@@ -240,14 +241,11 @@ const leastOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, f
 const greatestOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, Math.max);
 const firstOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, (a) => a);
 
-/** Local days of a user, from `first_date` to `last_date`, and the date that the page follows. */
-interface DayRange {
-  readonly user_id: string;
-  readonly first_date: string;
-  readonly last_date: string;
-  readonly after: string | null;
-  readonly order: 'asc' | 'desc';
-}
+/** Local days of a user, and the date that the page follows. */
+type DayRange = Pick<
+  ParamsOf<typeof timeseries, 'nights'>,
+  'user_id' | 'first_date' | 'last_date' | 'after' | 'order'
+>;
 
 /** A range of days in the form of the queries. */
 export const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
@@ -261,7 +259,7 @@ export const dateCursorOf = ({ user_id, first_date, last_date, after, order }: D
 /** A page of days with activity; with `parts`, all that each day was computed from. */
 export async function readActivityDays(
   pages: Queryable,
-  params: DayRange & { readonly limit: number; readonly parts: boolean },
+  params: ParamsOf<typeof timeseries, 'activityDays'>,
 ): Promise<ActivityDays> {
   const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
   return activityDays(page, params.parts);
@@ -309,6 +307,6 @@ const kindOfSeries: ReadonlyMap<number, FreshKind> = new Map(
 );
 
 /** The local days with data of users of a provider, by kind of data. */
-export async function readKindDays(database: Queryable, query: KindDaysQuery) {
+export async function readKindDays(database: Queryable, query: ParamsOf<typeof timeseries, 'kindDays'>) {
   return { data: await selectKindDays(database, kindOfSeries, query) };
 }

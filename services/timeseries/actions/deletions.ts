@@ -104,7 +104,7 @@ async function deleteSamples(
   { user_id, provider }: Pick<DeletedItems, 'user_id' | 'provider'>,
   { type, device, at_ms }: DeletedSamples,
 ): Promise<number> {
-  const id = await selectSeriesId(transaction, { user_id, provider, device, type_id: seriesOf(type).id });
+  const id = await selectSeriesId(transaction, user_id, provider, { device, type_id: seriesOf(type).id });
   if (id === null || at_ms.length === 0) return 0;
   return deleteSampleInstants(transaction, { seriesIds: at_ms.map(() => id), times: at_ms });
 }

@@ -19,6 +19,7 @@ import {
   wholeMinutes,
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { isoMicroseconds } from '../rules/scan-range.ts';
 import type { Settings } from '../rules/settings.ts';
 import {
   type DetailedSleepRow,
@@ -32,7 +33,6 @@ import {
   sleepTable,
   type WorkoutRow,
 } from '../tables/events.ts';
-import { isoMicroseconds } from '../tables/scan-range.ts';
 
 /** Parameters of a list of events. */
 interface EventsQuery {

@@ -1,12 +1,11 @@
 import type { StoredDayFacts } from '../../../contracts/timeseries/insight-facts.ts';
 import { median } from '../../../domain/insights/statistics.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
-import { dateToMs, dayMs, minuteMs } from '../../../domain/time/time.ts';
+import { dateToMs, dayMs, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   type FactRange,
   type MeanRow,
-  type Scanned,
   type SessionRow,
   selectDayMeans,
   selectGlucose,
@@ -24,7 +23,7 @@ const ofDay: readonly SeriesType[] = [...ofSleep, 'resting_heart_rate', 'weight'
 const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id);
 
 // A session that ends on a date begins on the day before it, and clocks differ by up to 18 hours from UTC.
-const scannedOf = ({ first_date, last_date }: FactRange): Scanned => ({
+const scannedOf = ({ first_date, last_date }: FactRange): Range => ({
   startMs: dateToMs(first_date) - 2 * dayMs,
   endMs: dateToMs(last_date) + 2 * dayMs,
 });

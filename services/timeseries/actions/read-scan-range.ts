@@ -1,10 +1,9 @@
 import { seriesById } from '../../../domain/records/series.ts';
 import type { BucketSize } from '../rules/resolutions.ts';
+import { bounded, outerBounds, type ScanRange } from '../rules/scan-range.ts';
 import { selectIntervalStarts } from '../tables/interval-values.ts';
-import type { FunctionOf } from '../tables/sample-buckets.ts';
-import { selectBuckets, selectHours } from '../tables/sample-buckets.ts';
+import { type FunctionOf, selectBuckets, selectHours } from '../tables/sample-buckets.ts';
 import { type SampleRow, selectPageBound, selectSamples } from '../tables/sample-pages.ts';
-import { bounded, outerBounds, type ScanRange } from '../tables/scan-range.ts';
 import type { SeriesRow } from '../tables/series.ts';
 import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
 

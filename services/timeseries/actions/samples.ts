@@ -14,6 +14,7 @@ import {
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type BucketSize, bucketSizeOf, piecesOf, widen } from '../rules/resolutions.ts';
+import { bounded, likelyBound, nearPart, type SampleKey, scanRangeOf } from '../rules/scan-range.ts';
 import type { Settings } from '../rules/settings.ts';
 import {
   type CountedSeries,
@@ -22,7 +23,6 @@ import {
   selectPage,
   selectZones,
 } from '../tables/sample-pages.ts';
-import { bounded, likelyBound, nearPart, type SampleKey, scanRangeOf } from '../tables/scan-range.ts';
 import type { SeriesRow } from '../tables/series.ts';
 import type { IntervalReading } from './interval-buckets.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';

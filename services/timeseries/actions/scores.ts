@@ -16,8 +16,8 @@ import {
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import { isoMicroseconds } from '../rules/scan-range.ts';
 import type { Settings } from '../rules/settings.ts';
-import { isoMicroseconds } from '../tables/scan-range.ts';
 import { type ScoreRow, selectScores } from '../tables/scores.ts';
 
 /** Parameters of a list of scores. */

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.ts';
-import type { RoutePrivacyChange } from '../../../contracts/timeseries/route-privacy.ts';
-import type { StreamType, TrackChunk } from '../../../domain/workouts/track.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
+import type { TrackChunk } from '../../../domain/workouts/track.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
@@ -11,56 +12,33 @@ import { chunkOf } from '../work/crop.ts';
 import { changeRoutePrivacy, readRoutePrivacy, readRouteRules } from '../work/route-privacy.ts';
 import { readTrackHead, readWorkout } from './read-workout.ts';
 
-interface Context<P> {
-  readonly params: P;
+interface Context<Action extends keyof (typeof timeseries)['actions']> {
+  readonly params: ParamsOf<typeof timeseries, Action>;
   readonly database: Database;
   readonly settings: Settings;
   readonly config: Config;
-}
-
-interface OneWorkout {
-  readonly user_id: string;
-  readonly event_id: string;
-}
-
-interface Chunks extends OneWorkout {
-  readonly track_of: string;
-  readonly track_hash: string;
-  readonly types: readonly StreamType[];
-  readonly from: number;
-  readonly limit: number;
-}
-
-type OfUser = Context<{ readonly user_id: string }> & { readonly call: Call };
-type Changing = Context<RoutePrivacyChange> & {
   readonly call: Call;
   readonly jobs: Jobs;
   readonly origin: AuditOrigin;
-};
+}
 
 /** The actions of single workouts, their tracks, and the privacy of routes. */
 export const trackHandlers = {
-  workout: ({ params, database, settings }: Context<OneWorkout>) =>
+  workout: ({ params, database, settings }: Context<'workout'>) =>
     readWorkout(database, settings, params.user_id, params.event_id),
-  workoutTrack: ({ params, database, settings }: Context<OneWorkout>) =>
+  workoutTrack: ({ params, database, settings }: Context<'workoutTrack'>) =>
     readTrackHead(database, settings, params.user_id, params.event_id),
-  async trackChunks({ params, database }: Context<Chunks>) {
-    const { user_id, event_id, types, from, limit: most } = params;
-    const rows = await selectChunks(database, user_id, event_id, params, { types, from, most });
-    return rows.map(chunkToWire);
+  async trackChunks({ params, database }: Context<'trackChunks'>) {
+    return (await selectChunks(database, params)).map(chunkToWire);
   },
-  exportTracks: ({
-    params,
-    database,
-  }: Context<{ user_id: string; after: string | null; since_ms: number; limit: number }>) =>
-    selectTrackedIds(database, params),
-  async routePrivacy({ params: { user_id }, database, config, call }: OfUser) {
+  exportTracks: ({ params, database }: Context<'exportTracks'>) => selectTrackedIds(database, params),
+  async routePrivacy({ params: { user_id }, database, config, call }: Context<'routePrivacy'>) {
     await call('users.get', { user_id });
     return readRoutePrivacy(database, config.STORE_ROUTES, user_id);
   },
-  routeRules: ({ params, database, config }: Context<{ user_id: string }>) =>
+  routeRules: ({ params, database, config }: Context<'routeRules'>) =>
     readRouteRules(database, config.STORE_ROUTES, params.user_id),
-  async changeRoutePrivacy({ params, database, config, call, jobs, origin }: Changing) {
+  async changeRoutePrivacy({ params, database, config, call, jobs, origin }: Context<'changeRoutePrivacy'>) {
     await call('users.get', { user_id: params.user_id });
     await changeRoutePrivacy(database, config.STORE_ROUTES, params, origin);
     jobs.notify();

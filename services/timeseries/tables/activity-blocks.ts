@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { columnsOf } from './arrays.ts';
 import type { SeriesDay } from './other-instants.ts';
 
 /** Encoded samples of an activity in one series and UTC day. */
@@ -14,9 +15,7 @@ export interface ActivityBlockRow extends SeriesDay {
 }
 
 /** Instants of a deleted block. */
-export interface BlockTimesRow extends SeriesDay {
-  readonly times: Buffer;
-}
+export type BlockTimesRow = Pick<ActivityBlockRow, 'series_id' | 'day' | 'times'>;
 
 const insert = {
   name: 'timeseries-insert-activity-blocks',
@@ -38,31 +37,18 @@ export async function insertActivityBlocks(
   rows: readonly ActivityBlockRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const column = <K extends keyof ActivityBlockRow>(name: K) => rows.map((row) => row[name]);
-  const texts = [column('data_type'), column('key'), column('hash')];
-  const numbers = [column('part'), column('series_id'), column('day'), column('zone_offset_minutes')];
-  const values = [
-    userId,
-    provider,
-    ...texts,
-    ...numbers,
-    column('placed_by'),
-    column('times'),
-    column('vals'),
-  ];
+  const texts = columnsOf(rows, 'data_type', 'key', 'hash');
+  const numbers = columnsOf(rows, 'part', 'series_id', 'day', 'zone_offset_minutes', 'placed_by');
+  const values = [userId, provider, ...texts, ...numbers, ...columnsOf(rows, 'times', 'vals')];
   await transaction.query(insert, values);
 }
 
 /** A part of a version that is being stored. `ends`: it is the last part. */
-export interface StoredPart {
-  readonly data_type: string;
-  readonly key: string;
-  readonly hash: string;
-  readonly part: number;
+export type StoredPart = Pick<ActivityBlockRow, 'data_type' | 'key' | 'hash' | 'part'> & {
   readonly ends: boolean;
-}
+};
 
-const shown = "b.series_id, b.day - date '1970-01-01' as day, b.times";
+const blockTimes = "b.series_id, b.day - date '1970-01-01' as day, b.times";
 
 // The list of keys lets the planner find the rows of these activities by index. The join alone reads all rows of the
 // user.
@@ -73,7 +59,7 @@ const deleteReplaced = {
     using jsonb_to_recordset($3) t (data_type text, key text, hash text, part int, ends boolean)
     where b.user_id = $1 and b.provider = $2 and b.key = any($4) and b.key = t.key and b.data_type = t.data_type
       and (b.hash = t.hash and b.part = t.part or t.ends and (b.hash <> t.hash or b.part > t.part))
-    returning ${shown}`,
+    returning ${blockTimes}`,
 };
 
 /** Deletes the blocks that parts replace: the same part stored before, and with the last part every other version. */
@@ -89,11 +75,11 @@ export async function deleteReplacedBlocks(
   return transaction.query<BlockTimesRow>(deleteReplaced, values);
 }
 
-const ofActivities = 'b.user_id = $1 and b.provider = $2 and b.key = any($3)';
-
 const deleteAll = {
   name: 'timeseries-delete-activity-blocks',
-  text: `delete from timeseries.activity_block b where ${ofActivities} returning ${shown}`,
+  text: `
+    delete from timeseries.activity_block b where b.user_id = $1 and b.provider = $2 and b.key = any($3)
+    returning ${blockTimes}`,
 };
 
 /** Deletes all blocks of activities. */
@@ -107,12 +93,7 @@ export function deleteActivityBlocks(
 }
 
 /** A block with its samples. */
-export interface ShownBlockRow extends SeriesDay {
-  readonly zone_offset_minutes: number;
-  readonly placed_by: number | null;
-  readonly times: Buffer;
-  readonly vals: Buffer;
-}
+export type ShownBlockRow = Omit<ActivityBlockRow, 'data_type' | 'key' | 'hash' | 'part'>;
 
 const selectShown = {
   name: 'timeseries-select-shown-blocks',
@@ -129,6 +110,54 @@ export async function selectShownBlocks(
   transaction: Queryable,
   days: readonly SeriesDay[],
 ): Promise<ShownBlockRow[]> {
-  const values = [days.map(({ series_id }) => series_id), days.map(({ day }) => day)];
-  return transaction.query<ShownBlockRow>(selectShown, values);
+  return transaction.query<ShownBlockRow>(selectShown, columnsOf(days, 'series_id', 'day'));
+}
+
+/** A block with its contents. */
+export interface BlockRow {
+  readonly id: string;
+  readonly series_id: number;
+  readonly times: Buffer;
+  readonly vals: Buffer;
+}
+
+const selectBlocks = {
+  name: 'timeseries-select-blocks-of-activity',
+  text: `
+    select id, series_id, times, vals from timeseries.activity_block
+    where user_id = $1 and provider = $2 and key = $3 and data_type = $4`,
+};
+
+/** The blocks of an activity from one data type. */
+export function selectBlocksOf(
+  transaction: Queryable,
+  { user_id, provider, key }: { readonly user_id: string; readonly provider: string; readonly key: string },
+  dataType: string,
+): Promise<BlockRow[]> {
+  return transaction.query<BlockRow>(selectBlocks, [user_id, provider, key, dataType]);
+}
+
+const updateContents = {
+  name: 'timeseries-update-block',
+  text: 'update timeseries.activity_block set times = $2, vals = $3 where id = $1',
+};
+
+/** Replaces the contents of a block. */
+export async function updateBlock(
+  transaction: Queryable,
+  id: string,
+  times: Buffer,
+  vals: Buffer,
+): Promise<void> {
+  await transaction.query(updateContents, [id, times, vals]);
+}
+
+const deleteByIds = {
+  name: 'timeseries-delete-blocks',
+  text: 'delete from timeseries.activity_block where id = any($1::bigint[])',
+};
+
+/** Deletes blocks. */
+export async function deleteBlocks(transaction: Queryable, ids: readonly string[]): Promise<void> {
+  await transaction.query(deleteByIds, [ids]);
 }

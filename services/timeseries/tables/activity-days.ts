@@ -1,3 +1,5 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, isoTime } from '../../../domain/time/time.ts';
@@ -67,7 +69,7 @@ const summed = (...types: readonly SeriesType[]) =>
 const measured = (...types: readonly SeriesType[]) =>
   `sum(d.own) filter (where s.type_id in (${ids(...types)}))`;
 const ofHeart = `filter (where s.type_id = ${ids('heart_rate')})`;
-const none = 'null::float8';
+const noValue = 'null::float8';
 
 /** The series types that an activity summary is computed from. */
 export const activityTypes: readonly SeriesType[] = [
@@ -84,7 +86,7 @@ const types = ids(...activityTypes);
 // Of two equally long workouts the earlier one.
 const ofLongest = (column: string) => `(array_agg(${column} order by duration_seconds desc, start_time))[1]`;
 const figures = ['steps', 'distance_meters', 'elevation_gain_meters', 'active_seconds', 'calories_kcal'];
-const each = (aggregate: 'sum' | 'max') =>
+const aggregates = (aggregate: 'sum' | 'max') =>
   figures.map((name) => `${aggregate}(${name}) as ${name}`).join(', ');
 
 // A hashed lookup. The planner expects one date, and would join with nested loops: 57,000 comparisons for a year of workouts,
@@ -92,9 +94,11 @@ const each = (aggregate: 'sum' | 'max') =>
 const onPage = 'coalesce(date in (select date from page), false)';
 
 // Basal energy alone makes no day: it appears only in a total with active energy. A duplicate counts for its own
-// provider, on the day of its listed workout. Otherwise two rides of a day, each listed from another provider, would be
+// provider, on the day of its listed workout. Otherwise two rides of a day, aggregates listed from another provider, would be
 // reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
-const textOf = (order: 'asc' | 'desc') => `
+const statementOf = (order: 'asc' | 'desc') => ({
+  name: `timeseries-select-activity-days-${order}`,
+  text: `
   with sampled as materialized (
     select d.date, s.provider, s.device, s.is_interval, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
       ${summed('steps')} as steps, ${summed(...distances)} as distance, ${summed('flights_climbed')} as floors,
@@ -116,18 +120,18 @@ const textOf = (order: 'asc' | 'desc') => `
     where user_id = $1 and start_time >= $6 and start_time < $7 and deleted_at is null and not is_parent
   ),
   by_device as (
-    select date, provider, counted_with, device, ${each('sum')}, max(duration_seconds) as duration_seconds,
+    select date, provider, counted_with, device, ${aggregates('sum')}, max(duration_seconds) as duration_seconds,
       ${ofLongest('start_time')} as start_time
     from recordings where counted_with is not null
     group by date, provider, counted_with, device
   ),
   workouts as materialized (
-    select date, provider, ${ofLongest('device')} as device, ${each('sum')},
+    select date, provider, ${ofLongest('device')} as device, ${aggregates('sum')},
       max(duration_seconds) as duration_seconds
     from recordings where counted_with is null
     group by date, provider
     union all
-    select date, provider, ${ofLongest('device')}, ${each('max')},
+    select date, provider, ${ofLongest('device')}, ${aggregates('max')},
       max(duration_seconds)
     from by_device
     group by date, provider, counted_with
@@ -141,7 +145,7 @@ const textOf = (order: 'asc' | 'desc') => `
     select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
     order by date ${order} limit $5
   ),
-  -- The dates of a page are next to each other, so that a range of the index has few others.
+  -- The dates of a page are next to aggregates other, so that a range of the index has few others.
   sedentary_times as (
     select local_date as date, provider, sum(sedentary_seconds) as seconds from timeseries.epoch_part
     where user_id = $1 and local_date between (select min(date) from page) and (select max(date) from page)
@@ -150,22 +154,22 @@ const textOf = (order: 'asc' | 'desc') => `
   ),
   material as (
     select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
-      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${none} as elevation_meters,
-      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, ${none} as beats,
+      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${noValue} as elevation_meters,
+      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, ${noValue} as beats,
       avg_heart_rate_bpm as avg_bpm, min_heart_rate_bpm as min_bpm, max_heart_rate_bpm as max_bpm
     from timeseries.provider_day
     where user_id = $1 and date between $2 and $3 and ${onPage}
     union all
-    select case when is_interval then 'intervals' else 'samples' end, date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
-      ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
+    select case when is_interval then 'intervals' else 'samples' end, date, provider, device, ${noValue}, ${noValue}, steps, distance, floors, ${noValue}, active, ${noValue},
+      ${noValue}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
     from sampled where ${onPage}
     union all
-    select 'measured', date, provider, device, ${none}, ${none}, own_steps, own_distance, own_floors, ${none}, own_active,
-      ${none}, ${none}, own_calories, own_basal, ${none}, ${none}, ${none}, ${none}
+    select 'measured', date, provider, device, ${noValue}, ${noValue}, own_steps, own_distance, own_floors, ${noValue}, own_active,
+      ${noValue}, ${noValue}, own_calories, own_basal, ${noValue}, ${noValue}, ${noValue}, ${noValue}
     from sampled where is_interval and $8 and ${onPage}
     union all
-    select 'workouts', date, provider, device, ${none}, duration_seconds, steps, distance_meters, ${none},
-      elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
+    select 'workouts', date, provider, device, ${noValue}, duration_seconds, steps, distance_meters, ${noValue},
+      elevation_gain_meters, active_seconds, ${noValue}, ${noValue}, calories_kcal, ${noValue}, ${noValue}, ${noValue}, ${noValue}, ${noValue}
     from workouts where ${onPage}
   )
   select (select count(*)::int from dates) as total,
@@ -174,7 +178,8 @@ const textOf = (order: 'asc' | 'desc') => `
         m.vigorous_seconds, m.active_calories_kcal, m.basal_calories_kcal, m.beats, m.avg_bpm, m.min_bpm, m.max_bpm)
         order by m.date ${order}, m.provider, m.device, m.start_ms)
       from material m) as rows,
-    (select json_agg(json_build_array(date, provider, seconds)) from sedentary_times) as sedentary`;
+    (select json_agg(json_build_array(date, provider, seconds)) from sedentary_times) as sedentary`,
+});
 
 type Cell = number | null;
 /** The cells of an `ActivityRow`, in the order of its fields. */
@@ -193,10 +198,7 @@ interface PageCells {
   sedentary: [date: string, provider: string, seconds: number][] | null;
 }
 
-const statements = {
-  asc: { name: 'timeseries-select-activity-days-asc', text: textOf('asc') },
-  desc: { name: 'timeseries-select-activity-days-desc', text: textOf('desc') },
-};
+const statements = { asc: statementOf('asc'), desc: statementOf('desc') };
 
 // A workout starts within 18 hours of its local day. Its duplicate overlaps it, and starts at most a day further away.
 const marginMs = 3 * dayMs;
@@ -204,7 +206,7 @@ const marginMs = 3 * dayMs;
 const latestMs = Date.UTC(9999, 11, 31);
 
 /**
- * The stored values of at most `most` local days with activity, from one snapshot. `withMeasured` adds what each source of
+ * The stored values of at most `most` local days with activity, from one snapshot. `withMeasured` adds what aggregates source of
  * intervals measured, beside what counts of it.
  */
 export async function selectActivityDays(
@@ -249,14 +251,6 @@ function toRow(cells: RowCells): ActivityRow {
   };
 }
 
-/** Users of a provider, and local days from first to last, both included. */
-export interface KindDaysQuery {
-  readonly provider: string;
-  readonly user_ids: readonly string[];
-  readonly first_date: string;
-  readonly last_date: string;
-}
-
 /** Days with data of a kind, counted from the first date, ascending. */
 interface KindDays {
   readonly user_id: string;
@@ -269,7 +263,7 @@ const recordsOf = (kind: FreshKind, table: string, date: string, listed = 'true'
     where user_id = any($1) and provider = $2 and ${date} between $3 and $4 and ${listed}`;
 
 // Days of series are read from the index alone. Kinds are those of a calendar: scores are not counted.
-const statement: Statement = {
+const kindDaysStatement: Statement = {
   name: 'timeseries-select-kind-days',
   text: `
     select user_id, kind, array_agg(date - $3::date order by date) as days from (
@@ -289,9 +283,9 @@ const statement: Statement = {
 export const selectKindDays = (
   database: Queryable,
   kindOfSeries: ReadonlyMap<number, FreshKind>,
-  { provider, user_ids, first_date, last_date }: KindDaysQuery,
+  { provider, user_ids, first_date, last_date }: ParamsOf<typeof timeseries, 'kindDays'>,
 ): Promise<KindDays[]> =>
-  database.query<KindDays>(statement, [
+  database.query<KindDays>(kindDaysStatement, [
     user_ids,
     provider,
     first_date,

@@ -22,8 +22,8 @@ export function binaryArray(element: NumberElement, values: readonly number[]): 
   const { id, bytes, write } = elements[element];
   const array = Buffer.allocUnsafe(headerBytes + values.length * (lengthBytes + bytes));
   const header = [1, 0, id, values.length, 1]; // dimensions, whether there are nulls, element type, length, lower bound
-  header.forEach((one, index) => {
-    array.writeInt32BE(one, index * 4);
+  header.forEach((field, index) => {
+    array.writeInt32BE(field, index * 4);
   });
   let at = headerBytes;
   for (const value of values) {
@@ -48,4 +48,12 @@ function writeInstant(to: Buffer, ms: number, at: number): number {
 /** An array parameter of numbers or UUIDs. pg quotes every element of an array; joining takes a fifth of the time. */
 export function arrayText(values: readonly (number | string)[]): string {
   return `{${values.join(',')}}`;
+}
+
+/** Columns of rows, as array parameters. */
+export function columnsOf<Row, Name extends keyof Row>(
+  rows: readonly Row[],
+  ...names: readonly Name[]
+): Row[Name][][] {
+  return names.map((name) => rows.map((row) => row[name]));
 }

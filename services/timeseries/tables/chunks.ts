@@ -7,7 +7,7 @@ export interface ChunkRow {
   readonly is_compressed: boolean;
 }
 
-const select = `
+const oldChunksStatement = `
   select format('%I.%I', chunk_schema, chunk_name) as name, is_compressed
   from timescaledb_information.chunks
   where hypertable_schema = 'timeseries' and hypertable_name = 'sample' and range_end <= now() - $1 * interval '1 day'
@@ -15,7 +15,7 @@ const select = `
 
 /** The chunks that ended more than `days` ago, oldest first. */
 export function selectOldChunks(database: Queryable, days: number): Promise<ChunkRow[]> {
-  return database.query<ChunkRow>(select, [days]);
+  return database.query<ChunkRow>(oldChunksStatement, [days]);
 }
 
 /** Whether a compressed chunk has rows that are not compressed. ONLY leaves out the compressed ones. */
@@ -31,13 +31,14 @@ export async function canCompress(database: Queryable): Promise<boolean> {
   return row?.license === 'timescale';
 }
 
-// Whoever waits for the lock makes all others wait who come later. The work itself takes as long as the chunk is large.
-const patience = "select set_config('lock_timeout', '2s', true), set_config('statement_timeout', '0', true)";
+// While a statement waits for its lock, all later readers and writers wait too, so the wait is short. The work itself is not
+// bounded: it depends on the size of the chunk.
+const timeouts = "select set_config('lock_timeout', '2s', true), set_config('statement_timeout', '0', true)";
 
 /** Lets the table be compressed. Returns at once if it may be already. */
 export function enableCompression(database: Database): Promise<void> {
   return database.transaction(async (transaction) => {
-    await transaction.query(patience);
+    await transaction.query(timeouts);
     await transaction.query('select timeseries.enable_compression()');
   });
 }
@@ -45,7 +46,7 @@ export function enableCompression(database: Database): Promise<void> {
 /** Compresses a chunk, or its rows that are not compressed. Writers of the chunk wait. */
 export function compressChunk(database: Database, { name }: ChunkRow): Promise<void> {
   return database.transaction(async (transaction) => {
-    await transaction.query(patience);
+    await transaction.query(timeouts);
     await transaction.query('select timeseries.compress_chunk($1::regclass)', [name]);
   });
 }
@@ -54,13 +55,13 @@ export function compressChunk(database: Database, { name }: ChunkRow): Promise<v
 export async function vacuumChunk(database: Database, { name }: ChunkRow): Promise<void> {
   await database.query(`vacuum ${name}`);
   await database.transaction(async (transaction) => {
-    await transaction.query(patience);
+    await transaction.query(timeouts);
     await transaction.query(`reindex table ${name}`);
   });
 }
 
 // The catalogue is the same in both editions of TimescaleDB. A compressed chunk keeps its rows in a table of their own.
-const statement = `
+const bytesStatement = `
   select coalesce(sum(pg_total_relation_size(format('%I.%I', c.schema_name, c.table_name)::regclass)), 0)::float8 as plain_bytes,
     coalesce(sum(case when z.id is not null then
       pg_total_relation_size(format('%I.%I', z.schema_name, z.table_name)::regclass) end), 0)::float8 as compressed_bytes,
@@ -76,21 +77,21 @@ const plainTable = `
 
 /** The space of samples on disk. Without TimescaleDB, that of one table. */
 export async function selectSampleBytes(database: Queryable): Promise<SampleBytes> {
-  const [found] = await database.query<{ has: boolean }>(
-    "select to_regclass('_timescaledb_catalog.chunk') is not null as has",
+  const [catalogue] = await database.query<{ exists: boolean }>(
+    "select to_regclass('_timescaledb_catalog.chunk') is not null as exists",
   );
-  const [row] = await database.query<SampleBytes>(found?.has === true ? statement : plainTable);
+  const [row] = await database.query<SampleBytes>(catalogue?.exists === true ? bytesStatement : plainTable);
   return row ?? { plain_bytes: 0, compressed_bytes: 0, chunks: 0, compressed_chunks: 0 };
 }
 
-interface OldChunk {
+interface ExpiredChunk {
   name: string;
   first: string;
   beyond: string;
 }
 
 // Chunks that end before the border. Without TimescaleDB samples are one table and there are none.
-const chunks = `
+const expiredChunksStatement = `
   select format('%I.%I', chunk_schema, chunk_name) as name, range_start::text as first, range_end::text as beyond
   from timescaledb_information.chunks
   where hypertable_schema = 'timeseries' and hypertable_name = 'sample'
@@ -107,28 +108,29 @@ export async function dropEmptyChunks(
 ): Promise<{ dropped: number; left: number }> {
   const [timescale] = await database.query("select from pg_extension where extname = 'timescaledb'");
   if (timescale === undefined) return { dropped: 0, left: 0 };
-  const rows = await database.query<OldChunk>(chunks, [`${keptFrom}T00:00:00Z`]);
+  const rows = await database.query<ExpiredChunk>(expiredChunksStatement, [`${keptFrom}T00:00:00Z`]);
   let dropped = 0;
   for (const row of rows) if (await dropIfEmpty(database, row)) dropped += 1;
   return { dropped, left: rows.length - dropped };
 }
 
 // Waits only briefly for the lock, because other readers and writers of the chunk would queue behind it.
-const dropPatience =
+const dropTimeouts =
   "select set_config('lock_timeout', '200ms', true), set_config('statement_timeout', '2s', true)";
-const givenUp = new Set(['55P03', '57014', '40P01']);
+// lock_not_available, query_canceled, deadlock_detected.
+const lockErrors = new Set(['55P03', '57014', '40P01']);
 
-async function dropIfEmpty(database: Database, row: OldChunk): Promise<boolean> {
+async function dropIfEmpty(database: Database, row: ExpiredChunk): Promise<boolean> {
   try {
     return await database.transaction((transaction) => dropLocked(transaction, row));
   } catch (error) {
-    if (givenUp.has(String(Reflect.get(Object(error), 'code')))) return false;
+    if (lockErrors.has(String(Reflect.get(Object(error), 'code')))) return false;
     throw error;
   }
 }
 
-async function dropLocked(transaction: Queryable, { name, first, beyond }: OldChunk): Promise<boolean> {
-  await transaction.query(dropPatience);
+async function dropLocked(transaction: Queryable, { name, first, beyond }: ExpiredChunk): Promise<boolean> {
+  await transaction.query(dropTimeouts);
   await transaction.query(`lock table ${name} in access exclusive mode`);
   if ((await transaction.query(`select from ${name} limit 1`)).length > 0) return false;
   await transaction.query('select timeseries.drop_chunks($1, $2)', [first, beyond]);

@@ -10,7 +10,7 @@ export interface DayRow {
   readonly duration_seconds: number;
 }
 
-const statement = {
+const dayStatement = {
   name: 'timeseries-select-day',
   text: `
     select id, date::text, (extract(epoch from start_time) * 1000)::float8 as start_ms, duration_seconds
@@ -24,21 +24,17 @@ export async function selectDay(
   provider: string,
   key: string,
 ): Promise<DayRow | undefined> {
-  const [row] = await transaction.query<DayRow>(statement, [userId, provider, key]);
+  const [row] = await transaction.query<DayRow>(dayStatement, [userId, provider, key]);
   return row;
 }
 
-/** The item that a row of day values belongs to. */
-interface DayValuesIdentity {
+/** Columns of day values. `vals` and `extra` are JSON text. */
+interface DayValuesRow {
+  readonly id: string;
   readonly user_id: string;
   readonly provider: string;
   readonly data_type: string;
   readonly key: string;
-}
-
-/** Columns of day values. `vals` and `extra` are JSON text. */
-interface DayValuesRow extends DayValuesIdentity {
-  readonly id: string;
   readonly device: string;
   readonly date: string;
   readonly start_time: string;
@@ -50,12 +46,28 @@ interface DayValuesRow extends DayValuesIdentity {
   readonly placed_by: number | null;
 }
 
+const columns = [
+  'id',
+  'user_id',
+  'provider',
+  'data_type',
+  'key',
+  'device',
+  'date',
+  'start_time',
+  'duration_seconds',
+  'zone_offset_minutes',
+  'vals',
+  'extra',
+  'normaliser_version',
+  'placed_by',
+] as const;
+
 const upsert = {
   name: 'timeseries-upsert-day-values',
   text: `
-    insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time, duration_seconds,
-      zone_offset_minutes, vals, extra, normaliser_version, placed_by)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    insert into timeseries.day_value (${columns.join(', ')})
+    values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
     on conflict (user_id, provider, data_type, key) do update
       set device = excluded.device, date = excluded.date, start_time = excluded.start_time,
         duration_seconds = excluded.duration_seconds, zone_offset_minutes = excluded.zone_offset_minutes,
@@ -65,17 +77,10 @@ const upsert = {
 
 /** Inserts the day values of an item, or replaces those of its older version. */
 export async function upsertDayValues(transaction: Queryable, row: DayValuesRow): Promise<void> {
-  const { id, user_id, provider, data_type, key, device, date, start_time, duration_seconds } = row;
-  const values = [id, user_id, provider, data_type, key, device, date, start_time, duration_seconds];
-  const { zone_offset_minutes, vals, extra, normaliser_version, placed_by } = row;
-  await transaction.query(upsert, [
-    ...values,
-    zone_offset_minutes,
-    vals,
-    extra,
-    normaliser_version,
-    placed_by,
-  ]);
+  await transaction.query(
+    upsert,
+    columns.map((name) => row[name]),
+  );
 }
 
 /** The day values of an item. The date is null in the only row of an empty page. */
@@ -85,7 +90,9 @@ export interface DayValueRow extends DayValueRecord {
   date: string | null;
 }
 
-const textOf = (order: 'asc' | 'desc') => `
+const statementOf = (order: 'asc' | 'desc') => ({
+  name: `timeseries-select-day-values-${order}`,
+  text: `
   with dates as materialized (
     select distinct date from timeseries.day_value
     where user_id = $1 and date between $2 and $3 and ($6::text is null or provider = $6)
@@ -103,12 +110,10 @@ const textOf = (order: 'asc' | 'desc') => `
     from timeseries.day_value d join page using (date)
     where d.user_id = $1 and ($6::text is null or d.provider = $6)
   ) v on true
-  order by v.date ${order}, v.provider, v.data_type, v.start_ms, v.device`;
+  order by v.date ${order}, v.provider, v.data_type, v.start_ms, v.device`,
+});
 
-const statements = {
-  asc: { name: 'timeseries-select-day-values-asc', text: textOf('asc') },
-  desc: { name: 'timeseries-select-day-values-desc', text: textOf('desc') },
-};
+const statements = { asc: statementOf('asc'), desc: statementOf('desc') };
 
 /** The day values of at most `most` local days, from one snapshot. */
 export function selectDayValues(

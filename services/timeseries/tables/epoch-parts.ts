@@ -1,7 +1,7 @@
 import type { SeriesType } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** A part of a slot as stored (`epoch-parts.ts`). */
+/** A stored part of a slot: what one activity type sent of it. */
 export interface EpochPartRow {
   start_ms: number;
   activity_type: string;
@@ -21,7 +21,7 @@ export interface EpochPartRow {
   } | null;
 }
 
-const epochPartsStatement = {
+const selectStatement = {
   name: 'timeseries-select-epoch-parts',
   text: `
     select (extract(epoch from p.start_time) * 1000)::float8 as start_ms, p.activity_type, p.device,
@@ -39,10 +39,10 @@ export function selectEpochParts(
   provider: string,
   slots: readonly number[],
 ): Promise<EpochPartRow[]> {
-  return transaction.query<EpochPartRow>(epochPartsStatement, [userId, provider, slots]);
+  return transaction.query<EpochPartRow>(selectStatement, [userId, provider, slots]);
 }
 
-const upsertEpochPartsStatement = {
+const upsertStatement = {
   name: 'timeseries-upsert-epoch-parts',
   text: `
     insert into timeseries.epoch_part as p (user_id, provider, start_time, activity_type, device, zone_offset_minutes,
@@ -68,5 +68,5 @@ export async function upsertEpochParts(
   provider: string,
   parts: readonly EpochPartRow[],
 ): Promise<void> {
-  await transaction.query(upsertEpochPartsStatement, [userId, provider, JSON.stringify(parts)]);
+  await transaction.query(upsertStatement, [userId, provider, JSON.stringify(parts)]);
 }

@@ -3,27 +3,17 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 
 const mostItems = 10_000;
 
-/** Deletes a part of a user's stored item versions. Returns whether it was the last part. */
-export async function eraseItems(transaction: Queryable, userId: string): Promise<boolean> {
-  const rows = await transaction.query(
-    `delete from timeseries.item where ctid = any(array(
-       select ctid from timeseries.item where user_id = $1 limit $2)) and user_id = $1 returning 1`,
-    [userId, mostItems],
-  );
-  return rows.length < mostItems;
-}
-
-/** As `eraseItems`, for the items of one provider. */
-export async function eraseProviderItems(
+/** Deletes a part of the stored item versions of a user, or of one provider of the user. Returns whether it was the last part. */
+export async function eraseItems(
   transaction: Queryable,
   userId: string,
-  provider: string,
+  provider?: string,
 ): Promise<boolean> {
+  const condition = provider === undefined ? 'user_id = $1' : 'user_id = $1 and provider = $3';
   const rows = await transaction.query(
     `delete from timeseries.item where ctid = any(array(
-       select ctid from timeseries.item where user_id = $1 and provider = $2 limit $3))
-       and user_id = $1 and provider = $2 returning 1`,
-    [userId, provider, mostItems],
+       select ctid from timeseries.item where ${condition} limit $2)) and ${condition} returning 1`,
+    provider === undefined ? [userId, mostItems] : [userId, mostItems, provider],
   );
   return rows.length < mostItems;
 }
@@ -80,7 +70,7 @@ export async function deleteRecords(
       userId,
       provider,
     ]);
-  return transaction.query<{ start_ms: number; end_ms: number }>(
+  return transaction.query(
     `delete from timeseries.workout where user_id = $1 and provider = $2
      returning (extract(epoch from start_time) * 1000)::float8 as start_ms,
        (extract(epoch from end_time) * 1000)::float8 as end_ms`,

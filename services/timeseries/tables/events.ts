@@ -1,9 +1,12 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Direction } from '../../../domain/cursor.ts';
 import type { SleepDetails, StageSpan } from '../../../domain/records/records.ts';
 import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { OtherEventType } from '../../../domain/wire.ts';
-import type { Queryable, Row, Statement } from '../../../mixins/database/database.ts';
+import type { Queryable, Row } from '../../../mixins/database/database.ts';
+import { columnsOf } from './arrays.ts';
 
 /** A table of events: its columns, and which of its rows are listed. */
 export interface EventTable {
@@ -42,13 +45,13 @@ interface EventCursor {
   readonly after: { readonly start: string; readonly id: string } | null;
 }
 
-/** A page's events in reading order, and the number of events in the list. */
-interface EventsFound<Event> {
+/** The events of a page in reading order, and the number of events in the list. */
+interface EventPage<Event> {
   readonly rows: Event[];
   readonly total: number;
 }
 
-const columnsOf = ({ columns }: EventTable) => `
+const shownColumns = ({ columns }: EventTable) => `
   id, (extract(epoch from start_time) * 1000000)::float8 as at,
   (extract(epoch from start_time) * 1000)::float8 as start_ms, (extract(epoch from end_time) * 1000)::float8 as end_ms,
   provider, device, case when zone_reported then zone_offset_minutes end as zone_offset_minutes, ${columns}`;
@@ -66,7 +69,7 @@ const pageOf = (table: EventTable, byType: boolean, direction: Direction) => {
   return `
     select total, page.* from (select count(*)::int as total ${listedIn(table, byType)}) counted
     left join lateral (
-      select ${columnsOf(table)} ${listedIn(table, byType)} and (start_time, id) ${sign} ($5, $6::uuid)
+      select ${shownColumns(table)} ${listedIn(table, byType)} and (start_time, id) ${sign} ($5, $6::uuid)
       order by start_time ${order}, id ${order} limit $7
     ) page on true
     order by page.at ${order}, page.id ${order}`;
@@ -84,14 +87,14 @@ export async function selectEvents<Event extends EventRow>(
   { userId, range, type }: EventFilter,
   { direction, after }: EventCursor,
   most: number,
-): Promise<EventsFound<Event>> {
+): Promise<EventPage<Event>> {
   const name = `timeseries-select-${table.name}-${direction}${type === null ? '' : '-of-type'}`;
   const { start, id } = after ?? beginnings[direction];
   const bounds = [range.startMs, range.endMs].map(isoTime);
   const statement = { name, text: pageOf(table, type !== null, direction) };
   const values = [userId, ...bounds, type, start, id, most];
-  const found = await database.query<Event & { total: number; id: string | null }>(statement, values);
-  return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
+  const rows = await database.query<Event & { total: number; id: string | null }>(statement, values);
+  return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
 /** One event, listed or not. */
@@ -102,7 +105,7 @@ export async function selectEvent<Event extends EventRow>(
   id: string,
 ): Promise<Event | undefined> {
   const text = `
-    select ${columnsOf(table)} from ${table.table} where user_id = $1 and id = $2 and ${table.single ?? 'true'}`;
+    select ${shownColumns(table)} from ${table.table} where user_id = $1 and id = $2 and ${table.single ?? 'true'}`;
   const [row] = await database.query<Event>({ name: `timeseries-select-one-of-${table.name}`, text }, [
     userId,
     id,
@@ -225,13 +228,6 @@ export async function upsertRecord(
   );
 }
 
-/** An item by its name at the provider. */
-interface NamedItems {
-  readonly user_id: string;
-  readonly provider: string;
-  readonly items: readonly { readonly data_type: string; readonly key: string }[];
-}
-
 // The records of an item have its span. An item of samples alone has none.
 const itemSpansStatement = {
   name: 'timeseries-select-item-spans',
@@ -263,34 +259,72 @@ const itemSpansStatement = {
 /** The spans that items have as they are stored. */
 export function selectItemSpans(
   database: Queryable,
-  { user_id, provider, items }: NamedItems,
+  { user_id, provider, items }: ParamsOf<typeof timeseries, 'itemSpans'>,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
-  const [types, keys] = [items.map(({ data_type }) => data_type), items.map(({ key }) => key)];
-  return database.query(itemSpansStatement, [user_id, provider, types, keys]);
+  return database.query(itemSpansStatement, [user_id, provider, ...columnsOf(items, 'data_type', 'key')]);
 }
 
-/** A span of the workouts of one user and provider, and the maximum number of them. */
-interface WorkoutSpan {
+/** Columns of an event other than a workout or sleep. `data` is JSON text. */
+interface OtherValues {
+  readonly id: string;
   readonly user_id: string;
   readonly provider: string;
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly limit: number;
+  readonly type: string;
+  readonly key: string;
+  readonly device: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly zone_offset_minutes: number;
+  readonly zone_reported: boolean;
+  readonly placed_by: number | null;
+  readonly local_date: string;
+  readonly data: string;
+  readonly normaliser_version: number | null;
 }
 
-const workoutKeysStatement: Statement = {
-  name: 'timeseries-select-workout-keys',
+const otherColumns = [
+  'id',
+  'user_id',
+  'provider',
+  'type',
+  'key',
+  'device',
+  'start_time',
+  'end_time',
+  'zone_offset_minutes',
+  'local_date',
+  'data',
+  'normaliser_version',
+  'zone_reported',
+  'placed_by',
+] as const;
+
+const upsertOtherStatement = {
+  name: 'timeseries-upsert-other',
   text: `
-    select key, (extract(epoch from start_time) * 1000)::float8 as start_ms from timeseries.workout
-    where user_id = $1 and provider = $2 and deleted_at is null
-      and start_time >= to_timestamp($3::float8 / 1000) and start_time < to_timestamp($4::float8 / 1000)
-    order by start_time, id limit $5`,
+    insert into timeseries.other_record (${otherColumns.join(', ')})
+    values (${otherColumns.map((_, index) => `$${index + 1}`).join(', ')})
+    on conflict (user_id, provider, type, key) do update
+      set device = excluded.device, start_time = excluded.start_time, end_time = excluded.end_time,
+        zone_offset_minutes = excluded.zone_offset_minutes, local_date = excluded.local_date, data = excluded.data,
+        normaliser_version = excluded.normaliser_version, zone_reported = excluded.zone_reported,
+        placed_by = excluded.placed_by
+    returning id`,
 };
 
-/** The keys of the workouts that start in a span, oldest first. Duplicates of other providers' workouts are included. */
-export function selectWorkoutKeys(
-  database: Queryable,
-  { user_id, provider, start_ms, end_ms, limit }: WorkoutSpan,
-): Promise<{ key: string; start_ms: number }[]> {
-  return database.query(workoutKeysStatement, [user_id, provider, start_ms, end_ms, limit]);
+/** Inserts an event, or replaces the version with its id. Returns the id. */
+export async function upsertOther(transaction: Queryable, event: OtherValues): Promise<string> {
+  const values = otherColumns.map((name) => event[name]);
+  const [row] = await transaction.query<{ id: string }>(upsertOtherStatement, values);
+  return row?.id ?? event.id;
+}
+
+/** Deletes events by their ids. */
+export async function deleteOthers(
+  transaction: Queryable,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const text = 'delete from timeseries.other_record where user_id = $1 and id = any($2::uuid[])';
+  await transaction.query(text, [userId, ids]);
 }

@@ -11,9 +11,6 @@ export interface FactRange {
   readonly last_date: string;
 }
 
-/** The range of samples that local days can contain, so that other chunks are not opened. */
-export type Scanned = Range;
-
 /** The mean of a series over a local day or the sleep of a night. */
 export interface MeanRow {
   date: string;
@@ -53,12 +50,12 @@ const sleepStageMeansStatement = {
     order by 1, 2, 3, 4`,
 };
 
-/** Means of series over the stages of sleep of each night and provider. */
+/** Means of series over the stages of sleep of each night and provider. The range bounds the chunks that are opened. */
 export function selectSleepStageMeans(
   database: Queryable,
   { user_id, first_date, last_date }: FactRange,
   typeIds: readonly number[],
-  { startMs, endMs }: Scanned,
+  { startMs, endMs }: Range,
 ): Promise<MeanRow[]> {
   const values = [user_id, first_date, last_date, typeIds, isoTime(startMs), isoTime(endMs)];
   return database.query<MeanRow>(sleepStageMeansStatement, values);
@@ -145,7 +142,7 @@ const glucoseStatement = {
 export function selectGlucose(
   database: Queryable,
   { user_id, first_date, last_date }: FactRange,
-  { startMs, endMs }: Scanned,
+  { startMs, endMs }: Range,
 ): Promise<GlucoseRow[]> {
   const values = [user_id, first_date, last_date, isoTime(startMs), isoTime(endMs)];
   return database.query<GlucoseRow>(glucoseStatement, values);
@@ -178,7 +175,7 @@ const sessionsStatement = {
 
 /** The sleep sessions of local days of waking up. */
 export const selectSessions = (database: Queryable, { user_id, first_date, last_date }: FactRange) =>
-  database.query<SessionRow & { date: string }>(sessionsStatement, [user_id, first_date, last_date]);
+  database.query<SessionRow>(sessionsStatement, [user_id, first_date, last_date]);
 
 /** The minutes of a local day of which steps are known, and the highest of them. */
 interface StepMinutesRow {
@@ -220,7 +217,7 @@ const stepMinutesStatement = {
 export function selectStepMinutes(
   database: Queryable,
   { user_id, first_date, last_date }: FactRange,
-  { startMs, endMs }: Scanned,
+  { startMs, endMs }: Range,
 ): Promise<StepMinutesRow[]> {
   const values = [user_id, first_date, last_date, isoTime(startMs), isoTime(endMs)];
   return database.query<StepMinutesRow>(stepMinutesStatement, values);
@@ -269,7 +266,7 @@ const workoutHeartsStatement = {
 export function selectWorkoutHearts(
   database: Queryable,
   { user_id, first_date, last_date }: FactRange,
-  { startMs, endMs }: Scanned,
+  { startMs, endMs }: Range,
 ): Promise<WorkoutHeartRow[]> {
   const values = [user_id, first_date, last_date, isoTime(startMs), isoTime(endMs)];
   return database.query<WorkoutHeartRow>(workoutHeartsStatement, values);

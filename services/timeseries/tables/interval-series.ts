@@ -2,6 +2,7 @@ import { type IntervalSource, summedTypes } from '../../../domain/records/interv
 import { longestDevice, withMethod } from '../../../domain/records/recording-method.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { columnsOf } from './arrays.ts';
 
 /** A series of intervals, with the bounds that the intervals of a call have. */
 export interface IntervalSeriesKey {
@@ -60,37 +61,26 @@ const widen = {
 /** The ids of series of intervals. Missing ones are inserted, and their bounds are widened. The caller holds the user's lock. */
 export async function ensureIntervalSeries(
   transaction: Queryable,
-  whose: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
   keys: readonly IntervalSeriesKey[],
 ): Promise<SeriesRow[]> {
+  const bounds = ['longest_ms', 'min_offset_minutes', 'max_offset_minutes'] as const;
   const rows = await transaction.query<SeriesRow>(ensureIntervalSeriesStatement, [
-    whose.user_id,
-    whose.provider,
-    keys.map(({ type_id }) => type_id),
-    keys.map(({ source_id }) => source_id),
-    keys.map(({ device }) => device),
-    ...bounds(keys),
+    user_id,
+    provider,
+    ...columnsOf(keys, 'type_id', 'source_id', 'device', ...bounds),
   ]);
   const keyOf = (row: SeriesRow) =>
     keys.find(({ type_id, source_id }) => type_id === row.type_id && source_id === row.source_id);
-  const found = rows.flatMap((row) => keyOf(row) ?? []);
+  const storedKeys = rows.flatMap((row) => keyOf(row) ?? []);
   await transaction.query(widen, [
-    rows.map(({ id }) => id),
-    rows.map(({ source_id }) => source_id),
-    ...bounds(found),
+    ...columnsOf(rows, 'id', 'source_id'),
+    ...columnsOf(storedKeys, ...bounds),
   ]);
   return rows;
 }
 
-function bounds(keys: readonly IntervalSeriesKey[]) {
-  return [
-    keys.map(({ longest_ms }) => longest_ms),
-    keys.map(({ min_offset_minutes }) => min_offset_minutes),
-    keys.map(({ max_offset_minutes }) => max_offset_minutes),
-  ];
-}
-
-const widenAll = {
+const widenOffsetsStatement = {
   name: 'timeseries-widen-interval-offsets',
   text: `
     update timeseries.interval_series i
@@ -106,10 +96,7 @@ export async function widenOffsets(
   transaction: Queryable,
   rows: readonly { readonly series_id: number; readonly zone_offset_minutes: number }[],
 ): Promise<void> {
-  await transaction.query(widenAll, [
-    rows.map(({ series_id }) => series_id),
-    rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
-  ]);
+  await transaction.query(widenOffsetsStatement, columnsOf(rows, 'series_id', 'zone_offset_minutes'));
 }
 
 const selectSet = {
@@ -139,10 +126,10 @@ export async function ensureIntervalSet(
   provider: string,
   rankedBy: string,
 ): Promise<number> {
-  const known = await selectIntervalSet(transaction, userId, provider);
-  if (known !== undefined) return known;
+  const setId = await selectIntervalSet(transaction, userId, provider);
+  if (setId !== undefined) return setId;
   const [row] = await transaction.query<{ id: number }>(insertSet, [userId, provider, rankedBy]);
-  if (row === undefined) throw new Error('the set was inserted');
+  if (row === undefined) throw new Error('no row of the inserted set');
   return row.id;
 }
 
@@ -161,7 +148,7 @@ const selectSources = {
   text: `select ${columns} from timeseries.interval_source where set_id = $1`,
 };
 
-// Series of samples of the same types.
+// The devices of series of samples of the same types.
 const selectTaken = {
   name: 'timeseries-select-taken-devices',
   text: `
@@ -186,12 +173,13 @@ export async function ensureIntervalSources(
   sources: readonly IntervalSource[],
 ): Promise<SourceRow[]> {
   const stored = await transaction.query<SourceRow>(selectSources, [setId]);
-  const known = new Map(stored.map((row) => [identity(row), row]));
+  const byIdentity = new Map(stored.map((row) => [identity(row), row]));
   const rows: SourceRow[] = [];
   for (const source of sources) {
-    const wanted = columnsOf(source);
-    const row = known.get(identity(wanted)) ?? (await insertSource(transaction, setId, source, known));
-    known.set(identity(row), row);
+    const row =
+      byIdentity.get(identity(columnsOfSource(source))) ??
+      (await insertSource(transaction, setId, source, [...byIdentity.values()]));
+    byIdentity.set(identity(row), row);
     rows.push(row);
   }
   return rows;
@@ -201,24 +189,24 @@ async function insertSource(
   transaction: Queryable,
   setId: number,
   source: IntervalSource,
-  known: ReadonlyMap<string, SourceRow>,
+  stored: readonly SourceRow[],
 ): Promise<SourceRow> {
   const ofSamples = await transaction.query<{ device: string }>(selectTaken, [setId, summedIds]);
-  const taken = new Set([...known.values(), ...ofSamples].map(({ device }) => device));
-  const { device_type, device_id, app } = columnsOf(source);
+  const taken = new Set([...stored, ...ofSamples].map(({ device }) => device));
+  const { device_type, device_id, app } = columnsOfSource(source);
   const values = [setId, device_type, device_id, app, freeName(source, taken)];
   const [row] = await transaction.query<SourceRow>(insertSources, values);
-  if (row === undefined) throw new Error('the source was inserted');
+  if (row === undefined) throw new Error('no row of the inserted source');
   return row;
 }
 
 /** The name of the device; with the app, then with a number, if another source has that name. */
 function freeName({ device, app, device_type }: IntervalSource, taken: ReadonlySet<string>): string {
-  const stored = (shown: string) => withMethod(shown, device_type === 'manual' ? 'manual' : null);
+  const withMethodOf = (shown: string) => withMethod(shown, device_type === 'manual' ? 'manual' : null);
   const name = app === null ? device : suffixed(device, ` (${app})`);
-  for (const candidate of [device, name].map(stored)) if (!taken.has(candidate)) return candidate;
+  for (const candidate of [device, name].map(withMethodOf)) if (!taken.has(candidate)) return candidate;
   for (let number = 2; ; number += 1) {
-    const candidate = stored(suffixed(name, ` ${number}`));
+    const candidate = withMethodOf(suffixed(name, ` ${number}`));
     if (!taken.has(candidate)) return candidate;
   }
 }
@@ -229,7 +217,7 @@ function suffixed(name: string, suffix: string): string {
   return `${name.slice(0, longestDevice - end.length)}${end}`;
 }
 
-function columnsOf({ device_type, device, device_id, app }: IntervalSource) {
+function columnsOfSource({ device_type, device, device_id, app }: IntervalSource) {
   return { device_type, device_id: device_id ?? device, app: app ?? '' };
 }
 
@@ -305,7 +293,7 @@ export function selectPriorities(database: Queryable, userId: string): Promise<P
   return database.query<PriorityRow>(selectPriority, [userId]);
 }
 
-const upsert = {
+const upsertPriorityStatement = {
   name: 'timeseries-upsert-source-priority',
   text: `
     insert into timeseries.source_priority (user_id, type_id, providers, device_types) values ($1, $2, $3, $4)
@@ -326,5 +314,5 @@ export async function upsertPriority(
     ]);
     return;
   }
-  await transaction.query(upsert, [userId, type_id, providers, device_types]);
+  await transaction.query(upsertPriorityStatement, [userId, type_id, providers, device_types]);
 }

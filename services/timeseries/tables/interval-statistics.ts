@@ -2,9 +2,10 @@ import { dayMs, isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type DayFigures, type HourFigures, maskOf } from '../rules/interval-statistics.ts';
 import { nanosPerUnit } from '../rules/segments.ts';
-import type { SpanStatistics } from './span-statistics.ts';
+import { columnsOf } from './arrays.ts';
+import type { SpanStatistics } from './chart.ts';
 
-/** How an hour changes. `covered`: the minutes whose marks are replaced. */
+/** A change of an hour. `covered`: the minutes whose marks are replaced. */
 export interface HourChange extends HourFigures {
   readonly covered: Pick<HourFigures, 'early' | 'late'>;
 }
@@ -18,7 +19,7 @@ const upsertHours = `
         mask = excluded.mask
       where (h.n, h.sum, h.mask) is distinct from (excluded.n, excluded.sum, excluded.mask)`;
 
-const hours = {
+const writeHoursStatement = {
   name: 'timeseries-write-interval-hours',
   text: `
     with next as (
@@ -33,7 +34,7 @@ const hours = {
 };
 
 // $6: the minutes whose marks are replaced.
-const changedHours = {
+const changeHoursStatement = {
   name: 'timeseries-change-interval-hours',
   text: `
     with next as (
@@ -52,7 +53,7 @@ const changedHours = {
 };
 
 // Hours in which nothing of the source counts are in no bucket.
-const utcDays = {
+const writeUtcDaysStatement = {
   name: 'timeseries-write-interval-days',
   text: `
     with given as (
@@ -83,7 +84,7 @@ const upsertDays = `
       set n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, own = excluded.own
       where (d.n, d.sum, d.own) is distinct from (excluded.n, excluded.sum, excluded.own)`;
 
-const localDays = {
+const writeLocalDaysStatement = {
   name: 'timeseries-write-interval-local-days',
   text: `
     with next as (
@@ -96,7 +97,7 @@ const localDays = {
     ${upsertDays}`,
 };
 
-const changedDays = {
+const changeLocalDaysStatement = {
   name: 'timeseries-change-interval-local-days',
   text: `
     with next as (
@@ -123,7 +124,7 @@ export async function writeHours(
   hoursMs: readonly number[],
   figures: readonly HourFigures[],
 ): Promise<void> {
-  await transaction.query(hours, [seriesIds, hoursMs.map(isoTime), ...hourColumns(figures)]);
+  await transaction.query(writeHoursStatement, [seriesIds, hoursMs.map(isoTime), ...hourColumns(figures)]);
   await writeUtcDays(transaction, seriesIds, hoursMs);
 }
 
@@ -131,7 +132,7 @@ export async function writeHours(
 export async function changeHours(transaction: Queryable, changes: readonly HourChange[]): Promise<void> {
   if (changes.length === 0) return;
   const covered = changes.map((change) => maskOf(change.covered).toString());
-  await transaction.query(changedHours, [...hourColumns(changes), covered]);
+  await transaction.query(changeHoursStatement, [...hourColumns(changes), covered]);
   await writeUtcDays(
     transaction,
     [...new Set(changes.map(({ series_id }) => series_id))],
@@ -140,13 +141,9 @@ export async function changeHours(transaction: Queryable, changes: readonly Hour
 }
 
 function hourColumns(figures: readonly HourFigures[]): unknown[][] {
-  return [
-    figures.map(({ series_id }) => series_id),
-    figures.map(({ startMs }) => startMs),
-    figures.map(({ n }) => n),
-    figures.map(({ nanos }) => nanos / nanosPerUnit),
-    figures.map((hour) => maskOf(hour).toString()),
-  ];
+  const sums = figures.map(({ nanos }) => nanos / nanosPerUnit);
+  const masks = figures.map((hour) => maskOf(hour).toString());
+  return [...columnsOf(figures, 'series_id', 'startMs', 'n'), sums, masks];
 }
 
 async function writeUtcDays(
@@ -155,7 +152,7 @@ async function writeUtcDays(
   hoursMs: readonly number[],
 ): Promise<void> {
   const midnights = [...new Set(hoursMs.map((ms) => Math.floor(ms / dayMs) * dayMs))];
-  await transaction.query(utcDays, [seriesIds, midnights.map(isoTime)]);
+  await transaction.query(writeUtcDaysStatement, [seriesIds, midnights.map(isoTime)]);
 }
 
 /** Replaces local days of series by the given figures. */
@@ -165,22 +162,18 @@ export async function writeLocalDays(
   days: readonly number[],
   figures: readonly DayFigures[],
 ): Promise<void> {
-  await transaction.query(localDays, [seriesIds, days, ...dayColumns(figures)]);
+  await transaction.query(writeLocalDaysStatement, [seriesIds, days, ...dayColumns(figures)]);
 }
 
 /** Adds changes to the local days of series. */
 export async function changeLocalDays(transaction: Queryable, changes: readonly DayFigures[]): Promise<void> {
-  if (changes.length > 0) await transaction.query(changedDays, dayColumns(changes));
+  if (changes.length > 0) await transaction.query(changeLocalDaysStatement, dayColumns(changes));
 }
 
 function dayColumns(figures: readonly DayFigures[]): unknown[][] {
-  return [
-    figures.map(({ series_id }) => series_id),
-    figures.map(({ day }) => day),
-    figures.map(({ n }) => n),
-    figures.map(({ nanos }) => nanos / nanosPerUnit),
-    figures.map(({ ownNanos }) => ownNanos / nanosPerUnit),
-  ];
+  const sums = figures.map(({ nanos }) => nanos / nanosPerUnit);
+  const ownSums = figures.map(({ ownNanos }) => ownNanos / nanosPerUnit);
+  return [...columnsOf(figures, 'series_id', 'day', 'n'), sums, ownSums];
 }
 
 // Hours that are only partly in the range are counted whole, as upper bounds; their sums are not.
@@ -205,12 +198,8 @@ export function selectIntervalStatistics(
   typeIds: readonly number[],
   { startMs, endMs }: Range,
 ): Promise<SpanStatistics[]> {
-  return database.query<SpanStatistics>(intervalStatisticsStatement, [
-    userId,
-    typeIds,
-    isoTime(startMs),
-    isoTime(endMs),
-  ]);
+  const values = [userId, typeIds, isoTime(startMs), isoTime(endMs)];
+  return database.query<SpanStatistics>(intervalStatisticsStatement, values);
 }
 
 /** The fields of a provider's daily records that have a value. */
@@ -226,7 +215,7 @@ export interface OwnTotalRow {
   basal_calories_kcal: boolean;
 }
 
-const fields = [
+const totalFields = [
   'steps',
   'distance_meters',
   'floors_climbed',
@@ -238,7 +227,7 @@ const fields = [
 const ownTotalsStatement = {
   name: 'timeseries-select-own-totals',
   text: `
-    select provider, date - date '1970-01-01' as day, ${fields.map((name) => `bool_or(${name} is not null) as ${name}`).join(', ')}
+    select provider, date - date '1970-01-01' as day, ${totalFields.map((name) => `bool_or(${name} is not null) as ${name}`).join(', ')}
     from timeseries.provider_day
     where user_id = $1 and provider = any($2) and date = any(array(select date '1970-01-01' + d from unnest($3::int[]) d))
     group by provider, date`,

@@ -1,9 +1,10 @@
+import type { Direction } from '../../../domain/cursor.ts';
 import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { DaySpan } from '../rules/local-days.ts';
-import { arrayText, binaryArray, type NumberElement } from './arrays.ts';
+import type { ScanRange } from '../rules/scan-range.ts';
+import { arrayText, binaryArray, columnsOf, type NumberElement } from './arrays.ts';
 import { type SampleRow, scanRangeColumns } from './sample-pages.ts';
-import type { ScanRange } from './scan-range.ts';
 
 /** An interval as stored. */
 export interface IntervalRow {
@@ -20,13 +21,13 @@ export interface IntervalRow {
 const columns = `key, series_id, floor(extract(epoch from start_time) * 1000)::float8 as start_ms, duration_ms, value,
   zone_offset_minutes, placed_by`;
 
-const byKeys = {
+const selectByKeys = {
   name: 'timeseries-select-intervals-by-keys',
   text: `select ${columns} from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])`,
 };
 
 // One statement, so that the keys are sent and parsed once.
-const known = {
+const selectByKeysWithDeleted = {
   name: 'timeseries-select-known-intervals',
   text: `
     select ${columns}, false as is_deleted from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])
@@ -34,7 +35,7 @@ const known = {
     select key, 0, 0, 0, 0, 0, null, true from timeseries.deleted_interval where set_id = $1 and key = any($2::uuid[])`,
 };
 
-const inSpan = {
+const selectInSpan = {
   name: 'timeseries-select-intervals-in-span',
   text: `
     select ${columns} from timeseries.interval_value
@@ -47,7 +48,7 @@ const inSpan = {
       and start_time >= to_timestamp($5::float8 / 1000) and start_time < to_timestamp($6::float8 / 1000)`,
 };
 
-const given = `
+const intervalParameters = `
     select series_id, start_time, value, key, duration_ms, zone_offset_minutes, nullif(placed_by, 0) as placed_by
     from unnest($2::int[], $3::timestamptz[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[], $8::smallint[])
       t (series_id, start_time, value, key, duration_ms, zone_offset_minutes, placed_by)`;
@@ -57,7 +58,7 @@ const insert = {
   text: `
     insert into timeseries.interval_value
       (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes, placed_by)
-    select $1, t.* from (${given}) t`,
+    select $1, t.* from (${intervalParameters}) t`,
 };
 
 const update = {
@@ -66,15 +67,15 @@ const update = {
     update timeseries.interval_value v
     set series_id = t.series_id, start_time = t.start_time, value = t.value, duration_ms = t.duration_ms,
       zone_offset_minutes = t.zone_offset_minutes, placed_by = t.placed_by
-    from (${given}) t where v.set_id = $1 and v.key = t.key`,
+    from (${intervalParameters}) t where v.set_id = $1 and v.key = t.key`,
 };
 
-const remove = {
+const deleteByKeys = {
   name: 'timeseries-delete-intervals',
   text: 'delete from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])',
 };
 
-const keepDeleted = {
+const insertDeleted = {
   name: 'timeseries-insert-deleted-intervals',
   text: `
     insert into timeseries.deleted_interval (set_id, key) select $1, unnest($2::uuid[]) on conflict do nothing`,
@@ -86,7 +87,7 @@ export function selectIntervals(
   setId: number,
   keys: readonly string[],
 ): Promise<IntervalRow[]> {
-  return transaction.query<IntervalRow>(byKeys, [setId, keys]);
+  return transaction.query<IntervalRow>(selectByKeys, [setId, keys]);
 }
 
 /** Which of the keys are stored, and which were deleted. */
@@ -95,13 +96,16 @@ export interface KnownKeys {
   readonly deleted: ReadonlySet<string>;
 }
 
-/** What is known of keys. */
+/** The stored and the deleted ones of keys. */
 export async function selectKnown(
   transaction: Queryable,
   setId: number,
   keys: readonly string[],
 ): Promise<KnownKeys> {
-  const rows = await transaction.query<IntervalRow & { is_deleted: boolean }>(known, [setId, keys]);
+  const rows = await transaction.query<IntervalRow & { is_deleted: boolean }>(selectByKeysWithDeleted, [
+    setId,
+    keys,
+  ]);
   const stored = rows.filter(({ is_deleted }) => !is_deleted);
   return {
     stored: new Map(stored.map(({ is_deleted, ...row }) => [row.key, row])),
@@ -122,7 +126,7 @@ interface SpanQuery {
 /** The stored intervals of a type that start within a span. */
 export function selectSpan(transaction: Queryable, query: SpanQuery): Promise<IntervalRow[]> {
   const { user_id, provider, type_id, of, start_ms, end_ms } = query;
-  return transaction.query<IntervalRow>(inSpan, [user_id, provider, type_id, of, start_ms, end_ms]);
+  return transaction.query<IntervalRow>(selectInSpan, [user_id, provider, type_id, of, start_ms, end_ms]);
 }
 
 /**
@@ -172,7 +176,7 @@ export async function deleteIntervals(
   setId: number,
   keys: readonly string[],
 ): Promise<void> {
-  if (keys.length > 0) await transaction.query(remove, [setId, keys]);
+  if (keys.length > 0) await transaction.query(deleteByKeys, [setId, keys]);
 }
 
 /** Keeps deleted keys, so that later calls do not store them. */
@@ -181,17 +185,13 @@ export async function insertDeletedKeys(
   setId: number,
   keys: readonly string[],
 ): Promise<void> {
-  if (keys.length > 0) await transaction.query(keepDeleted, [setId, keys]);
+  if (keys.length > 0) await transaction.query(insertDeleted, [setId, keys]);
 }
 
-const statements = {
-  next: { name: 'timeseries-select-interval-starts-next', text: textOf('asc') },
-  previous: { name: 'timeseries-select-interval-starts-previous', text: textOf('desc') },
-};
-
 // As for samples, each series is read from its own start and stops after a page.
-function textOf(order: 'asc' | 'desc'): string {
-  return `
+const startsStatement = (direction: Direction, order: 'asc' | 'desc') => ({
+  name: `timeseries-select-interval-starts-${direction}`,
+  text: `
     select x.series_id, (extract(epoch from x.start_time) * 1000000)::float8 as at, x.value
     from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) s (id, first, beyond)
     cross join lateral (
@@ -199,8 +199,12 @@ function textOf(order: 'asc' | 'desc'): string {
       where series_id = s.id and start_time >= s.first and start_time < s.beyond and start_time >= $4 and start_time < $5
       order by start_time ${order} limit $6
     ) x
-    order by x.start_time ${order}, x.series_id ${order} limit $6`;
-}
+    order by x.start_time ${order}, x.series_id ${order} limit $6`,
+});
+const startsStatements = {
+  next: startsStatement('next', 'asc'),
+  previous: startsStatement('previous', 'desc'),
+};
 
 /** At most `most` intervals that start in the range, in reading order. */
 export async function selectIntervalStarts(
@@ -209,7 +213,10 @@ export async function selectIntervalStarts(
   most: number,
 ): Promise<SampleRow[]> {
   if (scanRange.series.length === 0) return [];
-  return database.query<SampleRow>(statements[scanRange.direction], [...scanRangeColumns(scanRange), most]);
+  return database.query<SampleRow>(startsStatements[scanRange.direction], [
+    ...scanRangeColumns(scanRange),
+    most,
+  ]);
 }
 
 interface StartsRow {
@@ -306,13 +313,8 @@ export async function selectOverlapping(
   windows: readonly SeriesWindow[],
 ): Promise<OverlappingRow[]> {
   if (windows.length === 0) return [];
-  return database.query<OverlappingRow>(overlappingIntervalsStatement, [
-    windows.map(({ window }) => window),
-    windows.map(({ seriesId }) => seriesId),
-    windows.map(({ startMs }) => startMs),
-    windows.map(({ endMs }) => endMs),
-    windows.map(({ longestMs }) => longestMs),
-  ]);
+  const columns = columnsOf(windows, 'window', 'seriesId', 'startMs', 'endMs', 'longestMs');
+  return database.query<OverlappingRow>(overlappingIntervalsStatement, columns);
 }
 
 /** An interval whose offset puts its start on another date than the record that covers it. */
@@ -324,7 +326,7 @@ interface MisdatedRow {
   zone_offset_minutes: number;
 }
 
-const select = {
+const misdatedStatement = {
   name: 'timeseries-select-misdated-intervals',
   text: `
     select v.key, s.type_id, floor(extract(epoch from v.start_time) * 1000)::float8 as start_ms, v.duration_ms,
@@ -337,7 +339,17 @@ const select = {
       and timeseries.local_midnight(v.start_time, v.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
 };
 
-const offsetsStatement = {
+/** Intervals that start within the spans of daily records and are dated otherwise. */
+export function selectMisdatedIntervals(
+  transaction: Queryable,
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  days: readonly DaySpan[],
+): Promise<MisdatedRow[]> {
+  const values = [user_id, provider, ...columnsOf(days, 'date', 'startMs', 'endMs')];
+  return transaction.query<MisdatedRow>(misdatedStatement, values);
+}
+
+const updateOffsetsStatement = {
   name: 'timeseries-update-interval-offsets',
   text: `
     with moved as (
@@ -353,21 +365,6 @@ const offsetsStatement = {
     where m.series_id = i.series_id`,
 };
 
-/** Intervals that start within the spans of daily records and are dated otherwise. */
-export function selectMisdatedIntervals(
-  transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
-  days: readonly DaySpan[],
-): Promise<MisdatedRow[]> {
-  return transaction.query<MisdatedRow>(select, [
-    user_id,
-    provider,
-    days.map(({ date }) => date),
-    days.map(({ startMs }) => startMs),
-    days.map(({ endMs }) => endMs),
-  ]);
-}
-
 /** Gives intervals other offsets. */
 export async function updateOffsets(
   transaction: Queryable,
@@ -375,11 +372,7 @@ export async function updateOffsets(
   rows: readonly Pick<MisdatedRow, 'key' | 'zone_offset_minutes'>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await transaction.query(offsetsStatement, [
-    setId,
-    rows.map(({ key }) => key),
-    rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
-  ]);
+  await transaction.query(updateOffsetsStatement, [setId, ...columnsOf(rows, 'key', 'zone_offset_minutes')]);
 }
 
 /** Deleted intervals of a series: their type, and the time that they covered. */
@@ -392,7 +385,7 @@ interface DeletedIntervals {
 const isOld = `series_id = $1 and start_time < $2::timestamptz + interval '18 hours'
   and start_time + zone_offset_minutes * interval '1 minute' < $2::timestamptz`;
 
-const remaining = {
+const oldIntervalStatement = {
   name: 'timeseries-select-old-interval',
   text: `select from timeseries.interval_value where ${isOld} limit 1`,
 };
@@ -418,11 +411,8 @@ export async function deleteOldIntervals(
   keptFrom: string,
   most: number,
 ): Promise<DeletedIntervals | undefined> {
-  const [row] = await transaction.query<DeletedIntervals>(deleteOldIntervalsStatement, [
-    seriesId,
-    `${keptFrom}T00:00:00Z`,
-    most,
-  ]);
+  const values = [seriesId, `${keptFrom}T00:00:00Z`, most];
+  const [row] = await transaction.query<DeletedIntervals>(deleteOldIntervalsStatement, values);
   return row;
 }
 
@@ -432,5 +422,5 @@ export async function hasOldIntervals(
   seriesId: number,
   keptFrom: string,
 ): Promise<boolean> {
-  return (await transaction.query(remaining, [seriesId, `${keptFrom}T00:00:00Z`])).length > 0;
+  return (await transaction.query(oldIntervalStatement, [seriesId, `${keptFrom}T00:00:00Z`])).length > 0;
 }

@@ -1,6 +1,7 @@
 import { dayMs, earliestMs, localDate, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type DaySpan, type LocalDays, localDays } from '../rules/local-days.ts';
+import { columnsOf } from './arrays.ts';
 import type { StoredSample } from './samples.ts';
 
 interface DaySpanRow {
@@ -10,7 +11,7 @@ interface DaySpanRow {
 }
 
 // The span of a day whose times are local is as uncertain as its clock.
-const statement = {
+const selectSpans = {
   name: 'timeseries-select-local-days',
   text: `
     select date::text, (extract(epoch from start_time) * 1000)::float8 as start_ms,
@@ -34,7 +35,7 @@ export async function selectLocalDays(
   if (!(startMs < endMs)) return localDays([]);
   const first = localDate(Math.max(startMs - marginMs, earliestMs), 0);
   const last = localDate(Math.min(endMs + marginMs, latestMs), 0);
-  const rows = await transaction.query<DaySpanRow>(statement, [user_id, provider, first, last]);
+  const rows = await transaction.query<DaySpanRow>(selectSpans, [user_id, provider, first, last]);
   return localDays(
     rows.map(({ date, start_ms, end_ms }): DaySpan => ({ date, startMs: start_ms, endMs: end_ms })),
   );
@@ -82,10 +83,8 @@ export interface Whose {
   readonly provider: string;
 }
 
-function valuesOf({ user_id, provider }: Whose, days: readonly DaySpan[]) {
-  const starts = days.map(({ startMs }) => startMs);
-  const ends = days.map(({ endMs }) => endMs);
-  return { values: [user_id, provider, days.map(({ date }) => date), starts, ends], starts, ends };
+function valuesOf({ user_id, provider }: Whose, days: readonly DaySpan[]): unknown[] {
+  return [user_id, provider, ...columnsOf(days, 'date', 'startMs', 'endMs')];
 }
 
 /** Updates the dates of workouts that start within spans. Returns the spans of those that changed. */
@@ -94,7 +93,7 @@ export function updateWorkoutDates(
   whose: Whose,
   days: readonly DaySpan[],
 ): Promise<{ start_ms: number; end_ms: number }[]> {
-  return transaction.query<{ start_ms: number; end_ms: number }>(ofWorkouts, valuesOf(whose, days).values);
+  return transaction.query(ofWorkouts, valuesOf(whose, days));
 }
 
 /** Updates the dates of parts of slots that begin within spans. */
@@ -103,7 +102,7 @@ export async function updateEpochDates(
   whose: Whose,
   days: readonly DaySpan[],
 ): Promise<void> {
-  await transaction.query(ofEpochParts, valuesOf(whose, days).values);
+  await transaction.query(ofEpochParts, valuesOf(whose, days));
 }
 
 /** Samples within spans whose offset puts them on another date. */
@@ -112,6 +111,7 @@ export function selectMisdatedSamples(
   whose: Whose,
   days: readonly DaySpan[],
 ): Promise<StoredSample[]> {
-  const { values, starts, ends } = valuesOf(whose, days);
-  return transaction.query<StoredSample>(selectMisdated, [...values, Math.min(...starts), Math.max(...ends)]);
+  const firstMs = Math.min(...days.map(({ startMs }) => startMs));
+  const endMs = Math.max(...days.map((day) => day.endMs));
+  return transaction.query<StoredSample>(selectMisdated, [...valuesOf(whose, days), firstMs, endMs]);
 }

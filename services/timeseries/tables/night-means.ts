@@ -2,6 +2,7 @@ import type { NightMeans } from '../../../domain/provider/facts.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { nightTypes } from '../rules/night-types.ts';
+import { columnsOf } from './arrays.ts';
 import { userLockKey } from './lock-user.ts';
 import { nightBounds } from './nights.ts';
 
@@ -28,7 +29,7 @@ interface ComputedNight extends NightKey {
 }
 
 // Nights of users with a store in progress are left out: their locks are not waited for.
-const lock = {
+const lockStale = {
   name: 'timeseries-lock-stale-nights',
   text: `
     with stale as materialized (
@@ -43,7 +44,7 @@ const lock = {
     order by user_id, stale.date, provider`,
 };
 
-const select = {
+const selectStale = {
   name: 'timeseries-select-stale-nights',
   text: `
     select n.user_id, n.date::text, n.provider, s.device, s.starts_ms, s.ends_ms,
@@ -58,14 +59,14 @@ const select = {
     ) s`,
 };
 
-const remove = {
+const deleteMeans = {
   name: 'timeseries-delete-night-means',
   text: `
     delete from timeseries.night_mean n using unnest($1::uuid[], $2::date[], $3::text[]) k (user_id, date, provider)
     where n.user_id = k.user_id and n.date = k.date and n.provider = k.provider`,
 };
 
-const update = {
+const updateMeans = {
   name: 'timeseries-update-night-means',
   text: `
     update timeseries.night_mean n
@@ -77,13 +78,15 @@ const update = {
     where n.user_id = k.user_id and n.date = k.date and n.provider = k.provider`,
 };
 
+const keyNames = ['user_id', 'date', 'provider'] as const;
+
 /** The next stale nights after a key, with whether the lock of their user was free. It is held from now on. */
 export function lockStaleNights(
   transaction: Queryable,
   { user_id, date, provider }: NightKey,
   most: number,
 ): Promise<(NightKey & { readonly is_locked: boolean })[]> {
-  return transaction.query(lock, [user_id, date, provider, most]);
+  return transaction.query(lockStale, [user_id, date, provider, most]);
 }
 
 /** Those nights that are still stale, with their main sessions. The caller holds the locks of their users. */
@@ -91,12 +94,12 @@ export function selectStaleNights(
   transaction: Queryable,
   keys: readonly NightKey[],
 ): Promise<StaleNightRow[]> {
-  return transaction.query<StaleNightRow>(select, keyColumns(keys));
+  return transaction.query<StaleNightRow>(selectStale, columnsOf(keys, ...keyNames));
 }
 
 /** Deletes the kept means of nights. */
 export async function deleteNightMeans(transaction: Queryable, keys: readonly NightKey[]): Promise<void> {
-  if (keys.length > 0) await transaction.query(remove, keyColumns(keys));
+  if (keys.length > 0) await transaction.query(deleteMeans, columnsOf(keys, ...keyNames));
 }
 
 /** Stores the means of nights, which are then not stale. */
@@ -105,20 +108,12 @@ export async function updateNightMeans(
   nights: readonly ComputedNight[],
 ): Promise<void> {
   if (nights.length === 0) return;
-  await transaction.query(update, [
-    ...keyColumns(nights),
+  await transaction.query(updateMeans, [
+    ...columnsOf(nights, ...keyNames),
     nights.map(({ startMs }) => isoTime(startMs)),
     nights.map(({ endMs }) => isoTime(endMs)),
     ...nightTypes.map((type) => nights.map(({ means }) => means[type])),
   ]);
-}
-
-function keyColumns(keys: readonly NightKey[]): unknown[] {
-  return [
-    keys.map(({ user_id }) => user_id),
-    keys.map(({ date }) => date),
-    keys.map(({ provider }) => provider),
-  ];
 }
 
 /** The mean of one series over the main sleep of a night. `place` is the index of the night in the request. */
@@ -139,7 +134,7 @@ export interface NightPiece extends Range {
 
 // Whole hours come from the statistics, the two ends of a session from samples: a night at 1 Hz reads about 9 hourly
 // rows and at most 7,200 of its 28,800 samples.
-const statement = {
+const sleepMeansStatement = {
   name: 'timeseries-select-sleep-means',
   text: `
     select place, type_id, device, sum(n)::float8 as n, sum(total) / sum(n) as mean from (
@@ -175,16 +170,11 @@ export async function selectSleepMeans(
   if (hours.length + edges.length === 0) return [];
   const first = Math.min(...edges.map(({ startMs }) => startMs), Date.UTC(9999, 0));
   const end = Math.max(...edges.map(({ endMs }) => endMs), 0);
-  const values = [typeIds, ...columns(hours), ...columns(edges), isoTime(first), isoTime(end)];
-  return database.query<SleepMeanRow>(statement, values);
+  const values = [typeIds, ...pieceColumns(hours), ...pieceColumns(edges), isoTime(first), isoTime(end)];
+  return database.query<SleepMeanRow>(sleepMeansStatement, values);
 }
 
-function columns(pieces: readonly NightPiece[]): unknown[] {
-  return [
-    pieces.map(({ place }) => place),
-    pieces.map(({ user_id }) => user_id),
-    pieces.map(({ provider }) => provider),
-    pieces.map(({ startMs }) => isoTime(startMs)),
-    pieces.map(({ endMs }) => isoTime(endMs)),
-  ];
+function pieceColumns(pieces: readonly NightPiece[]): unknown[] {
+  const bounds = [pieces.map(({ startMs }) => isoTime(startMs)), pieces.map(({ endMs }) => isoTime(endMs))];
+  return [...columnsOf(pieces, 'place', 'user_id', 'provider'), ...bounds];
 }

@@ -31,19 +31,21 @@ export interface NightRow extends NightMeans {
 
 const main = 'filter (where not is_nap)';
 // Null if the time asleep of any session is not known.
-const asleep = (those: string) =>
-  `case when bool_and(asleep_seconds is not null) ${those} then sum(asleep_seconds) ${those} end`;
-const list = (column: string) =>
+const asleep = (filter: string) =>
+  `case when bool_and(asleep_seconds is not null) ${filter} then sum(asleep_seconds) ${filter} end`;
+const times = (column: string) =>
   `array_agg((extract(epoch from ${column}) * 1000)::float8 order by start_time) ${main}`;
 
-/** Aggregates of the sessions of a night: the device that its means are preferably of, and the bounds of its main sessions. */
+/** Aggregates of the sessions of a night: the device whose means are preferred, and the bounds of its main sessions. */
 export const nightBounds = `
   (array_agg(device order by is_nap, asleep_seconds desc nulls last, start_time))[1] as device,
-  ${list('start_time')} as starts_ms, ${list('end_time')} as ends_ms`;
+  ${times('start_time')} as starts_ms, ${times('end_time')} as ends_ms`;
 
 const means = nightTypes.map((type) => `m.${type}`).join(', ');
 
-const textOf = (order: 'asc' | 'desc') => `
+const statementOf = (order: 'asc' | 'desc') => ({
+  name: `timeseries-select-nights-${order}`,
+  text: `
   with dates as materialized (
     select distinct date from timeseries.sleep_session where user_id = $1 and date between $2 and $3
   ),
@@ -69,12 +71,10 @@ const textOf = (order: 'asc' | 'desc') => `
   from (select count(*)::int as total from dates) c left join night n on true
   left join timeseries.night_mean m
     on m.user_id = $1 and m.date between $2 and $3 and m.date = n.date and m.provider = n.provider and not m.stale
-  order by n.date ${order}, n.provider`;
+  order by n.date ${order}, n.provider`,
+});
 
-const statements = {
-  asc: { name: 'timeseries-select-nights-asc', text: textOf('asc') },
-  desc: { name: 'timeseries-select-nights-desc', text: textOf('desc') },
-};
+const statements = { asc: statementOf('asc'), desc: statementOf('desc') };
 
 /** The sleep of at most `most` local days of waking up. */
 export function selectNights(

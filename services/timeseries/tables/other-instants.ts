@@ -1,5 +1,6 @@
 import { dayMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { columnsOf } from './arrays.ts';
 
 /** A UTC day of a series, counted from 1970-01-01. */
 export interface SeriesDay {
@@ -26,8 +27,7 @@ export async function selectOtherInstants(
   days: readonly SeriesDay[],
 ): Promise<OtherInstantsRow[]> {
   if (days.length === 0) return [];
-  const values = [days.map(({ series_id }) => series_id), days.map(({ day }) => day)];
-  return transaction.query<OtherInstantsRow>(select, values);
+  return transaction.query<OtherInstantsRow>(select, columnsOf(days, 'series_id', 'day'));
 }
 
 const upsert = {
@@ -45,8 +45,7 @@ export async function upsertOtherInstants(
   rows: readonly OtherInstantsRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const column = <K extends keyof OtherInstantsRow>(name: K) => rows.map((row) => row[name]);
-  await transaction.query(upsert, [column('series_id'), column('day'), column('times')]);
+  await transaction.query(upsert, columnsOf(rows, 'series_id', 'day', 'times'));
 }
 
 /** Instants of one UTC day of a series, in milliseconds, ascending and distinct. */
@@ -89,14 +88,14 @@ export function union(a: readonly number[], b: readonly number[]): readonly numb
 /** The elements of a list that another one lacks. */
 export function without(a: readonly number[], b: readonly number[]): readonly number[] {
   if (b.length === 0) return a;
-  const known = new Set(b);
-  return a.filter((time) => !known.has(time));
+  const excluded = new Set(b);
+  return a.filter((time) => !excluded.has(time));
 }
 
 /** The days of a list without the instants that another list has on the same days of the same series. */
 export function daysWithout(days: readonly DayInstants[], others: readonly DayInstants[]): DayInstants[] {
-  const known = new Map(mergedDays(others).map((one) => [dayKey(one), one.times]));
+  const timesOf = new Map(mergedDays(others).map((day) => [dayKey(day), day.times]));
   return days
-    .map((one) => ({ ...one, times: without(one.times, known.get(dayKey(one)) ?? []) }))
+    .map((day) => ({ ...day, times: without(day.times, timesOf.get(dayKey(day)) ?? []) }))
     .filter(({ times }) => times.length > 0);
 }

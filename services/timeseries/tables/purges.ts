@@ -10,7 +10,7 @@ export async function upsertPurge(
   provider: string,
   version: number,
 ): Promise<boolean> {
-  const noted = await transaction.query(
+  const upserted = await transaction.query(
     `insert into timeseries.purge as p (user_id, provider, version, closed, series_ids, items_done)
      values ($1, $2, $3, true, '{}', false)
      on conflict (user_id, provider) do update
@@ -19,7 +19,7 @@ export async function upsertPurge(
      returning 1`,
     [userId, provider, version],
   );
-  if (noted.length === 0) return false;
+  if (upserted.length === 0) return false;
   await transaction.query(
     `with gone as (delete from timeseries.series where user_id = $1 and provider = $2 returning id)
      update timeseries.purge set series_ids = series_ids || (select coalesce(array_agg(id order by id), '{}') from gone)
@@ -52,15 +52,6 @@ export async function lockPurge(
   return row;
 }
 
-const one = 'where user_id = $1 and provider = $2';
-const isFinished = 'items_done and cardinality(series_ids) = 0';
-
-async function update(transaction: Queryable, change: string, values: readonly unknown[]): Promise<boolean> {
-  const statement = `update timeseries.purge set ${change} ${one} returning ${isFinished} as finished`;
-  const [row] = await transaction.query<{ finished: boolean }>(statement, values);
-  return row?.finished === true;
-}
-
 /** Records that the stored versions of purged items are deleted. Returns whether nothing is left. */
 export function finishItems(transaction: Queryable, userId: string, provider: string): Promise<boolean> {
   return update(transaction, 'items_done = true', [userId, provider]);
@@ -79,4 +70,12 @@ export function forgetPurgedSeries(
 /** Allows ingestion again. The stored versions are deleted. Returns whether nothing is left. */
 export function openPurge(transaction: Queryable, userId: string, provider: string): Promise<boolean> {
   return update(transaction, 'closed = false, items_done = true', [userId, provider]);
+}
+
+async function update(transaction: Queryable, change: string, values: readonly unknown[]): Promise<boolean> {
+  const statement = `
+    update timeseries.purge set ${change} where user_id = $1 and provider = $2
+    returning items_done and cardinality(series_ids) = 0 as is_finished`;
+  const [row] = await transaction.query<{ is_finished: boolean }>(statement, values);
+  return row?.is_finished === true;
 }

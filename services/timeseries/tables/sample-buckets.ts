@@ -1,8 +1,9 @@
+import type { Direction } from '../../../domain/cursor.ts';
 import type { BucketFunction } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { BucketSize } from '../rules/resolutions.ts';
+import { bounded, type ScanRange } from '../rules/scan-range.ts';
 import { type SampleRow, scanRangeColumns, selectPageBound } from './sample-pages.ts';
-import { bounded, type ScanRange } from './scan-range.ts';
 
 /** The aggregate function of each series. */
 export type FunctionOf = (seriesId: number) => BucketFunction;
@@ -45,13 +46,9 @@ export async function selectBuckets(
 }
 
 // For data at one sample a second: 0.4 ms from the hourly statistics, 51 ms from the samples.
-const statements = {
-  next: { name: 'timeseries-select-hours-next', text: hoursText('asc') },
-  previous: { name: 'timeseries-select-hours-previous', text: hoursText('desc') },
-};
-
-function hoursText(order: 'asc' | 'desc'): string {
-  return `
+const hoursStatement = (direction: Direction, order: 'asc' | 'desc') => ({
+  name: `timeseries-select-hours-${direction}`,
+  text: `
     select x.series_id, (extract(epoch from x.bucket) * 1000000)::float8 as at, x.value
     from unnest($1::int[], $2::timestamptz[], $3::timestamptz[], $7::text[]) s (id, first, beyond, function)
     cross join lateral (
@@ -61,8 +58,9 @@ function hoursText(order: 'asc' | 'desc'): string {
       where series_id = s.id and bucket >= s.first and bucket < s.beyond and bucket >= $4 and bucket < $5 and mask <> 0
       order by bucket ${order} limit $6
     ) x
-    order by x.bucket ${order}, x.series_id ${order} limit $6`;
-}
+    order by x.bucket ${order}, x.series_id ${order} limit $6`,
+});
+const hoursStatements = { next: hoursStatement('next', 'asc'), previous: hoursStatement('previous', 'desc') };
 
 /** At most `most` hourly buckets of the range. `functionOf` names the aggregate function of each series. */
 export async function selectHours(
@@ -73,9 +71,6 @@ export async function selectHours(
 ): Promise<SampleRow[]> {
   if (scanRange.series.length === 0) return [];
   const functions = scanRange.series.map(({ id }) => functionOf(id));
-  return database.query<SampleRow>(statements[scanRange.direction], [
-    ...scanRangeColumns(scanRange),
-    most,
-    functions,
-  ]);
+  const values = [...scanRangeColumns(scanRange), most, functions];
+  return database.query<SampleRow>(hoursStatements[scanRange.direction], values);
 }

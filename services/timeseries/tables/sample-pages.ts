@@ -3,7 +3,7 @@ import { clockSources } from '../../../domain/time/clocks.ts';
 import { hourMs, isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type BucketSize, floorTo, piecesOf, type RangePieces } from '../rules/resolutions.ts';
-import { isoMicroseconds, outerBounds, type SampleKey, type ScanRange } from './scan-range.ts';
+import { isoMicroseconds, outerBounds, type SampleKey, type ScanRange } from '../rules/scan-range.ts';
 import type { SeriesRow } from './series.ts';
 
 /** A sample, or a bucket of one series. */
@@ -16,13 +16,9 @@ export interface SampleRow {
 
 // Each series is read from its own start and stops after a page: 0.5-1.4 ms for any range. `series_id = any (…) order
 // by ts` reads the whole range first: 45-84 ms over a year. The common bounds ($4, $5) let the planner exclude chunks.
-const samplesStatements = {
-  next: { name: 'timeseries-select-samples-next', text: textOf('asc') },
-  previous: { name: 'timeseries-select-samples-previous', text: textOf('desc') },
-};
-
-function textOf(order: 'asc' | 'desc'): string {
-  return `
+const samplesStatement = (direction: Direction, order: 'asc' | 'desc') => ({
+  name: `timeseries-select-samples-${direction}`,
+  text: `
     select x.series_id, (extract(epoch from x.ts) * 1000000)::float8 as at, x.value
     from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) s (id, first, beyond)
     cross join lateral (
@@ -30,8 +26,12 @@ function textOf(order: 'asc' | 'desc'): string {
       where series_id = s.id and ts >= s.first and ts < s.beyond and ts >= $4 and ts < $5
       order by ts ${order} limit $6
     ) x
-    order by x.ts ${order}, x.series_id ${order} limit $6`;
-}
+    order by x.ts ${order}, x.series_id ${order} limit $6`,
+});
+const samplesStatements = {
+  next: samplesStatement('next', 'asc'),
+  previous: samplesStatement('previous', 'desc'),
+};
 
 /** At most `most` samples of the range, in reading order. */
 export async function selectSamples(
@@ -40,10 +40,8 @@ export async function selectSamples(
   most: number,
 ): Promise<SampleRow[]> {
   if (scanRange.series.length === 0) return [];
-  return database.query<SampleRow>(samplesStatements[scanRange.direction], [
-    ...scanRangeColumns(scanRange),
-    most,
-  ]);
+  const values = [...scanRangeColumns(scanRange), most];
+  return database.query<SampleRow>(samplesStatements[scanRange.direction], values);
 }
 
 /** The first five parameters of a query over a range: ids, starts, ends, and the outer bounds. */
@@ -51,8 +49,8 @@ export function scanRangeColumns(scanRange: ScanRange): unknown[] {
   const { first, end } = outerBounds(scanRange);
   return [
     scanRange.series.map(({ id }) => id),
-    scanRange.series.map((one) => isoMicroseconds(one.first)),
-    scanRange.series.map((one) => isoMicroseconds(one.end)),
+    scanRange.series.map((part) => isoMicroseconds(part.first)),
+    scanRange.series.map((part) => isoMicroseconds(part.end)),
     isoMicroseconds(first),
     isoMicroseconds(end),
   ];
@@ -108,7 +106,7 @@ const sampleCounts = {
   },
 };
 
-const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
+const bucketCount = ({ resolution, countColumn, countInMask }: BucketSize) => ({
   name: `timeseries-count-${resolution}`,
   text:
     countInMask === null
@@ -139,8 +137,8 @@ export function countSeries(
   }
   const [first = none, last = none] = pieces.edges;
   const shared = sharedValues(userId, typeIds, pieces);
-  if (size.countInMask === null) return database.query<CountedSeries>(buckets(size), shared);
-  return database.query<CountedSeries>(buckets(size), [...shared, ...[first, last].flatMap(minutesOf)]);
+  if (size.countInMask === null) return database.query<CountedSeries>(bucketCount(size), shared);
+  return database.query<CountedSeries>(bucketCount(size), [...shared, ...[first, last].flatMap(minutesOf)]);
 }
 
 /** Which statement counts the samples of a range. */
@@ -248,11 +246,10 @@ export async function selectPage(database: Queryable, query: PageQuery): Promise
   if (statement === undefined) throw new Error('no statement reads this page');
   const values = [...sampleValues(userId, typeIds, pieces), ...boundsOf(query), most];
   const [row] = await database.query<Columns>(statement, values);
-  const { at, values: read } = { at: row?.at ?? [], values: row?.values ?? [] };
   const rows = (row?.ids ?? []).map((series_id, place) => ({
     series_id,
-    at: at[place] ?? Number.NaN,
-    value: read[place] ?? Number.NaN,
+    at: row?.at?.[place] ?? Number.NaN,
+    value: row?.values?.[place] ?? Number.NaN,
   }));
   return { series: row?.series ?? [], rows };
 }
@@ -269,7 +266,7 @@ function boundsOf({ cursor, first, end }: PageQuery): unknown[] {
 }
 
 // Hours that are only partly in the range are not counted, because they may contain fewer buckets.
-const next = (column: string) => `
+const boundNext = (column: string) => `
   select (extract(epoch from min(bucket) + interval '1 hour') * 1000000)::float8 as bound
   from (
     select bucket, sum(n) over (order by bucket) as upto
@@ -283,7 +280,7 @@ const next = (column: string) => `
   ) x
   where upto >= $6`;
 
-const previous = (column: string) => `
+const boundPrevious = (column: string) => `
   select (extract(epoch from max(bucket)) * 1000000)::float8 as bound
   from (
     select bucket, sum(n) over (order by bucket desc) as upto
@@ -309,18 +306,16 @@ export async function selectPageBound(
   { resolution, countColumn }: BucketSize,
   most: number,
 ): Promise<number | null> {
-  const text = scanRange.direction === 'next' ? next(countColumn) : previous(countColumn);
+  const text = scanRange.direction === 'next' ? boundNext(countColumn) : boundPrevious(countColumn);
   const name = `timeseries-select-page-bound-${resolution}-${scanRange.direction}`;
-  const [row] = await database.query<{ bound: number | null }>({ name, text }, [
-    ...scanRangeColumns(scanRange),
-    most,
-  ]);
+  const values = [...scanRangeColumns(scanRange), most];
+  const [row] = await database.query<{ bound: number | null }>({ name, text }, values);
   return row?.bound ?? null;
 }
 
 // Keys of the page are looked up, so that pages without zones read no further column. Where no clock was known, the stored
 // offset is 0 in place of an unknown one.
-const statement = {
+const zonesStatement = {
   name: 'timeseries-select-zones',
   text: `
     select case when abs(coalesce(x.placed_by, i.placed_by)) is distinct from ${clockSources.none}
@@ -341,6 +336,6 @@ export async function selectZones(
 ): Promise<(number | null)[]> {
   if (rows.length === 0) return [];
   const keys = [rows.map(({ series_id }) => series_id), rows.map(({ at }) => isoMicroseconds(at))];
-  const found = await database.query<{ minutes: number | null }>(statement, keys);
-  return rows.map((_, place) => found[place]?.minutes ?? null);
+  const zones = await database.query<{ minutes: number | null }>(zonesStatement, keys);
+  return rows.map((_, place) => zones[place]?.minutes ?? null);
 }

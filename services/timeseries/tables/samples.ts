@@ -58,10 +58,10 @@ function statements(arePlaced: boolean) {
   };
 }
 
-const own = statements(false);
+const ownClock = statements(false);
 const placed = statements(true);
 
-const any = {
+const hasSamplesStatement = {
   name: 'timeseries-has-samples',
   text: 'select timeseries.has_samples($1, $2, $3) as found',
 };
@@ -79,7 +79,7 @@ const leastToLook = 100;
  */
 export async function upsertSamples(transaction: Queryable, samples: SampleColumns): Promise<WrittenRow[]> {
   const { seriesIds, offsets, times, values, items, placedBy } = samples;
-  const { insert, ofOneItem, ofSeveralItems } = placedBy === null ? own : placed;
+  const { insert, ofOneItem, ofSeveralItems } = placedBy === null ? ownClock : placed;
   const arrays = [
     binaryArray('int4', seriesIds),
     binaryArray('int2', offsets),
@@ -92,7 +92,8 @@ export async function upsertSamples(transaction: Queryable, samples: SampleColum
     return countPerItem(items);
   }
   const [item] = items;
-  if (items.every((one) => one === item)) return transaction.query<WrittenRow>(ofOneItem, [...arrays, item]);
+  if (items.every((other) => other === item))
+    return transaction.query<WrittenRow>(ofOneItem, [...arrays, item]);
   return transaction.query<WrittenRow>(ofSeveralItems, [...arrays, binaryArray('int4', items)]);
 }
 
@@ -105,10 +106,9 @@ async function areNew(transaction: Queryable, { seriesIds, times }: SampleColumn
     else if (ms > span.last) span.last = ms;
     else if (ms < span.first) span.first = ms;
   }
-  const ends = [...spans.values()];
-  const firsts = ends.map(({ first }) => first);
-  const lasts = ends.map(({ last }) => last);
-  const [row] = await transaction.query<{ found: boolean }>(any, [
+  const firsts = [...spans.values()].map(({ first }) => first);
+  const lasts = [...spans.values()].map(({ last }) => last);
+  const [row] = await transaction.query<{ found: boolean }>(hasSamplesStatement, [
     binaryArray('int4', [...spans.keys()]),
     binaryArray('timestamptz', firsts),
     binaryArray('timestamptz', lasts),
@@ -172,7 +172,7 @@ const mostPerStatement = 20_000;
 
 // Without a name and without a join: compressed batches are selected by constants only, otherwise the batches of all
 // users are decompressed. The last condition pairs series and times; a part spans at most a day, less than 2^27 ms.
-const statement = `
+const deleteInstants = `
   with gone as (
     delete from timeseries.sample
     where series_id = any($1::int[]) and ts = any($2::timestamptz[]) and ts >= $3 and ts <= $4
@@ -186,7 +186,7 @@ export async function deleteSampleInstants(
   { seriesIds, times }: SampleInstants,
 ): Promise<number> {
   let deleted = 0;
-  for (const part of partsOf(
+  for (const part of partsOfDays(
     seriesIds.map((series_id, at) => ({ series_id, ms: Math.round(times[at] ?? 0) })),
   ))
     deleted += await deletePart(transaction, part);
@@ -198,7 +198,7 @@ async function deletePart(transaction: Queryable, part: readonly Instant[]): Pro
   const ids = new Set(part.map(({ series_id }) => series_id));
   const times = new Set(part.map(({ ms }) => ms));
   const keys = part.map(({ series_id, ms }) => `${(BigInt(series_id) << 27n) + BigInt(ms - firstMs)}`);
-  const [row] = await transaction.query<{ n: number }>(statement, [
+  const [row] = await transaction.query<{ n: number }>(deleteInstants, [
     arrayText([...ids]),
     arrayText([...times].map(isoTime)),
     isoTime(firstMs),
@@ -209,7 +209,7 @@ async function deletePart(transaction: Queryable, part: readonly Instant[]): Pro
 }
 
 /** Instants in the order of time, in parts of a day at most: more batches would be decompressed for a wider range. */
-function partsOf(instants: readonly Instant[]): Instant[][] {
+function partsOfDays(instants: readonly Instant[]): Instant[][] {
   const parts: Instant[][] = [];
   for (const instant of instants.toSorted((a, b) => a.ms - b.ms)) {
     const part = parts.at(-1);
@@ -227,7 +227,7 @@ interface StoredInstant {
   readonly ms: number;
 }
 
-const selectSeries = {
+const slotSeriesStatement = {
   name: 'timeseries-select-series-of-slots',
   text: `
     select id, type_id, device from timeseries.series
@@ -243,19 +243,18 @@ export async function deleteSamples(
 ): Promise<void> {
   if (instants.length === 0) return;
   const types = [...new Set(instants.map(({ type_id }) => type_id))];
-  const series = await transaction.query<{ id: number; type_id: number; device: string }>(selectSeries, [
-    userId,
-    provider,
-    types,
-  ]);
+  const series = await transaction.query<{ id: number; type_id: number; device: string }>(
+    slotSeriesStatement,
+    [userId, provider, types],
+  );
   const idOf = new Map(series.map(({ id, type_id, device }) => [`${type_id} ${device}`, id]));
-  const found = instants.flatMap(({ type_id, device, ms }) => {
+  const stored = instants.flatMap(({ type_id, device, ms }) => {
     const id = idOf.get(`${type_id} ${device}`);
     return id === undefined ? [] : [{ id, ms }];
   });
   await deleteSampleInstants(transaction, {
-    seriesIds: found.map(({ id }) => id),
-    times: found.map(({ ms }) => ms),
+    seriesIds: stored.map(({ id }) => id),
+    times: stored.map(({ ms }) => ms),
   });
 }
 
@@ -266,7 +265,7 @@ export const oldSamplesPerPart = 20_000;
 const furthestClockMs = 18 * hourMs;
 
 // The bound on ts is a constant, so that chunks and compressed batches after the border are left out.
-const old = `series_id = $1 and ts < $3::timestamptz
+const isOld = `series_id = $1 and ts < $3::timestamptz
   and ts + zone_offset_minutes * interval '1 minute' < $2::timestamptz`;
 
 /**
@@ -282,11 +281,11 @@ export async function deleteOldSamples(
   const border = `${keptFrom}T00:00:00Z`;
   const beyond = isoTime(Date.parse(border) + furthestClockMs);
   const [next] = await transaction.query<{ ts: string }>(
-    `select ts::text from timeseries.sample where ${old} order by ts offset $4 limit 1`,
+    `select ts::text from timeseries.sample where ${isOld} order by ts offset $4 limit 1`,
     [seriesId, border, beyond, most],
   );
   const values = [seriesId, border, next?.ts ?? beyond];
-  await transaction.query(`delete from timeseries.sample where ${old}`, values);
+  await transaction.query(`delete from timeseries.sample where ${isOld}`, values);
   return next === undefined;
 }
 
@@ -308,18 +307,18 @@ export interface OldSeriesRow {
 
 // Finds the series through the statistics, with one index lookup per series. The inner limit prevents the planner from
 // reading all statistics.
-const statementFrom = (series: string) => `
+const oldSeriesIn = (series: string) => `
   select s.id, s.user_id from ${series} s
   cross join lateral (
     select from timeseries.sample_local_day d where d.series_id = s.id and d.date < $2 limit 1
   ) old
   where s.id > $1 order by s.id limit 1`;
 
-const ofAll = statementFrom('timeseries.series');
+const oldSeriesOfAll = oldSeriesIn('timeseries.series');
 // Without the list of the users' series first, the planner reads all series in the order of their ids.
-const ofUsers = `
+const oldSeriesOfUsers = `
   with own as materialized (select id, user_id from timeseries.series where user_id = any($3::uuid[]) and id > $1)
-  ${statementFrom('own')}`;
+  ${oldSeriesIn('own')}`;
 
 /** The next series after `afterId` with samples of local days before `keptFrom`, of all users or of some. */
 export async function selectOldSeries(
@@ -330,7 +329,7 @@ export async function selectOldSeries(
 ): Promise<OldSeriesRow | undefined> {
   const [row] =
     users === undefined
-      ? await transaction.query<OldSeriesRow>(ofAll, [afterId, keptFrom])
-      : await transaction.query<OldSeriesRow>(ofUsers, [afterId, keptFrom, users]);
+      ? await transaction.query<OldSeriesRow>(oldSeriesOfAll, [afterId, keptFrom])
+      : await transaction.query<OldSeriesRow>(oldSeriesOfUsers, [afterId, keptFrom, users]);
   return row;
 }

@@ -35,11 +35,11 @@ interface ScoreCursor {
 
 const ofUser = 'user_id = $1 and date between $2 and $3 and ($5::text is null or provider = $5)';
 
-// The first part reads only what decides about a score's place in the list, so that the values of a long range are not computed
-// for its total. The values of the page are read by primary key.
-const textOf = (direction: Direction) => {
+// The first part reads only the columns that order the list, so that the total of a long range needs no values. The values
+// of the page are read by primary key.
+const statementOf = (direction: Direction) => {
   const [order, sign] = direction === 'next' ? ['desc', '<'] : ['asc', '>'];
-  return `
+  const text = `
     with listed as materialized (
       select 'score' as origin, id, id as row_id, kind, date, start_time
       from timeseries.score where ${ofUser} and ($4::text is null or kind = $4)
@@ -75,12 +75,10 @@ const textOf = (direction: Direction) => {
       where p.origin = 'day' and v.id = p.row_id and s.kind = p.kind and v.user_id = $1
     ) d on true
     order by p.date ${order}, p.start_time ${order}, p.id ${order}`;
+  return { name: `timeseries-select-scores-${direction}`, text };
 };
 
-const statements = {
-  next: { name: 'timeseries-select-scores-next', text: textOf('next') },
-  previous: { name: 'timeseries-select-scores-previous', text: textOf('previous') },
-};
+const statements = { next: statementOf('next'), previous: statementOf('previous') };
 
 const beginnings = {
   next: { date: 'infinity', start: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
@@ -96,11 +94,11 @@ export async function selectScores(
 ): Promise<{ readonly rows: ScoreRow[]; readonly total: number }> {
   const { date, start, id } = after ?? beginnings[direction];
   const values = [userId, firstDate, lastDate, kind, provider, date, start, id, most];
-  const found = await database.query<ScoreRow & { total: number; id: string | null }>(
+  const rows = await database.query<ScoreRow & { total: number; id: string | null }>(
     statements[direction],
     values,
   );
-  return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
+  return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
 /** The item that scores belong to. */
@@ -142,6 +140,6 @@ export async function upsertScores(
   { user_id, provider, data_type, key, normaliser_version }: ScoredItem,
   scores: readonly ScoreColumns[],
 ): Promise<void> {
-  const item = [user_id, provider, data_type, key];
-  await transaction.query(upsert, [...item, JSON.stringify(scores), normaliser_version]);
+  const values = [user_id, provider, data_type, key, JSON.stringify(scores), normaliser_version];
+  await transaction.query(upsert, values);
 }

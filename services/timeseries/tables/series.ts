@@ -2,6 +2,7 @@ import { longestDevice, readMethod, withMethod } from '../../../domain/records/r
 import { type SeriesType, seriesCatalogue, seriesOf } from '../../../domain/records/series.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { nightTypeIds } from '../rules/night-types.ts';
+import { columnsOf } from './arrays.ts';
 
 /** A series: its type, provider and device. */
 export interface SeriesRow {
@@ -65,20 +66,20 @@ export async function ensureSeries(
   keys: readonly SeriesKey[],
 ): Promise<EnsuredSeries[]> {
   if (keys.length === 0) return [];
-  const found = await transaction.query<EnsuredSeries>(select, parameters(userId, provider, keys));
-  const taken = found.filter(({ is_interval }) => is_interval);
+  const stored = await transaction.query<EnsuredSeries>(select, parameters(userId, provider, keys));
+  const taken = stored.filter(({ is_interval }) => is_interval);
   if (taken.length > 0) return besideIntervals(transaction, userId, provider, keys, taken);
-  const known = new Set(found.map(({ type_id, device }) => `${type_id} ${device}`));
-  const missing = keys.filter(({ type_id, device }) => !known.has(`${type_id} ${device}`));
-  if (missing.length === 0) return found;
+  const storedNames = new Set(stored.map(({ type_id, device }) => `${type_id} ${device}`));
+  const missing = keys.filter(({ type_id, device }) => !storedNames.has(`${type_id} ${device}`));
+  if (missing.length === 0) return stored;
   return [
-    ...found,
+    ...stored,
     ...(await transaction.query<EnsuredSeries>(insert, parameters(userId, provider, missing))),
   ];
 }
 
 function parameters(userId: string, provider: string, keys: readonly SeriesKey[]): unknown[] {
-  return [userId, provider, keys.map(({ type_id }) => type_id), keys.map(({ device }) => device)];
+  return [userId, provider, ...columnsOf(keys, 'type_id', 'device')];
 }
 
 /** Samples of a device that has intervals of the type have a series of their own. */
@@ -92,11 +93,11 @@ async function besideIntervals(
   const isTaken = (key: SeriesKey) =>
     taken.some(({ type_id, device }) => type_id === key.type_id && device === key.device);
   const nameOf = (key: SeriesKey) => (isTaken(key) ? besideName(key.device) : key.device);
-  const named = keys.map((key) => ({ type_id: key.type_id, device: nameOf(key) }));
-  const rows = await ensureSeries(transaction, userId, provider, named);
+  const renamed = keys.map((key) => ({ type_id: key.type_id, device: nameOf(key) }));
+  const rows = await ensureSeries(transaction, userId, provider, renamed);
   return keys.flatMap((key, index) => {
     const row = rows.find(
-      ({ type_id, device }) => type_id === key.type_id && device === named[index]?.device,
+      ({ type_id, device }) => type_id === key.type_id && device === renamed[index]?.device,
     );
     return row === undefined ? [] : [{ ...key, id: row.id }];
   });
@@ -170,14 +171,6 @@ export async function replaceSummaryTypes(
   });
 }
 
-/** What identifies a series. */
-interface NamedSeries {
-  readonly user_id: string;
-  readonly provider: string;
-  readonly device: string;
-  readonly type_id: number;
-}
-
 const seriesIdStatement = {
   name: 'timeseries-select-series-id',
   text: 'select id from timeseries.series where user_id = $1 and provider = $2 and device = $3 and type_id = $4',
@@ -186,13 +179,11 @@ const seriesIdStatement = {
 /** The id of a series. Null: there is none. */
 export async function selectSeriesId(
   transaction: Queryable,
-  { user_id, provider, device, type_id }: NamedSeries,
+  userId: string,
+  provider: string,
+  { device, type_id }: SeriesKey,
 ): Promise<number | null> {
-  const [row] = await transaction.query<{ id: number }>(seriesIdStatement, [
-    user_id,
-    provider,
-    device,
-    type_id,
-  ]);
+  const values = [userId, provider, device, type_id];
+  const [row] = await transaction.query<{ id: number }>(seriesIdStatement, values);
   return row?.id ?? null;
 }

@@ -8,7 +8,7 @@ export interface UnsettledRow {
   end_ms: number | null;
 }
 
-const request = {
+const requestStatement = {
   name: 'timeseries-request-settlement',
   text: `
     update timeseries.interval_series i set requested = requested + 1
@@ -17,7 +17,7 @@ const request = {
 };
 
 // The first and the last interval of each series are one look-up each.
-const unsettled = {
+const unsettledStatement = {
   name: 'timeseries-select-unsettled-type',
   text: `
     select s.type_id, max(i.requested) as requested, (extract(epoch from min(v.first)) * 1000)::float8 as start_ms,
@@ -32,7 +32,7 @@ const unsettled = {
     order by s.type_id limit 1`,
 };
 
-const settled = {
+const updateSettledStatement = {
   name: 'timeseries-update-settled-type',
   text: `
     update timeseries.interval_series i set settled = greatest(i.settled, least(i.requested, $3))
@@ -40,14 +40,14 @@ const settled = {
 };
 
 // Two ranges of the index: an inequality alone would read all of it.
-const rankedOtherwise = {
+const rankedOtherwiseStatement = {
   name: 'timeseries-select-sets-ranked-otherwise',
   text: `
     select user_id from timeseries.interval_set
     where ranked_by is null or ranked_by < $1 or ranked_by > $1 limit 100`,
 };
 
-const rank = {
+const updateRankStatement = {
   name: 'timeseries-update-ranked-by',
   text: 'update timeseries.interval_set set ranked_by = $2 where user_id = $1',
 };
@@ -58,7 +58,7 @@ export async function requestSettlement(
   userId: string,
   typeIds: readonly number[] | null,
 ): Promise<void> {
-  await transaction.query(request, [userId, typeIds]);
+  await transaction.query(requestStatement, [userId, typeIds]);
 }
 
 /** The next type of a user that is not settled. */
@@ -66,7 +66,7 @@ export async function selectUnsettled(
   database: Queryable,
   userId: string,
 ): Promise<UnsettledRow | undefined> {
-  const [row] = await database.query<UnsettledRow>(unsettled, [userId]);
+  const [row] = await database.query<UnsettledRow>(unsettledStatement, [userId]);
   return row;
 }
 
@@ -76,16 +76,16 @@ export async function updateSettled(
   userId: string,
   { type_id, requested }: Pick<UnsettledRow, 'type_id' | 'requested'>,
 ): Promise<void> {
-  await database.query(settled, [userId, type_id, requested]);
+  await database.query(updateSettledStatement, [userId, type_id, requested]);
 }
 
 /** Some users whose statistics were computed by another configured order. */
 export async function selectRankedOtherwise(database: Queryable, order: string): Promise<string[]> {
-  const rows = await database.query<{ user_id: string }>(rankedOtherwise, [order]);
+  const rows = await database.query<{ user_id: string }>(rankedOtherwiseStatement, [order]);
   return [...new Set(rows.map(({ user_id }) => user_id))];
 }
 
 /** Records the configured order of a user's statistics. */
 export async function updateRankedBy(transaction: Queryable, userId: string, order: string): Promise<void> {
-  await transaction.query(rank, [userId, order]);
+  await transaction.query(updateRankStatement, [userId, order]);
 }

@@ -11,7 +11,7 @@ interface SleepVersionRow {
   span_seconds: number;
 }
 
-const statement = {
+const overlappingStatement = {
   name: 'timeseries-select-overlapping-sleeps',
   text: `
     select s.id, s.key, s.rank, coalesce(i.was_final, false) as was_final, s.asleep_seconds,
@@ -27,14 +27,14 @@ const statement = {
 /** Sessions of the provider that overlap a span. Naps and main sleeps are compared separately. */
 export function selectOverlappingSleeps(
   transaction: Queryable,
-  of: { readonly userId: string; readonly provider: string; readonly dataType: string },
+  { userId, provider, dataType }: { userId: string; provider: string; dataType: string },
   { is_nap, start_ms, end_ms }: { is_nap: boolean; start_ms: number; end_ms: number },
 ): Promise<SleepVersionRow[]> {
-  const values = [of.userId, of.provider, is_nap, start_ms, end_ms, of.dataType];
-  return transaction.query<SleepVersionRow>(statement, values);
+  const values = [userId, provider, is_nap, start_ms, end_ms, dataType];
+  return transaction.query<SleepVersionRow>(overlappingStatement, values);
 }
 
-const merged = {
+const deleteMergedStatement = {
   name: 'timeseries-delete-merged-sleeps',
   text: `
     with gone as (delete from timeseries.sleep_session where user_id = $1 and id = any($4::uuid[]))
@@ -44,7 +44,7 @@ const merged = {
     where user_id = $1 and provider = $2 and data_type = $3 and record_ids && $4::uuid[]`,
 };
 
-const dropped = {
+const deleteDroppedStatement = {
   name: 'timeseries-delete-dropped-sleeps',
   text: `
     delete from timeseries.sleep_session
@@ -54,20 +54,20 @@ const dropped = {
 /** Deletes sessions that are versions of the kept one. Stored items then refer to the kept one. */
 export async function deleteMergedSleeps(
   transaction: Queryable,
-  where: { userId: string; provider: string; dataType: string },
+  { userId, provider, dataType }: { userId: string; provider: string; dataType: string },
   ids: readonly string[],
   keptId: string,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await transaction.query(merged, [where.userId, where.provider, where.dataType, ids, keptId]);
+  await transaction.query(deleteMergedStatement, [userId, provider, dataType, ids, keptId]);
 }
 
 /** Deletes sessions of an item's older version that its newer version lacks. */
 export async function deleteDroppedSleeps(
   transaction: Queryable,
-  where: { userId: string; provider: string; key: string },
+  { userId, provider, key }: { userId: string; provider: string; key: string },
   ids: readonly string[],
   keptIds: readonly string[],
 ): Promise<void> {
-  await transaction.query(dropped, [where.userId, where.provider, where.key, ids, keptIds]);
+  await transaction.query(deleteDroppedStatement, [userId, provider, key, ids, keptIds]);
 }

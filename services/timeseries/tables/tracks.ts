@@ -1,3 +1,5 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { type StreamType, streamTypes, type TrackChunk } from '../../../domain/workouts/track.ts';
@@ -12,21 +14,21 @@ interface TrackVersion {
   readonly hash: string;
 }
 
-const replaced = streamTypes.map((type) => `${type} = excluded.${type}`).join(', ');
-const values = streamTypes.map((type) => `decode(chunk ->> '${type}', 'base64')`).join(', ');
+const replacedColumns = streamTypes.map((type) => `${type} = excluded.${type}`).join(', ');
+const decodedColumns = streamTypes.map((type) => `decode(chunk ->> '${type}', 'base64')`).join(', ');
 
-const insert = {
+const insertStatement = {
   name: 'timeseries-insert-track',
   text: `
     insert into timeseries.workout_track (workout_id, user_id, data_type, hash, chunk, start_time, end_time, points, located,
       times, ${streamTypes.join(', ')})
     select w.id, w.user_id, $4, $5, (chunk ->> 'index')::int, to_timestamp((chunk ->> 'start_ms')::float8 / 1000),
       to_timestamp((chunk ->> 'end_ms')::float8 / 1000), (chunk ->> 'points')::int, (chunk ->> 'located')::int,
-      decode(chunk ->> 'times', 'base64'), ${values}
+      decode(chunk ->> 'times', 'base64'), ${decodedColumns}
     from timeseries.workout w, unnest($6::jsonb[]) chunk
     where w.user_id = $1 and w.provider = $2 and w.key = $3
     on conflict (workout_id, data_type, hash, chunk) do update set start_time = excluded.start_time,
-      end_time = excluded.end_time, points = excluded.points, located = excluded.located, times = excluded.times, ${replaced}`,
+      end_time = excluded.end_time, points = excluded.points, located = excluded.located, times = excluded.times, ${replacedColumns}`,
 };
 
 /** Stores chunks of a track. It is shown when it is complete. */
@@ -37,10 +39,10 @@ export async function insertTrack(
 ): Promise<void> {
   if (chunks.length === 0) return;
   const rows = chunks.map(({ columns, ...chunk }) => JSON.stringify({ ...chunk, ...columns }));
-  await transaction.query(insert, [user_id, provider, key, data_type, hash, rows]);
+  await transaction.query(insertStatement, [user_id, provider, key, data_type, hash, rows]);
 }
 
-const tracked = {
+const trackedStatement = {
   name: 'timeseries-select-tracked',
   text: `
     select distinct t.data_type || ' ' || w.key as name from timeseries.workout w
@@ -54,12 +56,12 @@ export async function selectTracked(
   { user_id, provider }: { readonly user_id: string; readonly provider: string },
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await transaction.query<{ name: string }>(tracked, [user_id, provider, keys]);
+  const rows = await transaction.query<{ name: string }>(trackedStatement, [user_id, provider, keys]);
   return new Set(rows.map(({ name }) => name));
 }
 
 // The last part of a version: the track of another version is deleted, and this one is shown.
-const finish = {
+const finishStatement = {
   name: 'timeseries-finish-track',
   text: `
     with w as (
@@ -86,7 +88,7 @@ export async function finishTrack(
   transaction: Queryable,
   { user_id, provider, data_type, key, hash }: TrackVersion,
 ): Promise<void> {
-  await transaction.query(finish, [user_id, provider, key, data_type, hash]);
+  await transaction.query(finishStatement, [user_id, provider, key, data_type, hash]);
 }
 
 /** A chunk of a stored track. Streams that were not asked for are left out, others are null where nothing was measured. */
@@ -102,27 +104,17 @@ export type StoredChunk = {
 /** Consecutive chunks of a shown track from a number on. */
 export function selectChunks(
   database: Queryable,
-  userId: string,
-  workoutId: string,
-  version: { readonly track_of: string; readonly track_hash: string },
-  wanted: { readonly types: readonly StreamType[]; readonly from: number; readonly most: number },
+  request: ParamsOf<typeof timeseries, 'trackChunks'>,
 ): Promise<StoredChunk[]> {
-  const columns = streamTypes.filter((type) => wanted.types.includes(type));
+  const { user_id, event_id, track_of, track_hash, types, from, limit } = request;
+  const columns = streamTypes.filter((type) => types.includes(type));
   const text = `
     select chunk, (extract(epoch from start_time) * 1000)::float8 as start_ms,
       (extract(epoch from end_time) * 1000)::float8 as end_ms, points, located, times${columns.map((type) => `, ${type}`).join('')}
     from timeseries.workout_track
     where user_id = $1 and workout_id = $2 and data_type = $3 and hash = $4 and chunk >= $5
     order by chunk limit $6`;
-  const { track_of, track_hash } = version;
-  return database.query<StoredChunk>(text, [
-    userId,
-    workoutId,
-    track_of,
-    track_hash,
-    wanted.from,
-    wanted.most,
-  ]);
+  return database.query<StoredChunk>(text, [user_id, event_id, track_of, track_hash, from, limit]);
 }
 
 /** The extent of a track. */
@@ -134,12 +126,12 @@ interface TrackExtent {
   readonly types: readonly StreamType[];
 }
 
-const present = streamTypes.map((type) => `case when count(${type}) > 0 then '${type}' end`).join(', ');
-const extent = {
+const presentTypes = streamTypes.map((type) => `case when count(${type}) > 0 then '${type}' end`).join(', ');
+const extentStatement = {
   name: 'timeseries-select-track-extent',
   text: `
     select coalesce(sum(points), 0)::int as points, coalesce(sum(located), 0)::int as located,
-      coalesce(max(chunk) + 1, 0)::int as chunks, array_remove(array[${present}], null) as types
+      coalesce(max(chunk) + 1, 0)::int as chunks, array_remove(array[${presentTypes}], null) as types
     from timeseries.workout_track where user_id = $1 and workout_id = $2 and data_type = $3 and hash = $4`,
 };
 
@@ -150,7 +142,7 @@ export async function selectExtent(
   workoutId: string,
   { track_of, track_hash }: { readonly track_of: string; readonly track_hash: string },
 ): Promise<TrackExtent> {
-  const [row] = await database.query<TrackExtent>(extent, [userId, workoutId, track_of, track_hash]);
+  const [row] = await database.query<TrackExtent>(extentStatement, [userId, workoutId, track_of, track_hash]);
   return row ?? { points: 0, located: 0, chunks: 0, types: [] };
 }
 
@@ -168,7 +160,7 @@ export interface TrackOwner {
   readonly id: string;
 }
 
-const shown = `data_type, hash, chunk, times, ${streamTypes.join(', ')}`;
+const chunkColumns = `data_type, hash, chunk, times, ${streamTypes.join(', ')}`;
 const ofWorkout = 'user_id = $1 and workout_id = $2';
 
 /** The chunks of a workout that begin or end outside of a span. */
@@ -179,7 +171,7 @@ export function selectChunksOutside(
   endMs: number,
 ): Promise<ChunkRow[]> {
   const text = `
-    select ${shown} from timeseries.workout_track
+    select ${chunkColumns} from timeseries.workout_track
     where ${ofWorkout} and (start_time < to_timestamp($3::float8 / 1000) or end_time > to_timestamp($4::float8 / 1000))`;
   return transaction.query<ChunkRow>(text, [user_id, id, startMs, endMs]);
 }
@@ -187,17 +179,17 @@ export function selectChunksOutside(
 /** The chunks of a workout, in order of the versions of its track. */
 export function selectWholeTrack(transaction: Queryable, { user_id, id }: TrackOwner): Promise<ChunkRow[]> {
   const text = `
-    select ${shown} from timeseries.workout_track where ${ofWorkout} order by data_type, hash, chunk`;
+    select ${chunkColumns} from timeseries.workout_track where ${ofWorkout} order by data_type, hash, chunk`;
   return transaction.query<ChunkRow>(text, [user_id, id]);
 }
 
 type Identity = Pick<ChunkRow, 'data_type' | 'hash' | 'chunk'>;
-const one = `${ofWorkout} and data_type = $3 and hash = $4 and chunk = $5`;
+const isChunk = `${ofWorkout} and data_type = $3 and hash = $4 and chunk = $5`;
 
 /** Deletes a chunk. */
 export async function deleteChunk(transaction: Queryable, { user_id, id }: TrackOwner, row: Identity) {
   const values = [user_id, id, row.data_type, row.hash, row.chunk];
-  await transaction.query(`delete from timeseries.workout_track where ${one}`, values);
+  await transaction.query(`delete from timeseries.workout_track where ${isChunk}`, values);
 }
 
 /** Replaces the points of a chunk. */
@@ -213,7 +205,7 @@ export async function updateChunk(
   const set = ['times', ...streamTypes].map((name, index) => `${name} = $${index + 10}`).join(', ');
   await transaction.query(
     `update timeseries.workout_track set start_time = to_timestamp($6::float8 / 1000),
-       end_time = to_timestamp($7::float8 / 1000), points = $8, located = $9, ${set} where ${one}`,
+       end_time = to_timestamp($7::float8 / 1000), points = $8, located = $9, ${set} where ${isChunk}`,
     values,
   );
 }
@@ -242,7 +234,7 @@ export interface DetailRow {
   readonly track_hash: string | null;
 }
 
-const upsert = {
+const upsertDetailStatement = {
   name: 'timeseries-upsert-workout-detail',
   text: `
     insert into timeseries.workout_detail as d (workout_id, user_id, parts)
@@ -261,10 +253,10 @@ export async function upsertDetail(
 ): Promise<void> {
   // Rows of the previous version have no `extra`: the same content again changes none of them.
   const part = extra === null ? rest : { ...rest, extra };
-  await transaction.query(upsert, [workoutId, userId, dataType, JSON.stringify(part)]);
+  await transaction.query(upsertDetailStatement, [workoutId, userId, dataType, JSON.stringify(part)]);
 }
 
-const select = {
+const detailStatement = {
   name: 'timeseries-select-workout-detail',
   text: `
     select parts, track_of, track_hash from timeseries.workout_detail where workout_id = $2 and user_id = $1`,
@@ -276,11 +268,11 @@ export async function selectDetail(
   userId: string,
   workoutId: string,
 ): Promise<DetailRow | undefined> {
-  const [row] = await database.query<DetailRow>(select, [userId, workoutId]);
+  const [row] = await database.query<DetailRow>(detailStatement, [userId, workoutId]);
   return row;
 }
 
-const selectMany = {
+const detailsStatement = {
   name: 'timeseries-select-workout-details',
   text: `
     select workout_id, parts, track_of, track_hash from timeseries.workout_detail
@@ -294,7 +286,7 @@ export async function selectDetails(
   workouts: readonly { readonly id: string }[],
 ): Promise<ReadonlyMap<string, DetailRow>> {
   const ids = workouts.map(({ id }) => id);
-  const rows = await database.query<DetailRow & { workout_id: string }>(selectMany, [userId, ids]);
+  const rows = await database.query<DetailRow & { workout_id: string }>(detailsStatement, [userId, ids]);
   return new Map(rows.map(({ workout_id, ...row }) => [workout_id, row]));
 }
 
@@ -342,12 +334,7 @@ const trackedIdsStatement = {
 /** The next workouts of a user with a track, after an id. */
 export async function selectTrackedIds(
   database: Queryable,
-  {
-    user_id,
-    after,
-    since_ms,
-    limit,
-  }: { user_id: string; after: string | null; since_ms: number; limit: number },
+  { user_id, after, since_ms, limit }: ParamsOf<typeof timeseries, 'exportTracks'>,
 ): Promise<string[]> {
   const rows = await database.query<{ id: string }>(trackedIdsStatement, [user_id, after, since_ms, limit]);
   return rows.map(({ id }) => id);

@@ -10,7 +10,7 @@ export interface Reread {
 }
 
 /** A stored sample of a span. */
-export interface StoredSample {
+export interface SampleOfSpan {
   readonly series_id: number;
   readonly type_id: number;
   readonly device: string;
@@ -19,7 +19,7 @@ export interface StoredSample {
   readonly listed_ms: number;
 }
 
-const samples = {
+const samplesStatement = {
   name: 'timeseries-select-samples-of-span',
   text: `
     select x.series_id, s.type_id, s.device, (extract(epoch from x.ts) * 1000)::float8 as ms, x.zone_offset_minutes
@@ -33,12 +33,12 @@ export async function selectSamplesOfSpan(
   { user_id, provider, span: { startMs, endMs } }: Reread,
   typeIds: readonly number[],
   isLocal: boolean,
-): Promise<StoredSample[]> {
+): Promise<SampleOfSpan[]> {
   if (typeIds.length === 0) return [];
   const marginMs = isLocal ? farthestOffsetMs : 0;
   const values = [user_id, provider, typeIds, isoTime(startMs - marginMs), isoTime(endMs + marginMs)];
-  const rows = await transaction.query<Omit<StoredSample, 'listed_ms'> & { zone_offset_minutes: number }>(
-    samples,
+  const rows = await transaction.query<Omit<SampleOfSpan, 'listed_ms'> & { zone_offset_minutes: number }>(
+    samplesStatement,
     values,
   );
   return rows
@@ -49,7 +49,7 @@ export async function selectSamplesOfSpan(
     .filter(({ listed_ms }) => listed_ms >= startMs && listed_ms < endMs);
 }
 
-const sleeps = {
+const deleteSleepsStatement = {
   name: 'timeseries-delete-unlisted-sleeps',
   text: `
     with gone as (
@@ -68,11 +68,11 @@ export async function deleteUnlistedSleeps(
   keys: readonly string[],
 ): Promise<number> {
   const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
-  const [row] = await transaction.query<{ n: number }>(sleeps, values);
+  const [row] = await transaction.query<{ n: number }>(deleteSleepsStatement, values);
   return row?.n ?? 0;
 }
 
-const workouts = {
+const deleteWorkoutsStatement = {
   name: 'timeseries-delete-unlisted-workouts',
   text: `
     with gone as (
@@ -93,11 +93,14 @@ export function deleteUnlistedWorkouts(
   keys: readonly string[],
 ): Promise<{ key: string; start_ms: number; end_ms: number }[]> {
   const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
-  return transaction.query(workouts, values);
+  return transaction.query(deleteWorkoutsStatement, values);
 }
 
 /** Deletes records of a span whose keys are not listed, and forgets their items. */
-const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score', condition: string) => ({
+const deleteRecordsStatement = (
+  table: 'provider_day' | 'other_record' | 'day_value' | 'score',
+  condition: string,
+) => ({
   name: `timeseries-delete-unlisted-${table}`,
   text: `
     with gone as (
@@ -110,12 +113,10 @@ const recordsOf = (table: 'provider_day' | 'other_record' | 'day_value' | 'score
 // Tables without a data type: that of the item which made the record. Another type of the provider may list other days.
 const ofItem = `exists (select from timeseries.item i
           where i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = x.key and x.id = any(i.record_ids))`;
-const days = recordsOf('provider_day', ofItem);
-const others = recordsOf('other_record', ofItem);
-
-const ofType = 'data_type = $6';
-const dayValues = recordsOf('day_value', ofType);
-const scores = recordsOf('score', ofType);
+const days = deleteRecordsStatement('provider_day', ofItem);
+const others = deleteRecordsStatement('other_record', ofItem);
+const dayValues = deleteRecordsStatement('day_value', 'data_type = $6');
+const scores = deleteRecordsStatement('score', 'data_type = $6');
 
 /** Deletes the totals and values of days that start in a span and whose keys are not listed. Returns their number. */
 export async function deleteUnlistedDays(
@@ -125,8 +126,8 @@ export async function deleteUnlistedDays(
   keys: readonly string[],
 ): Promise<number> {
   // The totals first: values of a day also forget its item, by which the totals are found.
-  const totals = await deleteUnlistedRecords(days, transaction, reread, [keys, dataType]);
-  return totals + (await deleteUnlistedRecords(dayValues, transaction, reread, [keys, dataType]));
+  const totals = await deleteUnlistedRecords(days, transaction, reread, dataType, keys);
+  return totals + (await deleteUnlistedRecords(dayValues, transaction, reread, dataType, keys));
 }
 
 /** Deletes the other events of a span whose keys are not listed. Returns their number. */
@@ -136,7 +137,7 @@ export function deleteUnlistedOthers(
   dataType: string,
   keys: readonly string[],
 ): Promise<number> {
-  return deleteUnlistedRecords(others, transaction, reread, [keys, dataType]);
+  return deleteUnlistedRecords(others, transaction, reread, dataType, keys);
 }
 
 /** Deletes the scores that start in a span and whose items are not listed. Returns their number. */
@@ -146,29 +147,30 @@ export function deleteUnlistedScores(
   dataType: string,
   keys: readonly string[],
 ): Promise<number> {
-  return deleteUnlistedRecords(scores, transaction, reread, [keys, dataType]);
+  return deleteUnlistedRecords(scores, transaction, reread, dataType, keys);
 }
 
 async function deleteUnlistedRecords(
-  statement: ReturnType<typeof recordsOf>,
+  statement: ReturnType<typeof deleteRecordsStatement>,
   transaction: Queryable,
   { user_id, provider, span }: Reread,
-  given: readonly [keys: readonly string[], dataType: string],
+  dataType: string,
+  keys: readonly string[],
 ): Promise<number> {
-  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), ...given];
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
   const [row] = await transaction.query<{ n: number }>(statement, values);
   return row?.n ?? 0;
 }
 
 /** What the newest version of an item has: day values, or scores of these kinds. */
-interface MadeOfItem {
+interface ItemContents {
   readonly data_type: string;
   readonly key: string;
   readonly has_day_values: boolean;
   readonly score_kinds: readonly string[];
 }
 
-const statement = {
+const deleteUnmadeStatement = {
   name: 'timeseries-delete-unmade',
   text: `
     with made as (
@@ -184,7 +186,8 @@ const statement = {
 export async function deleteUnmade(
   transaction: Queryable,
   { user_id, provider }: { readonly user_id: string; readonly provider: string },
-  items: readonly MadeOfItem[],
+  items: readonly ItemContents[],
 ): Promise<void> {
-  if (items.length > 0) await transaction.query(statement, [user_id, provider, JSON.stringify(items)]);
+  if (items.length > 0)
+    await transaction.query(deleteUnmadeStatement, [user_id, provider, JSON.stringify(items)]);
 }

@@ -1,7 +1,10 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
 import type { DuplicateCandidate } from '../rules/duplicates.ts';
 import type { WorkoutParts } from '../rules/merge-workouts.ts';
+import { columnsOf } from './arrays.ts';
 
 const overlappingWorkoutsStatement = {
   name: 'timeseries-select-overlapping-workouts',
@@ -28,7 +31,7 @@ export function selectOverlappingWorkouts(
   userId: string,
   spans: readonly { start_ms: number; end_ms: number }[],
 ): Promise<DuplicateCandidate[]> {
-  const values = [userId, spans.map(({ start_ms }) => start_ms), spans.map(({ end_ms }) => end_ms)];
+  const values = [userId, ...columnsOf(spans, 'start_ms', 'end_ms')];
   return transaction.query<DuplicateCandidate>(overlappingWorkoutsStatement, values);
 }
 
@@ -84,20 +87,19 @@ export async function updateDuplicates(
   changes: readonly DuplicateChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const column = (name: keyof DuplicateChange) => changes.map((change) => change[name]);
-  const columns = [column('id'), column('duplicate_of'), column('counted_with'), column('counted_on')];
+  const columns = columnsOf(changes, 'id', 'duplicate_of', 'counted_with', 'counted_on');
   await transaction.query(updateDuplicatesStatement, [userId, ...columns]);
 }
 
-/** A workout that is deleted. */
-interface WorkoutRow {
+/** A workout that can be deleted. */
+interface DeletableRow {
   readonly id: string;
   readonly device: string;
   readonly start_ms: number;
   readonly end_ms: number;
 }
 
-const selectDeleted: Statement = {
+const deletableStatement: Statement = {
   name: 'timeseries-select-deletable-workout',
   text: `
     select id, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
@@ -112,13 +114,13 @@ export async function selectDeletable(
   userId: string,
   provider: string,
   key: string,
-): Promise<WorkoutRow | undefined> {
-  const [row] = await transaction.query<WorkoutRow>(selectDeleted, [userId, provider, key]);
+): Promise<DeletableRow | undefined> {
+  const [row] = await transaction.query<DeletableRow>(deletableStatement, [userId, provider, key]);
   return row;
 }
 
 // The remaining row records the deletion and its time. An activity that returns gets the same id.
-const wipe: Statement = {
+const wipeStatement: Statement = {
   name: 'timeseries-wipe-workout',
   text: `
     update timeseries.workout
@@ -133,7 +135,7 @@ const wipe: Statement = {
 
 /** Marks a workout as deleted and clears its health data. */
 export async function wipeWorkout(transaction: Queryable, userId: string, id: string): Promise<void> {
-  await transaction.query(wipe, [userId, id]);
+  await transaction.query(wipeStatement, [userId, id]);
 }
 
 /** Deletes a workout's row. */
@@ -141,7 +143,7 @@ export async function removeWorkout(transaction: Queryable, userId: string, id: 
   await transaction.query('delete from timeseries.workout where user_id = $1 and id = $2', [userId, id]);
 }
 
-const forget: Statement = {
+const forgetVersionsStatement: Statement = {
   name: 'timeseries-forget-versions',
   text: `
     update timeseries.item set hash = null, pending_hash = null
@@ -150,12 +152,12 @@ const forget: Statement = {
 
 /** Deletes the stored versions of an activity, so that the next delivery is stored. */
 export async function forgetVersions(
-  on: Queryable,
+  transaction: Queryable,
   userId: string,
   provider: string,
   key: string,
 ): Promise<void> {
-  await on.query(forget, [userId, provider, key]);
+  await transaction.query(forgetVersionsStatement, [userId, provider, key]);
 }
 
 const forgetVersionStatement = {
@@ -217,58 +219,8 @@ export function selectHeartRates(
   userId: string,
   spans: readonly HeartRateSpan[],
 ): Promise<HeartRateRow[]> {
-  const column = <K extends keyof HeartRateSpan>(name: K) => spans.map((span) => span[name]);
-  const values = [userId, column('provider'), column('device'), column('start_ms'), column('end_ms')];
+  const values = [userId, ...columnsOf(spans, 'provider', 'device', 'start_ms', 'end_ms')];
   return database.query<HeartRateRow>(heartRatesStatement, values);
-}
-
-/** A block with its contents. */
-export interface BlockRow {
-  readonly id: string;
-  readonly series_id: number;
-  readonly times: Buffer;
-  readonly vals: Buffer;
-}
-
-const selectBlocks = {
-  name: 'timeseries-select-blocks-of-activity',
-  text: `
-    select id, series_id, times, vals from timeseries.activity_block
-    where user_id = $1 and provider = $2 and key = $3 and data_type = $4`,
-};
-
-/** The blocks of an activity from one data type. */
-export function selectBlocksOf(
-  transaction: Queryable,
-  { user_id, provider, key }: { readonly user_id: string; readonly provider: string; readonly key: string },
-  dataType: string,
-): Promise<BlockRow[]> {
-  return transaction.query<BlockRow>(selectBlocks, [user_id, provider, key, dataType]);
-}
-
-const update = {
-  name: 'timeseries-update-block',
-  text: 'update timeseries.activity_block set times = $2, vals = $3 where id = $1',
-};
-
-/** Replaces the contents of a block. */
-export async function updateBlock(
-  transaction: Queryable,
-  id: string,
-  times: Buffer,
-  vals: Buffer,
-): Promise<void> {
-  await transaction.query(update, [id, times, vals]);
-}
-
-const remove = {
-  name: 'timeseries-delete-blocks',
-  text: 'delete from timeseries.activity_block where id = any($1::bigint[])',
-};
-
-/** Deletes blocks. */
-export async function deleteBlocks(transaction: Queryable, ids: readonly string[]): Promise<void> {
-  await transaction.query(remove, [ids]);
 }
 
 /** An activity that was sent again with a shorter span. */
@@ -303,4 +255,21 @@ export async function updateParts(
 ): Promise<void> {
   const text = 'update timeseries.workout set parts = $3 where user_id = $1 and id = $2';
   await transaction.query(text, [user_id, id, JSON.stringify(parts)]);
+}
+
+const workoutKeysStatement: Statement = {
+  name: 'timeseries-select-workout-keys',
+  text: `
+    select key, (extract(epoch from start_time) * 1000)::float8 as start_ms from timeseries.workout
+    where user_id = $1 and provider = $2 and deleted_at is null
+      and start_time >= to_timestamp($3::float8 / 1000) and start_time < to_timestamp($4::float8 / 1000)
+    order by start_time, id limit $5`,
+};
+
+/** The keys of the workouts that start in a span, oldest first. Duplicates of other providers' workouts are included. */
+export function selectWorkoutKeys(
+  database: Queryable,
+  { user_id, provider, start_ms, end_ms, limit }: ParamsOf<typeof timeseries, 'workoutKeys'>,
+): Promise<{ key: string; start_ms: number }[]> {
+  return database.query(workoutKeysStatement, [user_id, provider, start_ms, end_ms, limit]);
 }

@@ -9,6 +9,7 @@ import { type StreamType, streamTypes, type Track, type TrackChunk } from '../..
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { clockSpan, type TimedSpan, type WorkoutParts } from '../rules/merge-workouts.ts';
+import { type BlockRow, deleteBlocks, selectBlocksOf, updateBlock } from '../tables/activity-blocks.ts';
 import { type DayInstants, dayOf } from '../tables/other-instants.ts';
 import {
   deleteChunk,
@@ -17,14 +18,7 @@ import {
   type TrackOwner,
   updateChunk,
 } from '../tables/tracks.ts';
-import {
-  type BlockRow,
-  deleteBlocks,
-  selectBlocksOf,
-  selectCropped,
-  updateBlock,
-  updateParts,
-} from '../tables/workouts.ts';
+import { selectCropped, updateParts } from '../tables/workouts.ts';
 
 /*
  * The device maker sends an activity and its details separately. When a user crops an activity, the device maker sends

@@ -5,7 +5,7 @@ import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { deleteRecords, eraseProviderItems, eraseSamples } from '../tables/erasures.ts';
+import { deleteRecords, eraseItems, eraseSamples } from '../tables/erasures.ts';
 import { lockUser } from '../tables/lock-user.ts';
 import {
   finishItems,
@@ -78,7 +78,7 @@ async function purgeFrom(
 ): Promise<boolean> {
   const [seriesId] = series_ids;
   if (!items_done) {
-    if (!(await eraseProviderItems(transaction, user_id, provider))) return false;
+    if (!(await eraseItems(transaction, user_id, provider))) return false;
     return finishItems(transaction, user_id, provider);
   }
   if (seriesId === undefined || !(await eraseSamples(transaction, seriesId))) return false;
@@ -102,7 +102,7 @@ function reopenOnePart(database: Database, { user_id, provider, version }: Purge
   return database.transaction(async (transaction) => {
     const row = await lockPurge(transaction, user_id, provider);
     if (row === undefined || row.version > version) return true;
-    const isDone = row.items_done || (await eraseProviderItems(transaction, user_id, provider));
+    const isDone = row.items_done || (await eraseItems(transaction, user_id, provider));
     if (!isDone) return false;
     const isFinished = await openPurge(transaction, user_id, provider);
     if (isFinished && !row.items_done) await recordPurged(transaction, { user_id, provider });

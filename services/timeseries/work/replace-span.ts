@@ -11,7 +11,7 @@ import {
   deleteUnlistedSleeps,
   deleteUnlistedWorkouts,
   type Reread,
-  type StoredSample,
+  type SampleOfSpan,
   selectSamplesOfSpan,
 } from '../tables/unlisted.ts';
 import { daysOfRows, isActivity } from './activity-samples.ts';
@@ -74,10 +74,10 @@ export async function deleteUnlisted(
 
 // Samples of the types `together` have no list of their own: they go with a sample of the same device and instant.
 function goneOf(
-  stored: readonly StoredSample[],
+  stored: readonly SampleOfSpan[],
   listed: ReadonlySet<string>,
   { series, devices, together }: ReplacedData,
-): StoredSample[] {
+): SampleOfSpan[] {
   const [own, others] = [series, together].map((types) => new Set(types.map((type) => seriesOf(type).id)));
   const unlisted = stored.filter(
     ({ type_id, device, listed_ms }) => !listed.has(sampleKey(type_id, device, Math.round(listed_ms))),
@@ -92,7 +92,7 @@ function goneOf(
   return [...gone, ...companions];
 }
 
-async function deleteSamples(transaction: Queryable, gone: readonly StoredSample[]): Promise<void> {
+async function deleteSamples(transaction: Queryable, gone: readonly SampleOfSpan[]): Promise<void> {
   for (let from = 0; from < gone.length; from += samplesPerStatement) {
     const part = gone.slice(from, from + samplesPerStatement);
     const seriesIds = part.map(({ series_id }) => series_id);

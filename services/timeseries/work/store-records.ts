@@ -7,8 +7,7 @@ import {
 } from '../../../domain/records/records.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import { type DayRow, selectDay, upsertDayValues } from '../tables/day-values.ts';
-import { type RecordRow, upsertRecord } from '../tables/events.ts';
-import { deleteOthers, upsertOther } from '../tables/others.ts';
+import { deleteOthers, type RecordRow, upsertOther, upsertRecord } from '../tables/events.ts';
 import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
 import { datedBy, recordClock } from './clocks/place.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { dayMs, minuteMs } from '../../../domain/time/time.ts';
-import { likelyBound } from '../../../services/timeseries/tables/scan-range.ts';
+import { likelyBound } from '../../../services/timeseries/rules/scan-range.ts';
 import { block, item } from './items.ts';
 import { expected, inOrder, isClose, type ModelBucket, type ModelSample } from './model.ts';
 import { pageThrough, setUp } from './setting.ts';

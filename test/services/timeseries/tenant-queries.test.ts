@@ -69,7 +69,7 @@ t.test('a series is found by its key for each of three users', async (t) => {
       [user_id],
     );
     if (row === undefined) throw new Error('nothing was stored');
-    t.equal(await selectSeriesId(database, { ...row, user_id }), row.id);
+    t.equal(await selectSeriesId(database, user_id, row.provider, row), row.id);
   }
 });
 

@@ -8,7 +8,7 @@ import {
 import { isSeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, hourMs, isoTime, localDate } from '../../../domain/time/time.ts';
 import type { Queryable, Row } from '../../../mixins/database/database.ts';
-import { isoMicroseconds } from './scan-range.ts';
+import { isoMicroseconds } from '../rules/scan-range.ts';
 import { type SeriesRow, selectSeries } from './series.ts';
 
 /** What is read of a user: the series by how they are stored, and the kinds of records. */
@@ -48,14 +48,14 @@ function typesOf(name: ObservedName): number[] {
   return isSeriesType(name) ? [seriesOf(name).id] : [];
 }
 
-const nextOf = (order: 'asc' | 'desc') => {
+const nextDateStatement = (order: 'asc' | 'desc') => {
   const [sign, pick, bound] =
     order === 'asc'
       ? ['>=', 'min', `start_time >= $2::date - interval '18 hours'`]
       : ['<=', 'max', `start_time < $2::date + interval '42 hours'`];
   const first = (table: string, column: string) => `
     select (select ${column} from ${table} where user_id = $1 and ${column} ${sign} $2::date order by ${column} ${order} limit 1)`;
-  return `
+  const text = `
     select ${pick}(found.date)::text as date from (
       select (select date from timeseries.sample_local_day where series_id = s.id and date ${sign} $2::date
         order by date ${order} limit 1) as date
@@ -67,12 +67,10 @@ const nextOf = (order: 'asc' | 'desc') => {
       union all select * from (${first('timeseries.sleep_session', 'date')}) x where $5
       union all select * from (${first('timeseries.workout', 'local_date')}) x where $6
       union all select * from (${first('timeseries.provider_day', 'date')}) x where $7) found`;
+  return { name: `timeseries-select-observed-date-${order}`, text };
 };
 
-const statements = {
-  asc: { name: 'timeseries-select-observed-date-asc', text: nextOf('asc') },
-  desc: { name: 'timeseries-select-observed-date-desc', text: nextOf('desc') },
-};
+const nextDateStatements = { asc: nextDateStatement('asc'), desc: nextDateStatement('desc') };
 
 /** The next local day, from a day on, that may have data; null if there is none. */
 export async function selectObservedDate(
@@ -82,7 +80,7 @@ export async function selectObservedDate(
   order: 'asc' | 'desc',
 ): Promise<string | null> {
   const values = [userId, from, samples, intervals, sleep, workouts.length > 0, days.length > 0];
-  const [row] = await database.query<{ date: string | null }>(statements[order], values);
+  const [row] = await database.query<{ date: string | null }>(nextDateStatements[order], values);
   return row?.date ?? null;
 }
 
@@ -99,7 +97,7 @@ export interface ObservedRecord extends Row {
   columns: Record<string, number | string | boolean | null>;
 }
 
-const shared = (kind: string, end: string, zone: string) => `
+const recordColumns = (kind: string, end: string, zone: string) => `
   '${kind}' as kind, id, (extract(epoch from start_time) * 1000)::float8 as start_ms,
   (extract(epoch from ${end}) * 1000)::float8 as end_ms, provider, device, ${zone} as zone_offset_minutes`;
 const reported = 'case when zone_reported then zone_offset_minutes end';
@@ -110,20 +108,20 @@ const json = (names: string) =>
     .join(', ')}) as columns`;
 
 const records = (condition: (date: string) => string) => `
-  select ${shared('sleep', 'end_time', reported)}, date::text as date,
+  select ${recordColumns('sleep', 'end_time', reported)}, date::text as date,
     ${json('asleep_seconds deep_seconds light_seconds rem_seconds awake_seconds is_nap')}
   from timeseries.sleep_session where user_id = $1 and ${condition('date')} and $4
   union all
-  select ${shared('workout', 'end_time', reported)}, local_date::text,
+  select ${recordColumns('workout', 'end_time', reported)}, local_date::text,
     ${json('type name duration_seconds calories_kcal avg_heart_rate_bpm max_heart_rate_bpm steps distance_meters elevation_gain_meters')}
   from timeseries.workout where user_id = $1 and ${condition('local_date')} and $5
     and deleted_at is null and duplicate_of is null and not is_parent
   union all
-  select ${shared('day', "start_time + duration_seconds * interval '1 second'", 'zone_offset_minutes')}, date::text,
+  select ${recordColumns('day', "start_time + duration_seconds * interval '1 second'", 'zone_offset_minutes')}, date::text,
     ${json('steps distance_meters floors_climbed active_seconds moderate_seconds vigorous_seconds active_calories_kcal basal_calories_kcal avg_heart_rate_bpm min_heart_rate_bpm max_heart_rate_bpm pushes consumed_calories_kcal')}
   from timeseries.provider_day where user_id = $1 and ${condition('date')} and $6`;
 
-const onDays = {
+const recordsStatement = {
   name: 'timeseries-select-observed-records',
   text: records((date) => `${date} between $2::date and $3::date`),
 };
@@ -137,10 +135,10 @@ export function selectObservedRecords(
 ): Promise<ObservedRecord[]> {
   const wanted = [sleep, workouts.length > 0, days.length > 0];
   if (!wanted.includes(true)) return Promise.resolve([]);
-  return database.query<ObservedRecord>(onDays, [userId, first, last, ...wanted]);
+  return database.query<ObservedRecord>(recordsStatement, [userId, first, last, ...wanted]);
 }
 
-const dateOfRecord = {
+const dateOfRecordStatement = {
   name: 'timeseries-select-date-of-observed',
   text: `
     select date::text as date from timeseries.sleep_session where user_id = $1 and id = $2
@@ -155,11 +153,11 @@ export async function selectDateOfRecord(
   userId: string,
   id: string,
 ): Promise<string | null> {
-  const [row] = await database.query<{ date: string }>(dateOfRecord, [userId, id]);
+  const [row] = await database.query<{ date: string }>(dateOfRecordStatement, [userId, id]);
   return row?.date ?? null;
 }
 
-const dateOfSample = {
+const dateOfSampleStatement = {
   name: 'timeseries-select-date-of-observed-sample',
   text: `
     select (timeseries.local_midnight(ts, zone_offset_minutes) at time zone 'UTC')::date::text as date
@@ -180,11 +178,15 @@ export async function selectDateOfSample(
   seriesId: number,
   at: number,
 ): Promise<string | null> {
-  const [row] = await database.query<{ date: string }>(dateOfSample, [userId, seriesId, isoMicroseconds(at)]);
+  const [row] = await database.query<{ date: string }>(dateOfSampleStatement, [
+    userId,
+    seriesId,
+    isoMicroseconds(at),
+  ]);
   return row?.date ?? null;
 }
 
-const sources = {
+const sourcesStatement = {
   name: 'timeseries-select-observed-sources',
   text: `
     select distinct provider, device from timeseries.series where user_id = $1
@@ -198,7 +200,7 @@ export function selectObservedSources(
   database: Queryable,
   userId: string,
 ): Promise<{ provider: string; device: string }[]> {
-  return database.query(sources, [userId]);
+  return database.query(sourcesStatement, [userId]);
 }
 
 /** The number of samples or intervals of a series on a local day. */
@@ -209,7 +211,7 @@ interface CountRow {
 }
 
 // The date of an interval follows from its own offset, because the statistics count only what counts of several sources.
-const counts = {
+const countsStatement = {
   name: 'timeseries-count-observed',
   text: `
     select d.series_id, d.date::text as date, d.n
@@ -234,7 +236,7 @@ export function countObserved(
   last: string,
 ): Promise<CountRow[]> {
   if (samples.length + intervals.length === 0) return Promise.resolve([]);
-  return database.query<CountRow>(counts, [userId, first, last, samples, intervals]);
+  return database.query<CountRow>(countsStatement, [userId, first, last, samples, intervals]);
 }
 
 /** The samples or intervals of a series on a local day, oldest first. Times are microseconds since 1970. */
@@ -259,7 +261,7 @@ interface AggregatedRow {
 
 // Numbers are sent as texts with commas: 1,440 samples of a day take 1 ms less than as arrays. All texts have one order, so that
 // one sort serves them.
-const columns = (table: string, time: string, ends: string | null, key: string) => {
+const daySamplesText = (table: string, time: string, ends: string | null, key: string) => {
   const text = (value: string) => `string_agg((${value})::text, ',' order by at${key})`;
   return `
   select series_id, day, ${text('at')} as at, ${ends === null ? 'null' : text(ends)} as ends, ${text('value')} as values,
@@ -273,13 +275,13 @@ const columns = (table: string, time: string, ends: string | null, key: string) 
   group by 1, 2`;
 };
 
-const samplesOf = {
+const samplesStatement = {
   name: 'timeseries-select-observed-samples',
-  text: columns('timeseries.sample', 'ts', null, ''),
+  text: daySamplesText('timeseries.sample', 'ts', null, ''),
 };
-const intervalsOf = {
+const intervalsStatement = {
   name: 'timeseries-select-observed-intervals',
-  text: columns('timeseries.interval_value', 'start_time', 'at + duration_ms::int8 * 1000', ', key'),
+  text: daySamplesText('timeseries.interval_value', 'start_time', 'at + duration_ms::int8 * 1000', ', key'),
 };
 
 /** The samples of series on the local days from first to last. */
@@ -291,9 +293,11 @@ export async function selectObservedSamples(
 ): Promise<DaySamples[]> {
   const bounds = [isoTime(dateToMs(first) - 18 * hourMs), isoTime(dateToMs(last) + 42 * hourMs)];
   const range = [userId, dateToMs(first) / dayMs, dateToMs(last) / dayMs, ...bounds];
-  const read = async (statement: typeof samplesOf, ids: readonly number[]) =>
+  const read = async (statement: typeof samplesStatement, ids: readonly number[]) =>
     ids.length === 0 ? [] : database.query<AggregatedRow>(statement, [...range, ids]);
-  return [...(await read(samplesOf, samples)), ...(await read(intervalsOf, intervals))].map(toSamples);
+  return [...(await read(samplesStatement, samples)), ...(await read(intervalsStatement, intervals))].map(
+    toSamples,
+  );
 }
 
 const numbersIn = (text: string) => text.split(',').map(Number);

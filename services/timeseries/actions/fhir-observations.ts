@@ -16,8 +16,8 @@ import {
   selectObservedRecords,
   selectObservedSamples,
   selectObservedSources,
-} from '../tables/observed.ts';
-import { dateOfDigits, dateOfHour, itemsOfRecord, itemsOfSamples } from './observed-items.ts';
+} from '../tables/fhir-observations.ts';
+import { dateOfDigits, dateOfHour, itemsOfRecord, itemsOfSamples } from './fhir-items.ts';
 
 interface Deps {
   readonly database: Queryable;

@@ -6,7 +6,7 @@ import { sampleSource } from '../../../domain/records/recording-method.ts';
 import { seriesById } from '../../../domain/records/series.ts';
 import { dateToMs, hourMs, lastMs, localDate, minuteMs } from '../../../domain/time/time.ts';
 import type { Settings } from '../rules/settings.ts';
-import type { DaySamples, ObservedRecord, ObservedScope } from '../tables/observed.ts';
+import type { DaySamples, ObservedRecord, ObservedScope } from '../tables/fhir-observations.ts';
 import type { SeriesRow } from '../tables/series.ts';
 
 /** The observations of a record: one of a sleep, one or more of a workout, one for each total of a day. */
