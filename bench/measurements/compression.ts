@@ -136,7 +136,7 @@ interface Page {
   readonly user_id: string;
   readonly days: number;
   readonly resolution: Resolution;
-  readonly types?: readonly SeriesType[];
+  readonly types?: SeriesType[];
   /** The number of days to choose the start of a range from. */
   readonly within: number;
   readonly requests: number;

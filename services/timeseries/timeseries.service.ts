@@ -52,18 +52,18 @@ import { replaceSummaryTypes, upsertSeriesTypes } from './tables/series.ts';
 import { selectWorkoutKeys } from './tables/workouts.ts';
 import { clocksHandler } from './work/clocks/settle-clocks.ts';
 import { compressionHandler } from './work/compression.ts';
-import { markErased } from './work/erasure.ts';
+import { erasureHandler, markErased } from './work/erasure.ts';
 import { keptDaysOfUsers } from './work/kept-days-of-user.ts';
 import { keyedMutex } from './work/keyed-mutex.ts';
 import { nightMeansHandler } from './work/night-means.ts';
-import { markPurged, reopen } from './work/purge.ts';
-import { removalHandlers } from './work/removal-handlers.ts';
+import { markPurged, purgeHandler, reopen } from './work/purge.ts';
+import { retentionHandler } from './work/retention.ts';
 import { routeCutHandler } from './work/route-privacy.ts';
 import { rankedByHandler, settlementHandler } from './work/settle-intervals.ts';
 
-const workouts = (given: Settings) => ({
+const workouts = (settings: Settings) => ({
   table: workoutTable,
-  toWire: (row: WorkoutRow) => workoutToWire(row, given),
+  toWire: (row: WorkoutRow) => workoutToWire(row, settings),
   complete: completeWorkouts,
 });
 
@@ -147,9 +147,10 @@ export default implement(timeseries, {
     exportSeries: ({ params, reads: database, settings }) => exportSeries(database, settings, params.user_id),
     exportSamples: ({ params: { user_id, series_id, after, limit }, reads: database }) =>
       selectExportSamples(database, user_id, series_id, after, limit),
-    observed: ({ params, reads: database, settings }) => readObserved({ database, settings }, params),
-    observedItem: ({ params, reads: database, settings }) => readObservedItem({ database, settings }, params),
-    observedSources: ({ params, reads, settings }) => observedSources({ database: reads, settings }, params),
+    observed: ({ params, reads: database, settings }) => readObserved(database, settings, params),
+    observedItem: ({ params, reads: database, settings }) => readObservedItem(database, settings, params),
+    observedSources: ({ params, reads: database, settings }) =>
+      observedSources(database, settings, params.user_id),
     seriesInRange: ({ params, reads: database, settings }) => seriesInRange(database, settings, params),
     readSeries: ({ params, reads: database, settings }) => readSeries(database, settings, params),
     async chart({ params, reads: database, settings, call }) {
@@ -188,7 +189,9 @@ export default implement(timeseries, {
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
-      ...removalHandlers({ ...settling, ...settings, days: config.SAMPLE_RETENTION_DAYS, logger, call }),
+      erasureHandler(database),
+      purgeHandler(database),
+      retentionHandler({ ...settling, days: config.SAMPLE_RETENTION_DAYS, logger, call }),
       compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
       clocksHandler(settling),

@@ -1,3 +1,5 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/provider/facts.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time/time.ts';
@@ -12,14 +14,6 @@ import {
   selectReadings,
 } from '../tables/body.ts';
 import { selectNewestClock } from '../work/clocks/known-clocks.ts';
-
-/** Parameters of a body summary: the instant, the period in local days, and the window of single readings in hours. */
-interface BodyQuery {
-  readonly user_id: string;
-  readonly now_ms: number;
-  readonly period_days: number;
-  readonly window_hours: number;
-}
 
 const slowTypes: readonly SeriesType[] = [
   'weight',
@@ -38,9 +32,12 @@ const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(typ
 /**
  * The stored values of a body. Today's date is that of the latest reported clock of the user, otherwise that of UTC.
  */
-export async function readBody(database: Queryable, query: BodyQuery): Promise<BodyFacts> {
+export async function readBody(
+  database: Queryable,
+  query: ParamsOf<typeof timeseries, 'bodyFacts'>,
+): Promise<BodyFacts> {
   const { user_id, now_ms } = query;
-  const period = periodOf(query, (await selectNewestClock(database, user_id)) ?? 0);
+  const period = periodOf(now_ms, query.period_days, (await selectNewestClock(database, user_id)) ?? 0);
   const window = { startMs: now_ms - query.window_hours * hourMs, endMs: now_ms };
   const types = idsOf([...slowTypes, ...averagedTypes]);
   const [series, readings, pressures] = await Promise.all([
@@ -58,9 +55,9 @@ export async function readBody(database: Queryable, query: BodyQuery): Promise<B
   };
 }
 
-function periodOf({ now_ms, period_days }: BodyQuery, offsetMinutes: number) {
-  const todayMs = dateToMs(localDate(now_ms, offsetMinutes));
-  const [first, end] = [todayMs - (period_days - 1) * dayMs, todayMs + dayMs];
+function periodOf(nowMs: number, days: number, offsetMinutes: number) {
+  const todayMs = dateToMs(localDate(nowMs, offsetMinutes));
+  const [first, end] = [todayMs - (days - 1) * dayMs, todayMs + dayMs];
   const utcOf = (localMs: number) => localMs - offsetMinutes * minuteMs;
   return {
     firstDate: localDate(first, 0),

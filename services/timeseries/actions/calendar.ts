@@ -6,27 +6,21 @@ import {
   mostCalendarDays,
   mostCountedDays,
 } from '../../../contracts/timeseries/calendar.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type SeriesType, seriesById } from '../../../domain/records/series.ts';
-import { datesOf, dateToMs, dayMs, type Instant, localDate } from '../../../domain/time/time.ts';
+import { seriesById } from '../../../domain/records/series.ts';
+import { datesOf, dateToMs, dayMs, localDate } from '../../../domain/time/time.ts';
 import { OtherEventType } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { ProviderName } from '../../../providers/all.ts';
 import { type CalendarColumns, selectCalendar } from '../tables/calendar.ts';
 import { typeIdsOf } from './samples.ts';
 
-interface CalendarRequest {
-  readonly user_id: string;
-  readonly start_date: Instant;
-  readonly end_date: Instant;
-  readonly kinds?: readonly CalendarKind[] | undefined;
-  readonly types?: readonly SeriesType[] | undefined;
-  readonly providers?: readonly ProviderName[] | undefined;
-  readonly counts: boolean;
-}
-
 /** The days on which a user has data, by kind, type and provider. @throws RANGE_INVALID (422) */
-export async function readCalendar(database: Queryable, request: CalendarRequest): Promise<DataCalendar> {
+export async function readCalendar(
+  database: Queryable,
+  request: ParamsOf<typeof timeseries, 'calendar'>,
+): Promise<DataCalendar> {
   const { firstDate, lastDate } = datesOf(request);
   refuseLongRange(firstDate, lastDate, request.counts ? mostCountedDays : mostCalendarDays);
   const typeIds = typeIdsOf(request.types);
@@ -38,14 +32,14 @@ export async function readCalendar(database: Queryable, request: CalendarRequest
     typeIds,
     providers: request.providers ?? null,
   };
-  const found = await Promise.all(
+  const rowsOfKinds = await Promise.all(
     calendarKinds
       .filter((kind) => wanted.has(kind))
       .map(async (kind) => ({ kind, rows: await selectCalendar(database, kind, query) })),
   );
-  const data = found.flatMap(({ kind, rows }) =>
-    [...Map.groupBy(rows, nameOf).values()].map((same) =>
-      toWire(kind, same, dateToMs(firstDate), request.counts),
+  const data = rowsOfKinds.flatMap(({ kind, rows }) =>
+    [...Map.groupBy(rows, nameOf).values()].map((devices) =>
+      toWire(kind, devices, dateToMs(firstDate), request.counts),
     ),
   );
   return { start_date: firstDate, end_date: lastDate, data: data.toSorted(inOrder) };
@@ -71,13 +65,13 @@ function toWire(
   withCounts: boolean,
 ): CalendarRow {
   const [row] = rows;
-  if (row === undefined) throw new Error('a group has a row');
+  if (row === undefined) throw new Error('a group without a row');
   const first = Math.min(...rows.map(({ days }) => days[0] ?? 0));
   const last = Math.max(...rows.map(({ days }) => days.at(-1) ?? 0));
   const counts = Array.from({ length: last - first + 1 }, () => 0);
-  for (const one of rows)
-    for (const [index, day] of one.days.entries())
-      counts[day - first] = (counts[day - first] ?? 0) + (one.counts[index] ?? 0);
+  for (const device of rows)
+    for (const [index, day] of device.days.entries())
+      counts[day - first] = (counts[day - first] ?? 0) + (device.counts[index] ?? 0);
   return {
     kind,
     type: typeOf(row),

@@ -7,9 +7,11 @@ import {
   mostChartPoints,
   mostChartSamples,
 } from '../../../contracts/timeseries/chart.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
-import { type SeriesType, seriesById } from '../../../domain/records/series.ts';
+import { seriesById } from '../../../domain/records/series.ts';
 import {
   dayMs,
   formatInstant,
@@ -39,16 +41,6 @@ import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';
 import { typeIdsOf } from './samples.ts';
 
-interface ChartRequest {
-  readonly user_id: string;
-  readonly start_time: Instant;
-  readonly end_time: Instant;
-  readonly types: readonly SeriesType[];
-  readonly max_points: number;
-  readonly aggregates: readonly Aggregate[];
-  readonly resolution?: ChartResolution | 'finest' | undefined;
-}
-
 /** Series with the same bucket, which one statement reads. */
 interface Group {
   readonly bucket: ChartBucket | null;
@@ -62,23 +54,27 @@ interface Group {
 export async function readChart(
   database: Queryable,
   { shownAs, sourceOrder }: Settings,
-  request: ChartRequest,
+  request: ParamsOf<typeof timeseries, 'chart'>,
 ): Promise<Chart> {
-  const range = rangeOf(request);
+  const range = rangeOf(request.start_time, request.end_time);
   const typeIds = typeIdsOf(request.types) ?? [];
   const reading = { database, userId: request.user_id, order: sourceOrder };
-  const found = await spanStatistics(reading, typeIds, range);
+  const sources = await spanStatistics(reading, typeIds, range);
   const { resolution = null, max_points: mostPoints } = request;
   const all = { mostPoints, mostSamples: mostChartSamples };
-  const common = resolution === null ? null : resolutionFor(found, range, resolution, all);
+  const common = resolution === null ? null : resolutionFor(sources, range, resolution, all);
   const each = { mostPoints, mostSamples: mostChartSamples / typeIds.length };
-  const groups = common === null ? groupsOf(found, range, each) : [commonGroup(found, common)];
-  const read = await Promise.all(groups.map((group) => readGroup(reading, group, range, request.aggregates)));
-  const series = read.flat().map((one) => ({
-    ...one,
-    source: { ...one.source, provider: shownAs(one.source.provider) },
+  const groups =
+    common === null ? groupsOf(sources, range, each) : [{ bucket: bucketOfResolution(common), sources }];
+  const seriesOfGroups = await Promise.all(
+    groups.map((group) => readGroup(reading, group, range, request.aggregates)),
+  );
+  const series = seriesOfGroups.flat().map(({ source, ...points }) => ({
+    ...points,
+    source: { ...source, provider: shownAs(source.provider) },
   }));
-  const shown = common === null ? range : widened(range, bucketOfResolution(common));
+  const bucket = common === null ? null : bucketOfResolution(common);
+  const shown = bucket === null ? range : widenToBuckets(range, bucket);
   return {
     start_time: formatInstant(shown.startMs),
     end_time: formatInstant(shown.endMs),
@@ -87,7 +83,7 @@ export async function readChart(
   };
 }
 
-function rangeOf({ start_time, end_time }: ChartRequest): Range {
+function rangeOf(start_time: Instant, end_time: Instant): Range {
   const range = resolveRange(start_time, end_time, ['start_time', 'end_time']);
   if (range.endMs - range.startMs <= longestChartDays * dayMs) return range;
   const message = `must be at most ${longestChartDays} days after start_time`;
@@ -96,21 +92,13 @@ function rangeOf({ start_time, end_time }: ChartRequest): Range {
   });
 }
 
-function groupsOf(found: readonly SpanStatistics[], range: Range, limits: ChartLimits): Group[] {
-  const byType = [...Map.groupBy(found, ({ type_id }) => type_id).values()];
+function groupsOf(statistics: readonly SpanStatistics[], range: Range, limits: ChartLimits): Group[] {
+  const byType = [...Map.groupBy(statistics, ({ type_id }) => type_id).values()];
   const sized = byType.map((sources) => ({ sources, bucket: chartBucketFor(sources, range, limits) }));
   return [...Map.groupBy(sized, ({ bucket }) => bucket)].map(([bucket, types]) => ({
     bucket,
     sources: types.flatMap(({ sources }) => sources),
   }));
-}
-
-function commonGroup(sources: readonly SpanStatistics[], resolution: ChartResolution): Group {
-  return { bucket: bucketOfResolution(resolution), sources };
-}
-
-function widened(range: Range, bucket: ChartBucket | null): Range {
-  return bucket === null ? range : widenToBuckets(range, bucket);
 }
 
 async function readGroup(
@@ -144,10 +132,10 @@ async function readRows(
   const functions = new Map(sources.map(({ id, type_id }) => [id, seriesById(type_id).bucket]));
   const functionOf = (id: number) => functions.get(id) ?? 'mean';
   const shown = widenToBuckets(range, bucket);
-  const fromStatistics = (one: SpanStatistics) => bucket.widthMs >= hourMs || !one.is_interval;
-  const stored = sources.filter(fromStatistics).map(({ id }) => id);
+  const isStored = ({ is_interval }: SpanStatistics) => bucket.widthMs >= hourMs || !is_interval;
+  const stored = sources.filter(isStored).map(({ id }) => id);
   const rows = await selectChartBuckets(reading.database, stored, functionOf, shown, bucket, mostRows);
-  const cut = sources.filter((one) => !fromStatistics(one));
+  const cut = sources.filter((source) => !isStored(source));
   return cut.length === 0 ? rows : [...rows, ...(await intervalBuckets(reading, cut, shown, bucket))];
 }
 
@@ -204,19 +192,21 @@ type Count = readonly [resolution: ChartResolution, points: number];
 export function resolutionFor(
   sources: readonly SpanStatistics[],
   range: Range,
-  given: ChartResolution | 'finest',
+  requested: ChartResolution | 'finest',
   limits: ChartLimits,
 ): ChartResolution {
-  const counts = ChartResolution.options.map((one): Count => [one, countOf(sources, range, one)]);
+  const counts = ChartResolution.options.map(
+    (resolution): Count => [resolution, countOf(sources, range, resolution)],
+  );
   const samples = sources.reduce((sum, { n }) => sum + n, 0);
   const fits = ([resolution, points]: Count) =>
     points <= limits.mostPoints && (isOfHours(resolution) || samples <= limits.mostSamples);
   // At raw resolution overlapping intervals would be shown beside each other.
-  const areCut = sources.some(({ is_interval }) => is_interval) && given !== 'raw';
-  const finest = counts.find((count) => fits(count) && !(areCut && count[0] === 'raw'));
+  const mustCut = sources.some(({ is_interval }) => is_interval) && requested !== 'raw';
+  const finest = counts.find((count) => fits(count) && !(mustCut && count[0] === 'raw'));
   if (finest === undefined)
     throw tooMany('types', 'must be fewer, or the range shorter', counts.at(-1), limits);
-  const wanted = counts.find(([resolution]) => resolution === given) ?? finest;
+  const wanted = counts.find(([resolution]) => resolution === requested) ?? finest;
   if (fits(wanted)) return wanted[0];
   throw tooMany(
     'resolution',
@@ -327,7 +317,7 @@ async function withEdges(
   const parts = await Promise.all(edges.map((edge) => countedBuckets(reading, series, edge, grid)));
   const sums = new Map<number, number>();
   for (const { series_id, value } of parts.flat()) sums.set(series_id, (sums.get(series_id) ?? 0) + value);
-  return series.map((one) => ({ ...one, sum: one.sum + (sums.get(one.id) ?? 0) }));
+  return series.map((row) => ({ ...row, sum: row.sum + (sums.get(row.id) ?? 0) }));
 }
 
 function byText(a: string, b: string): number {

@@ -23,14 +23,40 @@ import {
 } from '../tables/activity-days.ts';
 import { type DayValueRow, selectDayValues } from '../tables/day-values.ts';
 
+/** Local days of a user, and the date that the page follows. */
+type DayRange = Pick<
+  ParamsOf<typeof timeseries, 'nights'>,
+  'user_id' | 'first_date' | 'last_date' | 'after' | 'order'
+>;
+
+/** A range of days in the form of the queries. */
+export const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
+  userId: user_id,
+  firstDate: first_date,
+  lastDate: last_date,
+  after,
+  order,
+});
+
+/** A page of days with activity; with `parts`, all that each day was computed from. */
+export async function readActivityDays(
+  pages: Queryable,
+  params: ParamsOf<typeof timeseries, 'activityDays'>,
+): Promise<ActivityDays> {
+  const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
+  return activityDays(page, params.parts);
+}
+
 /** Converts a page to the answer of `activityDays`, with or without all parts of each day. */
 export function activityDays({ total, rows, sedentary }: ActivityPage, withParts = false): ActivityDays {
   const devices = deviceNames();
-  const secondsOf = new Map(sedentary.map((one) => [dayOfProvider(one.date, one.provider), one.seconds]));
+  const secondsOf = new Map(
+    sedentary.map(({ date, provider, seconds }) => [dayOfProvider(date, provider), seconds]),
+  );
   const days = byDateAndProvider(rows, (provider, own) => ({
     ...sourceOf(provider, own, devices),
     sedentary_seconds: secondsOf.get(dayOfProvider(own[0]?.date ?? '', provider)) ?? null,
-    ...(withParts ? { parts: partsOf(own, devices) } : {}),
+    ...(withParts ? { parts: dayParts(own, devices) } : {}),
   }));
   return { total, devices: devices.names, days };
 }
@@ -63,10 +89,10 @@ function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal |
   const [longest] = sorted;
   if (longest === undefined) return null;
   const first = cumulative.find((field) => sorted.some((row) => row[field] !== null));
-  const named = first === undefined ? longest : sorted.find((row) => row[first] !== null);
+  const leading = first === undefined ? longest : sorted.find((row) => row[first] !== null);
   const sum = (field: Field) => sumOf(disjoint(sorted, field), field);
   return {
-    device: devices.indexOf((named ?? longest).device),
+    device: devices.indexOf((leading ?? longest).device),
     steps: sum('steps'),
     distance_meters: sum('distance_meters'),
     floors_climbed: sum('floors_climbed'),
@@ -95,21 +121,21 @@ function longestFirst(rows: readonly ActivityRow[]): ActivityRow[] {
 }
 
 /** All rows of a provider's day, including versions that do not count. */
-function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
+function dayParts(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
   const of = (origin: DayPart['origin']) => rows.filter(({ kind }) => kind === origin);
   const totals = longestFirst(of('total'));
   const countedFor = (row: ActivityRow) =>
     totalFields.filter((field) => disjoint(totals, field).includes(row));
   return [
-    ...totals.map((row) => partOf(row, 'total', countedFor(row), devices)),
-    ...of('samples').map((row) => partOf(row, 'samples', true, devices)),
-    ...of('intervals').map((row) => partOf(row, 'intervals', true, devices)),
-    ...of('measured').map((row) => partOf(row, 'measured', false, devices)),
-    ...of('workouts').map((row) => partOf(row, 'workouts', true, devices)),
+    ...totals.map((row) => dayPart(row, 'total', countedFor(row), devices)),
+    ...of('samples').map((row) => dayPart(row, 'samples', true, devices)),
+    ...of('intervals').map((row) => dayPart(row, 'intervals', true, devices)),
+    ...of('measured').map((row) => dayPart(row, 'measured', false, devices)),
+    ...of('workouts').map((row) => dayPart(row, 'workouts', true, devices)),
   ];
 }
 
-function partOf(
+function dayPart(
   row: ActivityRow,
   origin: DayPart['origin'],
   counts: DayPart['counts'],
@@ -135,14 +161,14 @@ function partOf(
 
 /** The largest value of several devices, field by field: steps that two devices counted are not added. */
 function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySamples | null {
-  const [any] = rows;
-  if (any === undefined) return null;
+  const [row] = rows;
+  if (row === undefined) return null;
   const largest = (field: Field) => greatestOf(rows, field);
-  const [fullest = any] = rows.toSorted((a, b) => (b.beats ?? 0) - (a.beats ?? 0));
+  const [fullest = row] = rows.toSorted((a, b) => (b.beats ?? 0) - (a.beats ?? 0));
   const first = cumulative.find((field) => largest(field) !== null);
-  const named = first === undefined ? fullest : rows.find((row) => row[first] === largest(first));
+  const leading = first === undefined ? fullest : rows.find((other) => other[first] === largest(first));
   return {
-    device: devices.indexOf((named ?? any).device),
+    device: devices.indexOf((leading ?? row).device),
     steps: largest('steps'),
     distance_meters: largest('distance_meters'),
     floors_climbed: largest('floors_climbed'),
@@ -157,13 +183,13 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
 
 /** What counts of the intervals of several devices is disjoint, so it is added up. */
 function intervalsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayIntervals | null {
-  const [any] = rows;
-  if (any === undefined) return null;
+  const [row] = rows;
+  if (row === undefined) return null;
   const first = cumulative.find((field) => greatestOf(rows, field) !== null);
-  const [named = any] =
+  const [leading = row] =
     first === undefined ? rows : rows.toSorted((a, b) => (b[first] ?? 0) - (a[first] ?? 0));
   return {
-    device: devices.indexOf(named.device),
+    device: devices.indexOf(leading.device),
     steps: sumOf(rows, 'steps'),
     distance_meters: sumOf(rows, 'distance_meters'),
     floors_climbed: sumOf(rows, 'floors_climbed'),
@@ -175,8 +201,7 @@ function intervalsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayInt
 
 /** Sums of the workouts of a day. The device is that of the longest. */
 function workoutsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayWorkouts | null {
-  const length = ({ covered_seconds }: ActivityRow) => covered_seconds ?? 0;
-  const [longest] = rows.toSorted((a, b) => length(b) - length(a));
+  const [longest] = rows.toSorted((a, b) => (b.covered_seconds ?? 0) - (a.covered_seconds ?? 0));
   if (longest === undefined) return null;
   return {
     device: devices.indexOf(longest.device),
@@ -240,30 +265,6 @@ const sumOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, fie
 const leastOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, Math.min);
 const greatestOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, Math.max);
 const firstOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, (a) => a);
-
-/** Local days of a user, and the date that the page follows. */
-type DayRange = Pick<
-  ParamsOf<typeof timeseries, 'nights'>,
-  'user_id' | 'first_date' | 'last_date' | 'after' | 'order'
->;
-
-/** A range of days in the form of the queries. */
-export const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
-  userId: user_id,
-  firstDate: first_date,
-  lastDate: last_date,
-  after,
-  order,
-});
-
-/** A page of days with activity; with `parts`, all that each day was computed from. */
-export async function readActivityDays(
-  pages: Queryable,
-  params: ParamsOf<typeof timeseries, 'activityDays'>,
-): Promise<ActivityDays> {
-  const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-  return activityDays(page, params.parts);
-}
 
 /** The most characters of a page. */
 const mostCharacters = 400_000;

@@ -1,6 +1,7 @@
-import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
-import { type SeriesType, seriesById } from '../../../domain/records/series.ts';
+import { seriesById } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type BucketSize, bucketSizeOf, piecesOf, widen } from '../rules/resolutions.ts';
 import { scanRangeOf } from '../rules/scan-range.ts';
@@ -10,18 +11,11 @@ import { selectOwnSeries } from '../tables/series.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';
 import { typeIdsOf } from './samples.ts';
 
-interface SampleRange {
-  readonly user_id: string;
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly resolution: Resolution;
-}
-
 /** The series of a user with samples in [start, end), or with buckets in the range widened to whole buckets. */
 export async function seriesInRange(
   database: Queryable,
   { shownAs }: Settings,
-  request: SampleRange & { readonly types: readonly SeriesType[] | null },
+  request: ParamsOf<typeof timeseries, 'seriesInRange'>,
 ) {
   const size = bucketSizeOf(request.resolution);
   const pieces = piecesOf(rangeOf(request, size));
@@ -39,11 +33,7 @@ export async function seriesInRange(
 export async function readSeries(
   database: Queryable,
   { sourceOrder }: Settings,
-  request: SampleRange & {
-    readonly series_id: number;
-    readonly after: number | null;
-    readonly limit: number;
-  },
+  request: ParamsOf<typeof timeseries, 'readSeries'>,
 ) {
   const size = bucketSizeOf(request.resolution);
   const series = await selectOwnSeries(database, request.user_id, request.series_id);
@@ -61,7 +51,7 @@ export async function readSeries(
   };
 }
 
-function rangeOf({ start_ms, end_ms }: SampleRange, size: BucketSize | null) {
+function rangeOf({ start_ms, end_ms }: { start_ms: number; end_ms: number }, size: BucketSize | null) {
   return widen({ startMs: start_ms, endMs: end_ms }, size);
 }
 

@@ -49,7 +49,7 @@ interface EventKind<Row, Item> {
   readonly table: EventTable;
   readonly toWire: (row: Row) => Item;
   /** Adds values to the rows of a page that are not stored with them. */
-  readonly complete?: (on: Queryable, userId: string, rows: readonly Row[]) => Promise<Row[]>;
+  readonly complete?: (database: Queryable, userId: string, rows: readonly Row[]) => Promise<Row[]>;
   /** The number of rows that fit on a page, at least one, if rows may be large. */
   readonly fitting?: (rows: readonly Row[]) => number;
 }
@@ -73,9 +73,9 @@ export async function readEvents<Row extends EventRow, Item>(
   const filter = { userId: user_id, range, type };
   const after = cursor === null ? null : { start: isoMicroseconds(cursor.key[0]), id: cursor.key[1] };
   const from = { direction: cursor?.direction ?? ('next' as const), after };
-  const found = await selectEvents<Row>(database, kind.table, filter, from, request.limit + 1);
-  const rows = (await kind.complete?.(database, user_id, found.rows)) ?? found.rows;
-  const totalCount = found.total;
+  const page = await selectEvents<Row>(database, kind.table, filter, from, request.limit + 1);
+  const rows = (await kind.complete?.(database, user_id, page.rows)) ?? page.rows;
+  const totalCount = page.total;
   const limit = Math.min(request.limit, kind.fitting?.(rows) ?? request.limit);
   const keyOf = (row: Row) => [row.at, row.id];
   const direction = cursor?.direction ?? null;

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
 import { StageSpan } from '../../../domain/records/records.ts';
 import { seriesById } from '../../../domain/records/series.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Settings } from '../rules/settings.ts';
-import { type ExportCursor, type ExportKind, selectExportRecords } from '../tables/export.ts';
+import { selectExportRecords } from '../tables/export.ts';
 import { selectSeries } from '../tables/series.ts';
 import { selectDetails } from '../tables/tracks.ts';
 import { intervalsToWire } from './events.ts';
@@ -17,7 +19,7 @@ import { extrasToWire } from './read-workout.ts';
 export async function exportRecords(
   database: Queryable,
   { shownAs }: Settings,
-  query: { user_id: string; kind: ExportKind; after: ExportCursor | null; limit: number },
+  query: ParamsOf<typeof timeseries, 'exportRecords'>,
 ) {
   const rows = await selectExportRecords(database, query.user_id, query.kind, query.after, query.limit);
   const last = rows.length < query.limit ? undefined : rows.at(-1);
@@ -44,9 +46,9 @@ export async function exportSeries(database: Queryable, { shownAs }: Settings, u
 
 /** With the stage intervals of a sleep as their route returns them. */
 function withStages(record: Record<string, unknown>): Record<string, unknown> {
-  const { stage_intervals: spans, start_time: start } = record;
+  const { stage_intervals: spans, start_time } = record;
   if (!Array.isArray(spans)) return record;
-  const startMs = Date.parse(String(start));
+  const startMs = Date.parse(String(start_time));
   return { ...record, stage_intervals: intervalsToWire(z.array(StageSpan).parse(spans), startMs) };
 }
 
@@ -55,11 +57,11 @@ function recordToWire(
   shownAs: Settings['shownAs'],
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, shown(name, value, shownAs)]),
+    Object.entries(record).map(([name, value]) => [name, valueToWire(name, value, shownAs)]),
   );
 }
 
-function shown(name: string, value: unknown, shownAs: Settings['shownAs']): unknown {
+function valueToWire(name: string, value: unknown, shownAs: Settings['shownAs']): unknown {
   if (typeof value !== 'string') return value;
   if (name === 'provider') return shownAs(value);
   return /_(time|at)$/.test(name) ? formatInstant(Date.parse(value)) : value;

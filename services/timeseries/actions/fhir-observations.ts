@@ -1,6 +1,7 @@
 import type { Observed, ObservedPosition } from '../../../contracts/timeseries/observed.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { longId } from '../../../domain/fhir/ids.ts';
-import type { ObservedName } from '../../../domain/fhir/observed.ts';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { seriesById } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, localDate } from '../../../domain/time/time.ts';
@@ -17,23 +18,10 @@ import {
   selectObservedSamples,
   selectObservedSources,
 } from '../tables/fhir-observations.ts';
+import type { SeriesRow } from '../tables/series.ts';
 import { dateOfDigits, dateOfHour, itemsOfRecord, itemsOfSamples } from './fhir-items.ts';
 
-interface Deps {
-  readonly database: Queryable;
-  readonly settings: Settings;
-}
-
-/** Which observations of a user are read. */
-interface ObservedQuery {
-  readonly user_id: string;
-  readonly names: readonly ObservedName[] | null;
-  readonly first_date: string | null;
-  readonly last_date: string | null;
-  readonly order: 'asc' | 'desc';
-  readonly after: ObservedPosition | null;
-  readonly limit: number;
-}
+type ObservedParams = ParamsOf<typeof timeseries, 'observed'>;
 
 /** Days of series that are counted at once, and the fewest and most days. */
 const countedAtOnce = 2000;
@@ -45,44 +33,49 @@ const mostSamples = 20_000;
 const mostBytes = 350_000;
 
 /** The next observations of a user in the order of local days, of a day by start and key. */
-export async function readObserved(deps: Deps, query: ObservedQuery) {
-  const scope = await observedScope(deps.database, query.user_id, query.names);
+export async function readObserved(database: Queryable, settings: Settings, query: ObservedParams) {
+  const scope = await observedScope(database, query.user_id, query.names);
   const window = Math.ceil(countedAtOnce / Math.max(1, scope.series.size));
   const days = Math.min(mostWindow, Math.max(leastWindow, window));
   const page: Observed[] = [];
-  let from = await firstDate(deps, scope, query);
+  let from = await firstDate(database, scope, query);
   while (from !== null && !isBeyond(query, from)) {
-    const { last, items } = await readWindow(deps, scope, query, from, days);
+    const { last, items } = await readWindow(database, settings, scope, query, from, days);
     page.push(...items.filter((item) => isAfter(query, item)));
     if (page.length > query.limit || bytesOf(page) > mostBytes) return cut(page, query.limit);
     const next = shifted(last, query.order === 'asc' ? 1 : -1);
     // Days without data are counted in windows; a longer time is skipped.
-    from = items.length > 0 ? next : await nextDate(deps, scope, query, next);
+    from = items.length > 0 ? next : await nextDate(database, scope, query, next);
     if (next === last) break;
   }
   return { items: page, next: null };
 }
 
 // A bound or a cursor is mostly close to data.
-function firstDate(deps: Deps, scope: ObservedScope, query: ObservedQuery): Promise<string | null> | string {
+function firstDate(
+  database: Queryable,
+  scope: ObservedScope,
+  query: ObservedParams,
+): Promise<string | null> | string {
   const { after, order, first_date, last_date } = query;
-  const known = after?.[0] ?? (order === 'asc' ? first_date : last_date);
-  return known ?? nextDate(deps, scope, query, order === 'asc' ? '1970-01-01' : '9999-12-31');
+  const bound = after?.[0] ?? (order === 'asc' ? first_date : last_date);
+  return bound ?? nextDate(database, scope, query, order === 'asc' ? '1970-01-01' : '9999-12-31');
 }
 
-function isBeyond({ order, first_date, last_date }: ObservedQuery, date: string): boolean {
+function isBeyond({ order, first_date, last_date }: ObservedParams, date: string): boolean {
   return order === 'asc' ? last_date !== null && date > last_date : first_date !== null && date < first_date;
 }
 
-async function nextDate({ database }: Deps, scope: ObservedScope, query: ObservedQuery, from: string) {
+async function nextDate(database: Queryable, scope: ObservedScope, query: ObservedParams, from: string) {
   return isBeyond(query, from) ? null : selectObservedDate(database, scope, from, query.order);
 }
 
 /** The observations of the days after `from` that together have few samples, in order, and the last of these days. */
 async function readWindow(
-  { database, settings }: Deps,
+  database: Queryable,
+  settings: Settings,
   scope: ObservedScope,
-  query: ObservedQuery,
+  query: ObservedParams,
   from: string,
   window: number,
 ) {
@@ -105,7 +98,7 @@ interface Span {
   readonly last: string;
 }
 
-function spanOf(from: string, to: string, { first_date, last_date }: ObservedQuery): Span {
+function spanOf(from: string, to: string, { first_date, last_date }: ObservedParams): Span {
   const [first, last] = from < to ? [from, to] : [to, from];
   return {
     first: first_date !== null && first < first_date ? first_date : first,
@@ -117,12 +110,12 @@ function spanOf(from: string, to: string, { first_date, last_date }: ObservedQue
 function reach(
   counted: readonly { series_id: number; date: string; n: number }[],
   { first, last }: Span,
-  { order, limit }: ObservedQuery,
+  { order, limit }: ObservedParams,
 ): string {
   const sign = order === 'asc' ? 1 : -1;
   const [begin, end] = order === 'asc' ? [first, last] : [last, first];
   const byDate = Map.groupBy(counted, ({ date }) => date);
-  const dates = [...byDate.keys()].sort().slice();
+  const dates = [...byDate.keys()].sort();
   if (order === 'desc') dates.reverse();
   let [samples, groups] = [0, 0];
   for (const date of dates) {
@@ -154,7 +147,7 @@ function inOrder(items: Observed[], order: 'asc' | 'desc'): Observed[] {
   return items.sort((a, b) => sign * compare(positionOf(a), positionOf(b)));
 }
 
-function isAfter({ after, order }: ObservedQuery, item: Observed): boolean {
+function isAfter({ after, order }: ObservedParams, item: Observed): boolean {
   if (after === null) return true;
   return compare(positionOf(item), after) * (order === 'asc' ? 1 : -1) > 0;
 }
@@ -180,12 +173,13 @@ function cut(page: readonly Observed[], limit: number) {
 
 /** One observation by its key; null if there is none. */
 export async function readObservedItem(
-  deps: Deps,
-  { user_id, key }: { readonly user_id: string; readonly key: string },
+  database: Queryable,
+  settings: Settings,
+  { user_id, key }: ParamsOf<typeof timeseries, 'observedItem'>,
 ): Promise<Observed | null> {
-  const date = await dateOfKey(deps, user_id, key);
+  const date = await dateOfKey(database, user_id, key);
   if (date === null) return null;
-  const scope = await scopeOfKey(deps, user_id, key);
+  const scope = await scopeOfKey(database, user_id, key);
   const query = {
     user_id,
     names: null,
@@ -195,14 +189,14 @@ export async function readObservedItem(
     after: null,
     limit: 1,
   } as const;
-  const { items } = await readWindow(deps, scope, query, date, 1);
+  const { items } = await readWindow(database, settings, scope, query, date, 1);
   return items.find((item) => item.key === key) ?? null;
 }
 
 const sampleKey = /^([dhv])(\d{1,10})\.(\d{1,17})$/;
 const recordKey = /^[nwt]\.([0-9a-z]{25})/;
 
-async function dateOfKey({ database }: Deps, userId: string, key: string): Promise<string | null> {
+async function dateOfKey(database: Queryable, userId: string, key: string): Promise<string | null> {
   const [, kind, series = '', rest = ''] = sampleKey.exec(key) ?? [];
   if (kind === 'v') return selectDateOfSample(database, userId, Number(series), Number(rest));
   if (kind === 'd') return dateOfDigits(rest);
@@ -212,18 +206,16 @@ async function dateOfKey({ database }: Deps, userId: string, key: string): Promi
 }
 
 // A panel needs both series of its source.
-async function scopeOfKey({ database }: Deps, userId: string, key: string): Promise<ObservedScope> {
+async function scopeOfKey(database: Queryable, userId: string, key: string): Promise<ObservedScope> {
   const whole = await observedScope(database, userId, null);
   const [, , id] = sampleKey.exec(key) ?? [];
-  const own = whole.series.get(Number(id));
-  if (own === undefined) return { ...whole, samples: [], intervals: [] };
-  const isPressure = seriesById(own.type_id).type.startsWith('blood_pressure');
+  const series = whole.series.get(Number(id));
+  if (series === undefined) return { ...whole, samples: [], intervals: [] };
+  const isPressure = ({ type_id }: SeriesRow) => seriesById(type_id).type.startsWith('blood_pressure');
   const ids = [...whole.series.values()]
-    .filter(
-      (row) => row.id === own.id || (isPressure && seriesById(row.type_id).type.startsWith('blood_pressure')),
-    )
+    .filter((row) => row.id === series.id || (isPressure(series) && isPressure(row)))
     .map((row) => row.id);
-  const within = (all: readonly number[]) => all.filter((one) => ids.includes(one));
+  const within = (all: readonly number[]) => all.filter((id) => ids.includes(id));
   return {
     ...whole,
     samples: within(whole.samples),
@@ -235,8 +227,8 @@ async function scopeOfKey({ database }: Deps, userId: string, key: string): Prom
 }
 
 /** The providers and devices that a user has data of, each once. */
-export async function observedSources({ database, settings }: Deps, { user_id }: { user_id: string }) {
-  const rows = await selectObservedSources(database, user_id);
+export async function observedSources(database: Queryable, settings: Settings, userId: string) {
+  const rows = await selectObservedSources(database, userId);
   const sources = rows.map(({ provider, device }) => ({
     provider: settings.shownAs(provider),
     device: readMethod(device).device,

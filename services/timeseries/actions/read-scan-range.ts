@@ -2,7 +2,7 @@ import { seriesById } from '../../../domain/records/series.ts';
 import type { BucketSize } from '../rules/resolutions.ts';
 import { bounded, outerBounds, type ScanRange } from '../rules/scan-range.ts';
 import { selectIntervalStarts } from '../tables/interval-values.ts';
-import { type FunctionOf, selectBuckets, selectHours } from '../tables/sample-buckets.ts';
+import { selectBuckets, selectHours } from '../tables/sample-buckets.ts';
 import { type SampleRow, selectPageBound, selectSamples } from '../tables/sample-pages.ts';
 import type { SeriesRow } from '../tables/series.ts';
 import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
@@ -14,7 +14,7 @@ interface ScanContext extends IntervalReading {
 
 /** The context of reading series. */
 export function scanContext(reading: IntervalReading, series: readonly SeriesRow[]): ScanContext {
-  return { ...reading, series: new Map(series.map((one) => [one.id, one])) };
+  return { ...reading, series: new Map(series.map((row) => [row.id, row])) };
 }
 
 /** At most `most` samples (`size` is null) or buckets of a range, in reading order. */
@@ -28,22 +28,17 @@ export async function readScanRange(
   if (size?.resolution === '1hour') return selectHours(context.database, scanRange, functionOf, most);
   const isInterval = ({ id }: { id: number }) => context.series.get(id)?.is_interval === true;
   const cut = { ...scanRange, series: scanRange.series.filter(isInterval) };
-  const plain = { ...scanRange, series: scanRange.series.filter((one) => !isInterval(one)) };
-  const samples = await readSamples(context, plain, size, functionOf, most);
+  const plain = { ...scanRange, series: scanRange.series.filter((part) => !isInterval(part)) };
+  const samples =
+    size === null
+      ? await selectSamples(context.database, plain, most)
+      : await selectBuckets(context.database, plain, size, functionOf, most);
   if (cut.series.length === 0) return samples;
-  const counted = await readIntervals(context, cut, (id) => typeIdOf(context, id), size, most);
-  return inOrder([...samples, ...counted], scanRange).slice(0, most);
-}
-
-function readSamples(
-  { database }: ScanContext,
-  scanRange: ScanRange,
-  size: BucketSize | null,
-  functionOf: FunctionOf,
-  most: number,
-): Promise<SampleRow[]> {
-  if (size === null) return selectSamples(database, scanRange, most);
-  return selectBuckets(database, scanRange, size, functionOf, most);
+  const intervals =
+    size === null
+      ? await selectIntervalStarts(context.database, cut, most)
+      : await readBuckets(context, cut, size, most);
+  return inOrder([...samples, ...intervals], scanRange).slice(0, most);
 }
 
 function typeIdOf({ series }: ScanContext, id: number): number {
@@ -52,34 +47,22 @@ function typeIdOf({ series }: ScanContext, id: number): number {
   return row.type_id;
 }
 
-/** At most `most` intervals (`size` is null), or buckets below an hour of what counts of them, in reading order. */
-function readIntervals(
-  reading: IntervalReading,
-  scanRange: ScanRange,
-  typeIdOf: (seriesId: number) => number,
-  size: BucketSize | null,
-  most: number,
-): Promise<SampleRow[]> {
-  if (size === null) return selectIntervalStarts(reading.database, scanRange, most);
-  return readBuckets(reading, scanRange, typeIdOf, size, most);
-}
-
+/** At most `most` buckets below an hour of what counts of intervals, in reading order. */
 async function readBuckets(
-  reading: IntervalReading,
+  context: ScanContext,
   scanRange: ScanRange,
-  typeIdOf: (seriesId: number) => number,
   size: BucketSize,
   most: number,
 ): Promise<SampleRow[]> {
-  const bound = await selectPageBound(reading.database, scanRange, size, most);
+  const bound = await selectPageBound(context.database, scanRange, size, most);
   const near = bounded(scanRange, bound);
   if (near.series.length === 0) return [];
   const { first, end } = outerBounds(near);
   const range = { startMs: first / 1000, endMs: end / 1000 };
-  const series = near.series.map(({ id }) => ({ id, type_id: typeIdOf(id) }));
+  const series = near.series.map(({ id }) => ({ id, type_id: typeIdOf(context, id) }));
   const grid = { widthMs: size.widthMs, originMs: 0 };
-  const partOf = new Map(near.series.map((one) => [one.id, one]));
-  const rows = (await countedBuckets(reading, series, range, grid))
+  const partOf = new Map(near.series.map((part) => [part.id, part]));
+  const rows = (await countedBuckets(context, series, range, grid))
     .map(({ series_id, startMs, value }) => ({ series_id, at: startMs * 1000, value }))
     .filter(({ series_id, at }) => {
       const part = partOf.get(series_id);

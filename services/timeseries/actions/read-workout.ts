@@ -4,14 +4,12 @@ import { recordNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { byPrecedence } from '../rules/merge-workouts.ts';
 import type { Settings } from '../rules/settings.ts';
 import { type SingleWorkoutRow, selectEvent, singleWorkoutTable, type WorkoutRow } from '../tables/events.ts';
 import { type DetailRow, selectDetail, selectExtent, selectSegments } from '../tables/tracks.ts';
 import { selectHeartRates } from '../tables/workouts.ts';
 import { workoutToWire } from './events.ts';
-
-/** Activity details repeat fields of the activity, so the activity itself counts first. */
-const lastBelieved = 'activityDetails';
 
 /** One workout with all that its provider sent, except its streams. @throws RECORD_NOT_FOUND (404) */
 export async function readWorkout(
@@ -47,10 +45,7 @@ async function workoutOf(database: Queryable, userId: string, id: string): Promi
 }
 
 function extrasOf(row: DetailRow | undefined) {
-  const parts = Object.entries(row?.parts ?? {}).toSorted(
-    ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
-  );
-  return mergeExtras(parts.map(([, extras]) => extras));
+  return mergeExtras(byPrecedence(row?.parts ?? {}));
 }
 
 // Some details are columns of the workout, which older workouts have too.
@@ -76,8 +71,8 @@ function lapToWire({ start_ms, end_ms, ...figures }: LapRecord) {
 async function segmentsOf(database: Queryable, userId: string, row: SingleWorkoutRow) {
   const parent = row.is_parent ? row.key : row.parent_id;
   if (parent === null) return null;
-  const found = await selectSegments(database, userId, row.provider, parent);
-  return found.map(({ start_ms, end_ms, ...segment }) => ({
+  const segments = await selectSegments(database, userId, row.provider, parent);
+  return segments.map(({ start_ms, end_ms, ...segment }) => ({
     ...segment,
     start_time: formatInstant(start_ms),
     end_time: formatInstant(end_ms),
@@ -127,10 +122,10 @@ export async function completeWorkouts(
 ): Promise<WorkoutRow[]> {
   const lacking = rows.filter((row) => row.avg_heart_rate_bpm === null || row.max_heart_rate_bpm === null);
   if (lacking.length === 0) return [...rows];
-  const found = await selectHeartRates(database, userId, lacking);
-  const byRow = new Map(found.map((one) => [lacking[one.index], one]));
+  const rates = await selectHeartRates(database, userId, lacking);
+  const rateOf = new Map(rates.map((rate) => [lacking[rate.index], rate]));
   return rows.map((row) => {
-    const measured = byRow.get(row);
+    const measured = rateOf.get(row);
     if (measured === undefined) return row;
     return {
       ...row,

@@ -1,16 +1,12 @@
 import { z } from 'zod';
-import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.ts';
+import type { Sample } from '../../../contracts/timeseries/schemas.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { type Cursor, decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
-import {
-  formatInstant,
-  formatOffset,
-  type Instant,
-  type Range,
-  resolveRange,
-} from '../../../domain/time/time.ts';
+import { formatInstant, formatOffset, type Range, resolveRange } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type BucketSize, bucketSizeOf, piecesOf, widen } from '../rules/resolutions.ts';
@@ -27,18 +23,6 @@ import type { SeriesRow } from '../tables/series.ts';
 import type { IntervalReading } from './interval-buckets.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';
 
-/** Parameters of a page of samples. */
-interface SamplesQuery {
-  readonly user_id: string;
-  readonly start_time: Instant;
-  readonly end_time: Instant;
-  readonly types?: readonly SeriesType[] | undefined;
-  readonly resolution: Resolution;
-  readonly include?: readonly 'zone'[] | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
-
 const Key: z.ZodType<SampleKey> = z.tuple([z.int(), z.int()]);
 
 /**
@@ -48,7 +32,7 @@ const Key: z.ZodType<SampleKey> = z.tuple([z.int(), z.int()]);
 export async function readSamples(
   database: Queryable,
   settings: Settings,
-  request: SamplesQuery,
+  request: ParamsOf<typeof timeseries, 'samples'>,
 ): Promise<Page<Sample>> {
   const { user_id, resolution, limit } = request;
   const size = bucketSizeOf(resolution);
@@ -58,7 +42,7 @@ export async function readSamples(
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const reading = { database, userId: user_id, order: settings.sourceOrder };
   const { series, rows } = await readCounted(reading, { range, typeIds, size, cursor, most: limit + 1 });
-  const byId = new Map(series.map((one) => [one.id, one]));
+  const byId = new Map(series.map((row) => [row.id, row]));
   return pageFrom<ZonedRow, Sample>({
     query,
     range,
@@ -68,7 +52,7 @@ export async function readSamples(
     rows: request.include?.includes('zone') === true ? await withZones(database, rows, size) : rows,
     totalCount: countOf(series),
     keyOf: (row) => [row.at, row.series_id],
-    toWire: (row) => toWire(row, known(byId, row.series_id), settings),
+    toWire: (row) => toWire(row, byId.get(row.series_id), settings),
   });
 }
 
@@ -140,13 +124,8 @@ async function readRows(
   return bound !== null && near.length === most ? near : readScanRange(context, whole, size, most);
 }
 
-function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {
-  const row = byId.get(id);
-  if (row === undefined) throw new Error('a sample of a series that was not asked for');
-  return row;
-}
-
-function toWire(row: ZonedRow, series: SeriesRow, { shownAs }: Settings): Sample {
+function toWire(row: ZonedRow, series: SeriesRow | undefined, { shownAs }: Settings): Sample {
+  if (series === undefined) throw new Error('a sample of a series that was not asked for');
   const { type, unit } = seriesById(series.type_id);
   return {
     timestamp: formatInstant(Math.floor(row.at / 1000)),

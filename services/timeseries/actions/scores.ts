@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { ComputedScore, DayInsights } from '../../../contracts/insights/schemas.ts';
 import type { Score, ScoreCategory } from '../../../contracts/timeseries/scores.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
-import type { ScoreKind } from '../../../domain/records/scores.ts';
 import {
   CalendarDate,
   datesOf,
@@ -11,7 +12,6 @@ import {
   dayMs,
   formatInstant,
   formatOffset,
-  type Instant,
   lastMs,
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
@@ -19,18 +19,6 @@ import type { Call } from '../../../runtime/environment.ts';
 import { isoMicroseconds } from '../rules/scan-range.ts';
 import type { Settings } from '../rules/settings.ts';
 import { type ScoreRow, selectScores } from '../tables/scores.ts';
-
-/** Parameters of a list of scores. */
-interface ScoresQuery {
-  readonly user_id: string;
-  readonly start_date: Instant;
-  readonly end_date: Instant;
-  readonly kind?: ScoreKind | undefined;
-  readonly category?: ScoreCategory | undefined;
-  readonly provider?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
 
 const Key = z.tuple([CalendarDate, z.int(), z.uuid()]);
 
@@ -41,7 +29,7 @@ const Key = z.tuple([CalendarDate, z.int(), z.uuid()]);
 export async function readScores(
   database: Queryable,
   { shownAs }: Settings,
-  request: ScoresQuery,
+  request: ParamsOf<typeof timeseries, 'scores'>,
 ): Promise<Page<Score>> {
   const { user_id: userId, provider = null, limit } = request;
   const kind = request.category ?? request.kind ?? null;
@@ -72,7 +60,7 @@ const mostComputed = 400;
 /** The scores of a category that Pulsebus computes of the days of a first page. @throws NOT_IMPLEMENTED (501) if INSIGHTS is off */
 export async function readComputedScores(
   call: Call,
-  request: ScoresQuery,
+  request: ParamsOf<typeof timeseries, 'scores'>,
 ): Promise<{ readonly computed?: ComputedScore[] }> {
   const { user_id, category, cursor } = request;
   if (category === undefined || cursor !== undefined) return {};

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { SourcePriority } from '../../../contracts/timeseries/source-priority.ts';
-import { DeviceType, type SummedType, SummedTypeName } from '../../../domain/records/interval-records.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
+import { DeviceType, SummedTypeName } from '../../../domain/records/interval-records.ts';
 import { seriesById, seriesOf } from '../../../domain/records/series.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
@@ -38,34 +40,26 @@ function toWire({ type_id, providers, device_types }: PriorityRow): SourcePriori
   };
 }
 
-/** A change of the order of sources. Fields that are undefined stay. */
-interface PriorityChange {
-  readonly user_id: string;
-  readonly series_type: SummedType | null;
-  readonly providers?: readonly string[] | null | undefined;
-  readonly device_types?: readonly string[] | null | undefined;
-}
-
-/** Changes the order of sources of a user. What counts is computed anew by a job. */
+/** Changes the order of sources of a user. Fields that are undefined stay. A job computes anew what counts. */
 export function changeSourcePriority(
   database: Database,
-  change: PriorityChange,
+  change: ParamsOf<typeof timeseries, 'changeSourcePriority'>,
   origin: AuditOrigin,
 ): Promise<void> {
   const { user_id: userId, series_type } = change;
   const typeId = series_type === null ? 0 : seriesOf(series_type).id;
   return database.transaction(async (transaction) => {
     await lockUser(transaction, userId);
-    const stored = (await selectPriorities(transaction, userId)).find(({ type_id }) => type_id === typeId);
-    const providers = changed(stored?.providers, change.providers);
-    const device_types = changed(stored?.device_types, change.device_types);
+    const order = (await selectPriorities(transaction, userId)).find(({ type_id }) => type_id === typeId);
+    const providers = changed(order?.providers, change.providers);
+    const device_types = changed(order?.device_types, change.device_types);
     await upsertPriority(transaction, userId, { type_id: typeId, providers, device_types });
     await enqueueSettlement(transaction, userId, typeId === 0 ? null : [typeId]);
     await recordAudit(transaction, origin, { action: 'user.source_priority_changed', userId });
   });
 }
 
-function changed(stored: string[] | null | undefined, given: readonly string[] | null | undefined) {
-  if (given === undefined) return stored ?? null;
-  return given === null ? null : [...given];
+function changed(before: string[] | null | undefined, after: readonly string[] | null | undefined) {
+  if (after === undefined) return before ?? null;
+  return after === null ? null : [...after];
 }

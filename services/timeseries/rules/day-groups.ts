@@ -9,12 +9,12 @@ export function deviceNames(): DeviceNames {
   const places = new Map<string, number>();
   const names: string[] = [];
   function indexOf(device: string): number {
-    const known = places.get(device) ?? names.length;
-    if (known === names.length) {
-      places.set(device, known);
+    const place = places.get(device) ?? names.length;
+    if (place === names.length) {
+      places.set(device, place);
       names.push(device);
     }
-    return known;
+    return place;
   }
   return { names, indexOf };
 }

@@ -39,14 +39,14 @@ export function listedDuplicates(workouts: readonly DuplicateCandidate[]): Map<s
   const listed: DuplicateCandidate[] = [];
   const duplicates = new Map<string, string | null>();
   for (const workout of workouts) {
-    const duplicate = listed.find((one) => sameWorkout(one, workout));
+    const duplicate = listed.find((preferred) => isSameWorkout(preferred, workout));
     duplicates.set(workout.id, duplicate?.id ?? null);
     if (duplicate === undefined) listed.push(workout);
   }
   return duplicates;
 }
 
-function sameWorkout(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
+function isSameWorkout(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
   const isOtherSource = a.provider !== b.provider || a.device !== b.device;
   return isOtherSource && sameFamily(a.type, b.type) && areAtOnce(a, b);
 }
@@ -78,7 +78,7 @@ export function countedWorkouts(
   listed: ReadonlyMap<string, string | null>,
 ): Map<string, Counted> {
   const leaders = leadersOf(workouts);
-  const byId = new Map(workouts.map((one) => [one.id, one]));
+  const byId = new Map(workouts.map((workout) => [workout.id, workout]));
   // Each step leads to a preferred workout, so the recursion ends.
   const decisive = (id: string): string => {
     const leader = leaders.get(id) ?? id;
@@ -114,10 +114,12 @@ function recordingsOf(
   first: DuplicateCandidate,
   workouts: readonly DuplicateCandidate[],
 ): DuplicateCandidate[] {
-  const found = [first];
-  for (const one of found)
-    found.push(...workouts.filter((other) => !found.includes(other) && isOtherRecording(one, other)));
-  return found;
+  const recordings = [first];
+  for (const recording of recordings)
+    recordings.push(
+      ...workouts.filter((other) => !recordings.includes(other) && isOtherRecording(recording, other)),
+    );
+  return recordings;
 }
 
 function isOtherRecording(a: DuplicateCandidate, b: DuplicateCandidate): boolean {

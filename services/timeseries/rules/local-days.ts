@@ -31,8 +31,8 @@ export function localDays(records: readonly DaySpan[]): LocalDays {
   const spans = disjoint(records);
   let index = 0;
   function spanAt(ms: number): DaySpan | undefined {
-    const known = spans[index];
-    if (known === undefined || ms < known.startMs || ms >= known.endMs)
+    const span = spans[index];
+    if (span === undefined || ms < span.startMs || ms >= span.endMs)
       index = spans.findIndex(({ startMs, endMs }) => ms >= startMs && ms < endMs);
     return spans[index];
   }
@@ -53,7 +53,7 @@ function disjoint(records: readonly DaySpan[]): DaySpan[] {
     .toSorted((a, b) => a.startMs - b.startMs || a.endMs - b.endMs);
   const borders = [...new Set(days.flatMap(({ startMs, endMs }) => [startMs, endMs]))].sort((a, b) => a - b);
   return borders.flatMap((startMs, index) => {
-    const day = days.findLast((one) => startMs >= one.startMs && startMs < one.endMs);
+    const day = days.findLast((other) => startMs >= other.startMs && startMs < other.endMs);
     return day === undefined ? [] : [{ date: day.date, startMs, endMs: borders[index + 1] ?? day.endMs }];
   });
 }

@@ -8,18 +8,22 @@ export interface WorkoutPart extends WorkoutRecord {
 /** The fields of one workout by data type. */
 export type WorkoutParts = Readonly<Record<string, WorkoutPart>>;
 
-/** Activity details repeat the fields of the activity. They only fill fields that the activity itself lacks. */
-const lastBelieved = 'activityDetails';
-
 /**
  * Merges the fields of several data types into one workout, in any order of arrival. A field is never cleared by a data
  * type that lacks it. @throws if there is no part
  */
 export function mergeWorkouts(parts: WorkoutParts): WorkoutRecord {
-  const inOrder = Object.entries(parts).toSorted(
-    ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
-  );
-  return inOrder.map(([, { uncropped_end_ms: _, ...record }]): WorkoutRecord => record).reduce(filled);
+  return byPrecedence(parts)
+    .map(({ uncropped_end_ms: _, ...record }): WorkoutRecord => record)
+    .reduce(filled);
+}
+
+/** What data types sent of an activity. Activity details repeat fields of the activity itself, so they come last. */
+export function byPrecedence<Part>(parts: Readonly<Record<string, Part>>): Part[] {
+  const isLast = (dataType: string) => Number(dataType === 'activityDetails');
+  return Object.entries(parts)
+    .toSorted(([a], [b]) => isLast(a) - isLast(b))
+    .map(([, part]) => part);
 }
 
 function filled(record: WorkoutRecord, other: WorkoutRecord): WorkoutRecord {
@@ -78,7 +82,7 @@ export function clockSpan(
   return { start_ms, end_ms };
 }
 
-function pausesOf(instants: readonly number[], endMs: number, known: WorkoutPart['pauses']): Gap[] {
+function pausesOf(instants: readonly number[], endMs: number, reported: WorkoutPart['pauses']): Gap[] {
   const ordered = [...new Set(instants)].toSorted((a, b) => a - b);
   const gaps = ordered
     .slice(1)
@@ -87,7 +91,7 @@ function pausesOf(instants: readonly number[], endMs: number, known: WorkoutPart
   const usual = gaps[Math.floor(gaps.length / 2)]?.ms ?? 0;
   const last = ordered.at(-1) ?? endMs;
   let left = last > endMs ? last + usual - endMs : 0;
-  if (known !== undefined) return left === 0 ? [] : known.map(([from_ms, ms]) => ({ from_ms, ms }));
+  if (reported !== undefined) return left === 0 ? [] : reported.map(([from_ms, ms]) => ({ from_ms, ms }));
   const pauses: Gap[] = [];
   for (const { from_ms, ms } of gaps) {
     const pause = Math.min(ms - usual, left);

@@ -54,10 +54,10 @@ export function rankSources(
   const sorted = series.toSorted((a, b) => compareTiers(a, b) || byText(a.device, b.device) || a.id - b.id);
   const ranks = new Map<number, SourceRank>();
   let rank = 0;
-  for (const [index, one] of sorted.entries()) {
+  for (const [index, source] of sorted.entries()) {
     const before = sorted[index - 1];
-    if (before !== undefined && compareTiers(before, one) !== 0) rank = index;
-    ranks.set(one.id, { rank, place: index });
+    if (before !== undefined && compareTiers(before, source) !== 0) rank = index;
+    ranks.set(source.id, { rank, place: index });
   }
   return (interval) => ({ ...interval, ...(ranks.get(interval.series_id) ?? { rank: 0, place: 0 }) });
 }

@@ -11,7 +11,7 @@ const exportTables = {
 } as const;
 
 /** A kind of record that an export contains. */
-export type ExportKind = keyof typeof exportTables;
+type ExportKind = keyof typeof exportTables;
 
 /** A stored record as JSON, with its cursor. */
 interface ExportRow {
@@ -21,7 +21,7 @@ interface ExportRow {
 }
 
 /** Cursor of an export: the start and id of the last record. */
-export interface ExportCursor {
+interface ExportCursor {
   readonly start_time: string;
   readonly id: string;
 }
@@ -56,7 +56,7 @@ interface SampleColumns {
 }
 
 // One series per call: 5,000 rows in primary-key order take 9 ms. Merging all series would need a sort.
-const samples = {
+const samplesStatement = {
   name: 'timeseries-export-samples',
   text: `
     select coalesce(array_agg((extract(epoch from ts) * 1000000)::float8 order by ts), '{}') as at, null as ends,
@@ -70,7 +70,7 @@ const samples = {
 };
 
 // The next page begins after an instant, so intervals that start together are on one page.
-const intervals = {
+const intervalsStatement = {
   name: 'timeseries-export-intervals',
   text: `
     select coalesce(array_agg(at order by start_time, key), '{}') as at,
@@ -86,7 +86,7 @@ const intervals = {
       order by start_time fetch first $4 rows with ties) page`,
 };
 
-const kindOfSeries = {
+const seriesKindStatement = {
   name: 'timeseries-export-series-kind',
   text: 'select is_interval from timeseries.series where id = $2 and user_id = $1',
 };
@@ -99,8 +99,8 @@ export async function selectExportSamples(
   after: number,
   most: number,
 ): Promise<SampleColumns> {
-  const [series] = await database.query<{ is_interval: boolean }>(kindOfSeries, [userId, seriesId]);
-  const statement = series?.is_interval === true ? intervals : samples;
+  const [series] = await database.query<{ is_interval: boolean }>(seriesKindStatement, [userId, seriesId]);
+  const statement = series?.is_interval === true ? intervalsStatement : samplesStatement;
   const [row] = await database.query<SampleColumns>(statement, [userId, seriesId, after, most]);
   return row ?? { at: [], ends: null, values: [], zone_offset_minutes: [] };
 }

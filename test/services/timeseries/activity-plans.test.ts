@@ -54,7 +54,7 @@ t.test('cropping and deleting an activity scans no large table', async (t) => {
         ],
       }),
     );
-  const deletion = { user_id: userId, provider: 'devicemaker', key: 'a' };
+  const deletion = { user_id: userId, provider: 'devicemaker' as const, key: 'a' };
   const circumstances = {
     how: 'mark' as const,
     sourcePriority: [],

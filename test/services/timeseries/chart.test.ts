@@ -193,10 +193,10 @@ t.test('reads as many rows with five times the samples', async (t) => {
     // each of ten types may read 70,000 samples
     const others = ['steps', 'energy', 'weight', 'height', 'hydration', 'exercise_time'] as const;
     const more = ['basal_energy', 'flights_climbed', 'oxygen_saturation'] as const;
-    const request = { max_points: 2000, aggregates: ['avg'] as const };
+    const request = { max_points: 2000, aggregates: ['avg' as const] };
     const query = {
       ...request,
-      types: ['heart_rate', ...others, ...more] as const,
+      types: ['heart_rate' as const, ...others, ...more],
       user_id: id,
       start_time: instant(1),
       end_time: instant(31),
