@@ -39,8 +39,8 @@ export interface OwnBlock {
 
 /** The activity samples that their series contain. At instants where another record has a sample, that one is used. */
 export async function shownBlocks(transaction: Queryable, own: readonly OwnBlock[]): Promise<PlacedBlock[]> {
-  const days = new Map(own.flatMap((one) => one.days.map((day) => [dayKey(day), day])));
-  const others = await readOtherInstants(transaction, [...days.values()]);
+  const byKey = new Map(own.flatMap(({ days }) => days.map((day) => [dayKey(day), day])));
+  const others = await readOtherInstants(transaction, [...byKey.values()]);
   return own.map(({ block }) => {
     const { series_id } = block;
     const isOthers = (ms: number) => others.get(dayKey({ series_id, day: dayOf(ms) }))?.has(ms);
@@ -58,9 +58,9 @@ export async function replaceActivityBlocks(
   items: readonly StoreItem[],
   own: readonly OwnBlock[],
 ): Promise<DayInstants[]> {
-  const parts = items.filter(({ samples_kept }) => !samples_kept).map(partOf);
+  const parts = items.filter(({ samples_kept }) => !samples_kept).map(storedPart);
   const replaced = await deleteReplacedBlocks(transaction, user_id, provider, parts);
-  await insertActivityBlocks(transaction, user_id, provider, own.flatMap(rowsOf));
+  await insertActivityBlocks(transaction, user_id, provider, own.flatMap(blockRows));
   if (replaced.length === 0) return [];
   return daysWithout(
     daysOfRows(replaced),
@@ -68,11 +68,11 @@ export async function replaceActivityBlocks(
   );
 }
 
-function partOf({ data_type, key, hash, part, more }: StoreItem): StoredPart {
+function storedPart({ data_type, key, hash, part, more }: StoreItem): StoredPart {
   return { data_type, key, hash, part, ends: !more };
 }
 
-function rowsOf({ item, block: { zone_offset_minutes, placed_by }, days }: OwnBlock): ActivityBlockRow[] {
+function blockRows({ item, block: { zone_offset_minutes, placed_by }, days }: OwnBlock): ActivityBlockRow[] {
   const { data_type, key, hash, part } = item;
   return days.map(({ series_id, day, times, values }) => ({
     data_type,

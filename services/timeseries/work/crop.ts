@@ -48,9 +48,9 @@ function exceeds(a: TimedSpan, b: TimedSpan): boolean {
 export async function cropActivities(
   transaction: Queryable,
   { user_id, provider }: { readonly user_id: string; readonly provider: string },
-  stored: readonly StoreItem[],
+  items: readonly StoreItem[],
 ): Promise<DayInstants[]> {
-  const keys = stored.filter(isLastPart).map(({ key }) => key);
+  const keys = items.filter(isLastPart).map(({ key }) => key);
   if (keys.length === 0) return [];
   const cut: DayInstants[] = [];
   for (const { id, key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
@@ -63,13 +63,13 @@ export async function cropActivities(
     const kept = clockSpan(instants, activityDetails, activities);
     await cropTrack(transaction, { user_id, id }, kept);
     cut.push(...(await cropBlocks(transaction, blocks, kept)));
-    const left = { ...activityDetails, ...common(activityDetails, activities) };
-    await updateParts(transaction, { user_id, id }, { ...parts, activityDetails: left });
+    const remaining = { ...activityDetails, ...common(activityDetails, activities) };
+    await updateParts(transaction, { user_id, id }, { ...parts, activityDetails: remaining });
   }
   return cut;
 }
 
-// The duration of what is left of the details: the next crop finds the pauses by it.
+// The next crop finds the pauses by the duration of the remaining details.
 function common(a: TimedSpan, b: TimedSpan): TimedSpan {
   return { start_ms: Math.max(a.start_ms, b.start_ms), end_ms: Math.min(a.end_ms, b.end_ms) };
 }

@@ -32,31 +32,30 @@ export async function settleDuplicates(
   const listed = listedDuplicates(workouts);
   const counted = countedWorkouts(workouts, listed);
   const alone: Counted = { counted_with: null, counted_on: null };
-  const wanted = workouts.map((stored) => {
-    const { id } = stored;
-    return { stored, change: { id, duplicate_of: listed.get(id) ?? null, ...(counted.get(id) ?? alone) } };
+  const changes = workouts.flatMap((workout) => {
+    const { id } = workout;
+    const change = { id, duplicate_of: listed.get(id) ?? null, ...(counted.get(id) ?? alone) };
+    return isSame(workout, change) ? [] : [change];
   });
-  const changes = wanted.filter(({ stored, change }) => !isSame(stored, change)).map(({ change }) => change);
   await updateDuplicates(transaction, userId, changes);
 }
 
-function isSame(stored: DuplicateCandidate, change: DuplicateChange): boolean {
-  const { duplicate_of, counted_with, counted_on } = change;
+function isSame(workout: DuplicateCandidate, change: DuplicateChange): boolean {
   return (
-    stored.duplicate_of === duplicate_of &&
-    stored.counted_with === counted_with &&
-    stored.counted_on === counted_on
+    workout.duplicate_of === change.duplicate_of &&
+    workout.counted_with === change.counted_with &&
+    workout.counted_on === change.counted_on
   );
 }
 
 async function cluster(transaction: Queryable, userId: string, spans: readonly Span[]) {
-  let found: DuplicateCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
-  for (let round = 1; round < mostRounds && hasSeveralSources(found); round += 1) {
-    const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...found]);
-    if (wider.length === found.length) return wider;
-    found = wider;
+  let overlapping: DuplicateCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
+  for (let round = 1; round < mostRounds && hasSeveralSources(overlapping); round += 1) {
+    const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...overlapping]);
+    if (wider.length === overlapping.length) return wider;
+    overlapping = wider;
   }
-  return found;
+  return overlapping;
 }
 
 function hasSeveralSources(workouts: readonly DuplicateCandidate[]): boolean {

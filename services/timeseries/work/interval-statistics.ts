@@ -67,15 +67,15 @@ interface Tables {
 }
 
 /**
- * Changes the statistics by a call. `write` writes the intervals: it is begun when what was there before is read, and the server
- * works on it while the figures are computed. The caller holds the user's lock.
+ * Changes the statistics by a call. `write` writes the intervals. It starts after the stored intervals are read, so that the
+ * server writes while the figures are computed. The caller holds the user's lock.
  */
 export async function changeStatistics(
   transaction: Queryable,
   change: IntervalChange,
   write: () => Promise<unknown>,
 ): Promise<void> {
-  const parts = partsOf(change);
+  const parts = changedParts(change);
   const days = [...new Set(parts.flatMap(daysOf))];
   const providers = [...new Set(change.series.map(({ provider }) => provider))];
   const [rows, totals, orderOf] = await Promise.all([
@@ -86,16 +86,16 @@ export async function changeStatistics(
   await Promise.all([write(), addFigures(transaction, parts, { rows, totals, orderOf })]);
 }
 
-interface Read extends Pick<Around, 'totals' | 'orderOf'> {
-  readonly rows: readonly OverlappingRow[];
-}
-
-async function addFigures(transaction: Queryable, parts: readonly Part[], { rows, ...read }: Read) {
-  const stored = Map.groupBy(rows, ({ window }) => window);
+async function addFigures(
+  transaction: Queryable,
+  parts: readonly Part[],
+  { rows, totals, orderOf }: Omit<Around, 'stored'> & { readonly rows: readonly OverlappingRow[] },
+) {
+  const byWindow = Map.groupBy(rows, ({ window }) => window);
   const tables = { hours: hourTable(), days: dayTable() };
   const covered = hourTable();
   for (const [window, part] of parts.entries()) {
-    addPart(tables, part, { stored: stored.get(window) ?? [], ...read });
+    addPart(tables, part, { stored: byWindow.get(window) ?? [], totals, orderOf });
     cover(covered, tables.hours, part);
   }
   await Promise.all([
@@ -107,7 +107,7 @@ async function addFigures(transaction: Queryable, parts: readonly Part[], { rows
 const joinedMs = hourMs;
 
 /** Changes of a type that are less than an hour apart are one part. */
-function partsOf({ series, written, replaced, deleted }: IntervalChange): Part[] {
+function changedParts({ series, written, replaced, deleted }: IntervalChange): Part[] {
   const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));
   const of = (kind: Change['kind'], intervals: readonly Placed[]) =>
     intervals.map((interval): Change => ({ kind, interval }));
@@ -171,29 +171,19 @@ function addPart(tables: Tables, part: Part, around: Around): void {
     part.changes.flatMap((change) => (change.kind === kind ? [change.interval] : []));
   const before = [...around.stored, ...of('deleted')];
   const after = [...without(around.stored, of('replaced')), ...of('written')];
-  addSet(
-    tables,
-    part,
-    around,
-    before.map((one) => ranked(one)),
-    -1,
-  );
-  addSet(
-    tables,
-    part,
-    around,
-    after.map((one) => ranked(one)),
-    1,
-  );
+  const rankedBefore = before.map((interval) => ranked(interval));
+  const rankedAfter = after.map((interval) => ranked(interval));
+  addSet(tables, part, around, rankedBefore, -1);
+  addSet(tables, part, around, rankedAfter, 1);
 }
 
 /** Intervals without some of them. Those with equal content stand for each other. */
 function without(intervals: readonly Placed[], removed: readonly Placed[]): readonly Placed[] {
   if (removed.length === 0) return intervals;
   const counts = new Map<string, number>();
-  for (const one of removed) counts.set(contentOf(one), (counts.get(contentOf(one)) ?? 0) + 1);
-  return intervals.filter((one) => {
-    const content = contentOf(one);
+  for (const interval of removed) counts.set(contentOf(interval), (counts.get(contentOf(interval)) ?? 0) + 1);
+  return intervals.filter((interval) => {
+    const content = contentOf(interval);
     const count = counts.get(content) ?? 0;
     counts.set(content, count - 1);
     return count <= 0;
@@ -282,7 +272,7 @@ function providersOn(totals: readonly OwnTotalRow[], day: number): string {
 
 type TotalField = Exclude<keyof OwnTotalRow, 'provider' | 'day'>;
 
-const fields: readonly (readonly [SeriesType, TotalField])[] = [
+const totalFields: readonly (readonly [SeriesType, TotalField])[] = [
   ['steps', 'steps'],
   ['distance_walking_running', 'distance_meters'],
   ['distance_cycling', 'distance_meters'],
@@ -296,7 +286,7 @@ const fields: readonly (readonly [SeriesType, TotalField])[] = [
 ];
 
 const fieldOf: ReadonlyMap<number, TotalField> = new Map(
-  fields.map(([type, field]) => [seriesOf(type).id, field]),
+  totalFields.map(([type, field]) => [seriesOf(type).id, field]),
 );
 
 /** The types of the fields of a day. */

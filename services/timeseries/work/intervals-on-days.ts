@@ -29,20 +29,20 @@ export async function settleIntervalsOnDays(context: Context, stored: StoredDays
   const { transaction, user_id, provider, order } = context;
   const setId = await selectIntervalSet(transaction, user_id, provider);
   if (setId === undefined) return;
-  const moved = await moveIntervals(context, setId, stored);
+  const moved = await redateIntervals(context, setId, stored);
   await settleIntervals(transaction, { user_id, order }, moved);
   const days = [...new Set(stored.dates)].map((date) => dateToMs(date) / dayMs);
   await settleDays(transaction, { user_id, order }, days);
 }
 
-async function moveIntervals(
+async function redateIntervals(
   { transaction, user_id, provider }: Context,
   setId: number,
   { covered, localDays }: StoredDays,
 ): Promise<TouchedSpan[]> {
-  const news = spansWithin(localDays.spans, covered);
-  if (news.length === 0) return [];
-  const rows = await selectMisdatedIntervals(transaction, { user_id, provider }, news);
+  const newSpans = spansWithin(localDays.spans, covered);
+  if (newSpans.length === 0) return [];
+  const rows = await selectMisdatedIntervals(transaction, { user_id, provider }, newSpans);
   await updateOffsets(
     transaction,
     setId,

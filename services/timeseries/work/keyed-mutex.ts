@@ -8,18 +8,16 @@ export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
  * database connection, and a burst of stores of one user would use up the pool.
  */
 export function keyedMutex(): Mixin<KeyedMutex> {
-  return turns;
-}
-
-function turns(): KeyedMutex {
-  const last = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
+  return () => {
+    const lastOf = new Map<string, Promise<unknown>>();
+    return async (key, work) => {
+      const result = (lastOf.get(key) ?? Promise.resolve()).then(work, work);
+      lastOf.set(key, result);
+      try {
+        return await result;
+      } finally {
+        if (lastOf.get(key) === result) lastOf.delete(key);
+      }
+    };
   };
 }

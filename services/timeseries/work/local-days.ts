@@ -1,6 +1,6 @@
 import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { type DaySpan, type LocalDays, spansWithin } from '../rules/local-days.ts';
+import { type LocalDays, spansWithin } from '../rules/local-days.ts';
 import {
   selectMisdatedSamples,
   updateEpochDates,
@@ -20,25 +20,18 @@ export async function settleLocalDays(
   days: LocalDays,
   { covered, workouts }: { readonly covered: readonly Range[]; readonly workouts: readonly Span[] },
 ): Promise<Span[]> {
-  const news = spansWithin(days.spans, covered);
-  if (news.length > 0) {
-    await updateEpochDates(transaction, whose, news);
-    await moveSamples(transaction, whose, days, news);
+  const newSpans = spansWithin(days.spans, covered);
+  if (newSpans.length > 0) {
+    await updateEpochDates(transaction, whose, newSpans);
+    const samples = await selectMisdatedSamples(transaction, whose, newSpans);
+    await writeStoredSamples(
+      transaction,
+      samples.map((sample) => onLocalDay(sample, days)),
+    );
   }
   const starts = workouts.map(({ start_ms }) => ({ startMs: start_ms, endMs: start_ms + 1 }));
-  const written = [...news, ...spansWithin(days.spans, starts)];
+  const written = [...newSpans, ...spansWithin(days.spans, starts)];
   return written.length === 0 ? [] : updateWorkoutDates(transaction, whose, written);
-}
-
-async function moveSamples(
-  transaction: Queryable,
-  whose: Whose,
-  days: LocalDays,
-  news: readonly DaySpan[],
-): Promise<void> {
-  const samples = await selectMisdatedSamples(transaction, whose, news);
-  const moved = samples.map((one) => onLocalDay(one, days));
-  await writeStoredSamples(transaction, moved);
 }
 
 /** A sample with the offset that puts it on its local day. */

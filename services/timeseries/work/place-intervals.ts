@@ -48,7 +48,7 @@ interface IntervalClocks {
   readonly placedSpans: readonly PlacedSpan[];
 }
 
-interface Placed {
+interface PlacedInterval {
   readonly keyed: KeyedInterval;
   readonly source: SourceRow;
   readonly type_id: number;
@@ -64,14 +64,17 @@ export async function placeIntervals(
     return { rows: [], clocks: { hours: new KnownHours(), placed: null, placedSpans: [] } };
   const { transaction, setId, sources } = context;
   const used = [...new Set(accepted.map(({ interval }) => interval.source))];
-  const given = used.flatMap((index) => sources[index] ?? []);
   const [stored, clocks] = await Promise.all([
-    ensureIntervalSources(transaction, setId, given),
+    ensureIntervalSources(
+      transaction,
+      setId,
+      used.flatMap((index) => sources[index] ?? []),
+    ),
     clocksOf(context, accepted),
   ]);
   const sourceOf = new Map(used.map((index, place) => [index, stored[place]]));
   // Of two intervals with one id the later one counts.
-  const distinct = new Map(accepted.map((one) => [one.key, one]));
+  const distinct = new Map(accepted.map((keyed) => [keyed.key, keyed]));
   const placed = [...distinct.values()].flatMap((keyed) => {
     const source = sourceOf.get(keyed.interval.source);
     const type_id = seriesOf(keyed.interval.type).id;
@@ -85,46 +88,46 @@ async function clocksOf(
   { transaction, user_id, provider, timeZone = null, isClockKept = false }: PlaceContext,
   accepted: readonly KeyedInterval[],
 ) {
-  const given = accepted.map(({ interval }) => interval);
-  const undated = given.filter(({ zone_offset_minutes }) => zone_offset_minutes === null);
+  const intervals = accepted.map(({ interval }) => interval);
+  const undated = intervals.filter(({ zone_offset_minutes }) => zone_offset_minutes === null);
   const placed = undated.length === 0 ? null : rangeOf(undated);
-  const [placedSpans, known, days] = await Promise.all([
+  const [placedSpans, clocks, days] = await Promise.all([
     selectPlacedSpans(transaction, user_id),
     placed === null ? null : readClocks(transaction, { user_id, provider, timeZone }, placed),
-    selectLocalDays(transaction, { user_id, provider }, rangeOf(given)),
+    selectLocalDays(transaction, { user_id, provider }, rangeOf(intervals)),
   ]);
   const hours = new KnownHours();
   if (!isClockKept)
-    for (const { start_ms, zone_offset_minutes } of given) hours.add(start_ms, zone_offset_minutes);
+    for (const { start_ms, zone_offset_minutes } of intervals) hours.add(start_ms, zone_offset_minutes);
   const of = ({ start_ms, zone_offset_minutes, is_local = false }: IntervalRecord): Clock => {
-    if (zone_offset_minutes !== null || known === null)
+    if (zone_offset_minutes !== null || clocks === null)
       return { offset: days.offsetOn(start_ms, zone_offset_minutes ?? 0), placed_by: null };
-    const clock = clocksAt(known, is_local)(start_ms);
+    const clock = clocksAt(clocks, is_local)(start_ms);
     return is_local ? clock : { ...clock, offset: days.offsetOn(start_ms, clock.offset) };
   };
   return { of, hours, placed, placedSpans };
 }
 
-// Local times may be that far from their instants.
+// Local times may differ from their instants by the farthest offset.
 function rangeOf(intervals: readonly IntervalRecord[]): Range {
   const { startMs, endMs } = boundsOf(intervals.map(({ start_ms }) => start_ms));
   const marginMs = intervals.some(({ is_local }) => is_local === true) ? farthestOffsetMs : 0;
   return { startMs: startMs - marginMs, endMs: endMs + marginMs };
 }
 
-async function inSeries(context: PlaceContext, placed: readonly Placed[]): Promise<IntervalRow[]> {
+async function inSeries(context: PlaceContext, placed: readonly PlacedInterval[]): Promise<IntervalRow[]> {
   const groups = [...Map.groupBy(placed, nameOf).values()];
   const keys = groups.flatMap(seriesKey);
   const series = await ensureIntervalSeries(context.transaction, context, keys);
   const ids = new Map(series.map(({ id, type_id, source_id }) => [`${type_id} ${source_id}`, id]));
-  return placed.map((one) => rowOf(one, ids.get(nameOf(one)) ?? 0));
+  return placed.map((interval) => rowOf(interval, ids.get(nameOf(interval)) ?? 0));
 }
 
-function nameOf({ type_id, source }: Placed): string {
+function nameOf({ type_id, source }: PlacedInterval): string {
   return `${type_id} ${source.id}`;
 }
 
-function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
+function seriesKey(group: readonly PlacedInterval[]): IntervalSeriesKey[] {
   const [first] = group;
   if (first === undefined) return [];
   const offsets = group.map(({ clock: { offset } }) => offset);
@@ -140,7 +143,7 @@ function seriesKey(group: readonly Placed[]): IntervalSeriesKey[] {
   ];
 }
 
-function rowOf({ keyed: { interval, key }, clock }: Placed, seriesId: number): IntervalRow {
+function rowOf({ keyed: { interval, key }, clock }: PlacedInterval, seriesId: number): IntervalRow {
   const { start_ms, end_ms, value } = interval;
   const { offset: zone_offset_minutes, placed_by } = clock;
   const instants = { start_ms: start_ms - shiftMs(clock), duration_ms: end_ms - start_ms };

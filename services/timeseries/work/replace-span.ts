@@ -3,7 +3,7 @@ import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { KeptDays } from '../rules/kept-days.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
-import { deleteSampleInstants, samplesPerStatement } from '../tables/samples.ts';
+import { deleteSampleInstants } from '../tables/samples.ts';
 import {
   deleteUnlistedDays,
   deleteUnlistedOthers,
@@ -52,7 +52,11 @@ export async function deleteUnlisted(
   const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
   const ids = [...replaces.series, ...replaces.together].map((type) => seriesOf(type).id);
   const stored = await selectSamplesOfSpan(transaction, reread, ids, is_local);
-  await deleteSamples(transaction, goneOf(stored, listedSamples(items), replaces));
+  const unlisted = unlistedSamples(stored, listedSamples(items), replaces);
+  await deleteSampleInstants(transaction, {
+    seriesIds: unlisted.map(({ series_id }) => series_id),
+    times: unlisted.map(({ ms }) => ms),
+  });
   const keys = items.map(({ key }) => key);
   if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
   if (records.includes('days')) await deleteUnlistedDays(transaction, reread, data_type, keys);
@@ -72,32 +76,25 @@ export async function deleteUnlisted(
   await settleDuplicates(transaction, user_id, gone, sourcePriority);
 }
 
-// Samples of the types `together` have no list of their own: they go with a sample of the same device and instant.
-function goneOf(
+// Samples of the types `together` have no list of their own: they are deleted with a sample of the same device and instant.
+function unlistedSamples(
   stored: readonly SampleOfSpan[],
   listed: ReadonlySet<string>,
   { series, devices, together }: ReplacedData,
 ): SampleOfSpan[] {
-  const [own, others] = [series, together].map((types) => new Set(types.map((type) => seriesOf(type).id)));
+  const idsOf = (types: readonly SeriesType[]) => new Set(types.map((type) => seriesOf(type).id));
+  const [listedIds, companionIds] = [idsOf(series), idsOf(together)];
   const unlisted = stored.filter(
     ({ type_id, device, listed_ms }) => !listed.has(sampleKey(type_id, device, Math.round(listed_ms))),
   );
   const gone = unlisted.filter(
-    ({ type_id, device }) => own?.has(type_id) === true && (devices?.includes(device) ?? true),
+    ({ type_id, device }) => listedIds.has(type_id) && (devices?.includes(device) ?? true),
   );
   const instants = new Set(gone.map(({ device, ms }) => `${Math.round(ms)} ${device}`));
   const companions = unlisted.filter(({ type_id, device, ms }) => {
-    return others?.has(type_id) === true && instants.has(`${Math.round(ms)} ${device}`);
+    return companionIds.has(type_id) && instants.has(`${Math.round(ms)} ${device}`);
   });
   return [...gone, ...companions];
-}
-
-async function deleteSamples(transaction: Queryable, gone: readonly SampleOfSpan[]): Promise<void> {
-  for (let from = 0; from < gone.length; from += samplesPerStatement) {
-    const part = gone.slice(from, from + samplesPerStatement);
-    const seriesIds = part.map(({ series_id }) => series_id);
-    await deleteSampleInstants(transaction, { seriesIds, times: part.map(({ ms }) => ms) });
-  }
 }
 
 function listedSamples(items: readonly StoreItem[]): ReadonlySet<string> {

@@ -37,7 +37,7 @@ import { settleIntervals } from './settle-intervals.ts';
 /*
  * SAMPLE_RETENTION_DAYS. Rows are deleted series by series through the triggers and under the user's lock, so that
  * statistics are exact after each part. Dropping chunks with rows would be cheaper, but would leave the statistics wrong
- * until millions of them are deleted as well. The rules of projects are carried out in retain-projects.ts.
+ * until millions of them are deleted as well. The rules of projects are applied afterwards.
  */
 
 /** Blocks without expired samples. Blocks that become empty are left out. */
@@ -81,6 +81,7 @@ export function retainOnePart(
 interface Retaining {
   readonly database: Database;
   readonly call: Call;
+  /** SAMPLE_RETENTION_DAYS. */
   readonly days: number;
   readonly order: SourceOrder;
   readonly logger: Logger;
@@ -127,15 +128,6 @@ async function finish(database: Database, firstDay: string, logger: Logger): Pro
  * that the former one deletes nothing afterwards.
  */
 
-interface RetainingProjects {
-  readonly database: Database;
-  readonly call: Call;
-  /** SAMPLE_RETENTION_DAYS. */
-  readonly days: number;
-  readonly order: SourceOrder;
-  readonly logger: Logger;
-}
-
 /** How much is done in one part. */
 interface PartSize {
   readonly users: number;
@@ -145,11 +137,7 @@ interface PartSize {
 const usual: PartSize = { users: 100, rows: oldSamplesPerPart };
 
 /** Does one bounded part of the pass of a project. Returns whether something may be left. */
-export async function retainProjectPart(
-  deps: RetainingProjects,
-  nowMs: number,
-  size = usual,
-): Promise<boolean> {
+export async function retainProjectPart(deps: Retaining, nowMs: number, size = usual): Promise<boolean> {
   const { database, call } = deps;
   const day = passDay(nowMs);
   const pass = await selectUnfinishedPass(database, day);
@@ -206,7 +194,7 @@ async function retainUsers(
 
 // Chunks before the first day that is kept may be empty now.
 async function finishProject(
-  { database, logger }: RetainingProjects,
+  { database, logger }: Retaining,
   { project_id }: ProjectPass,
   { samples }: KeptDays,
 ) {

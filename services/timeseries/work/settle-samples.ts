@@ -6,12 +6,7 @@ import { boundsOf } from '../rules/local-days.ts';
 import { type ShownBlockRow, selectShownBlocks } from '../tables/activity-blocks.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
 import { type DayInstants, dayKey, mergedDays } from '../tables/other-instants.ts';
-import {
-  deleteSampleInstants,
-  type StoredSample,
-  samplesPerStatement,
-  writeStoredSamples,
-} from '../tables/samples.ts';
+import { deleteSampleInstants, type StoredSample, writeStoredSamples } from '../tables/samples.ts';
 import { onLocalDay } from './local-days.ts';
 import { type OtherInstants, readOtherInstants } from './placed-blocks.ts';
 
@@ -47,17 +42,18 @@ export async function settleSamples(
   const others = await readOtherInstants(transaction, days);
   const shown = Map.groupBy(await selectShownBlocks(transaction, days), dayKey);
   const settled = days.flatMap((day) => settledOf(day, shown.get(dayKey(day)) ?? [], others));
-  await write(transaction, settled, context);
-  return remove(
-    transaction,
-    settled.filter(({ sample }) => sample === null),
-  );
+  await writeSettled(transaction, settled, context);
+  const removed = settled.filter(({ sample }) => sample === null);
+  return deleteSampleInstants(transaction, {
+    seriesIds: removed.map(({ series_id }) => series_id),
+    times: removed.map(({ ms }) => ms),
+  });
 }
 
 // Blocks are ordered, newest first.
 function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: OtherInstants): Settled[] {
   const { series_id, times } = day;
-  const kept = others.get(dayKey(day));
+  const otherTimes = others.get(dayKey(day));
   const samples = new Map<number, Settled['sample']>();
   for (const { zone_offset_minutes, placed_by, ...block } of blocks) {
     const values = decodeValues(block.vals);
@@ -65,11 +61,11 @@ function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: O
       if (!samples.has(ms)) samples.set(ms, { value: values[index] ?? 0, zone_offset_minutes, placed_by });
   }
   return times
-    .filter((ms) => !kept?.has(ms))
+    .filter((ms) => !otherTimes?.has(ms))
     .map((ms) => ({ series_id, ms, sample: samples.get(ms) ?? null }));
 }
 
-async function write(transaction: Queryable, settled: readonly Settled[], context: SettleContext) {
+async function writeSettled(transaction: Queryable, settled: readonly Settled[], context: SettleContext) {
   const firstDay = context.kept.samples;
   const firstMs = firstDay === null ? Number.NEGATIVE_INFINITY : Date.parse(firstDay);
   const rows = settled.flatMap(({ series_id, ms, sample }) =>
@@ -81,22 +77,5 @@ async function write(transaction: Queryable, settled: readonly Settled[], contex
   await writeStoredSamples(
     transaction,
     rows.map((row) => onLocalDay(row, days)),
-  );
-}
-
-async function remove(transaction: Queryable, gone: readonly Settled[]): Promise<number> {
-  let removed = 0;
-  for (const part of partsOf(gone))
-    removed += await deleteSampleInstants(transaction, {
-      seriesIds: part.map(({ series_id }) => series_id),
-      times: part.map(({ ms }) => ms),
-    });
-  return removed;
-}
-
-function partsOf<T>(rows: readonly T[]): T[][] {
-  const parts = Math.ceil(rows.length / samplesPerStatement);
-  return Array.from({ length: parts }, (_, index) =>
-    rows.slice(index * samplesPerStatement, (index + 1) * samplesPerStatement),
   );
 }

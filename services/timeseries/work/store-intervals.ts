@@ -72,18 +72,18 @@ export async function storeIntervals(
   request: IntervalRequest,
   circumstances: IntervalCircumstances,
 ): Promise<IntervalOutcome> {
-  const store = (given: IntervalRequest) =>
+  const store = (attempt: IntervalRequest) =>
     database.transaction(async (transaction) => {
-      const { user_id, provider } = given;
-      // They run in this order, so that the second one sees what the lock waited for.
+      const { user_id, provider } = attempt;
+      // The statements run in this order: the second one sees what was committed while the first waited for the lock.
       const [, isGone] = await Promise.all([
         lockUser(transaction, user_id),
         isErased(transaction, user_id, provider),
       ]);
       if (isGone) throw userErased(user_id);
-      if (given.reprocess === true)
+      if (attempt.reprocess === true)
         await transaction.query("select set_config('changes.historical', 'on', true)");
-      return storeIntervalsIn(transaction, given, circumstances);
+      return storeIntervalsIn(transaction, attempt, circumstances);
     });
   return store(request).catch((error: unknown) => {
     if (!request.has_content_ids || fieldOf(error, 'code') !== uniqueViolation) throw error;

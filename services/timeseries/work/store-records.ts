@@ -4,16 +4,21 @@ import {
   type SleepRecord,
   type StoreItem,
   sleepRanks,
+  type WorkoutRecord,
 } from '../../../domain/records/records.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from '../rules/merge-workouts.ts';
 import { type DayRow, selectDay, upsertDayValues } from '../tables/day-values.ts';
 import { deleteOthers, type RecordRow, upsertOther, upsertRecord } from '../tables/events.ts';
 import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
-import { datedBy, recordClock } from './clocks/place.ts';
+import { upsertDetail } from '../tables/tracks.ts';
+import { forgetVersion, selectWorkoutSpan } from '../tables/workouts.ts';
+import { type ClockAt, datedBy, recordClock, shiftMs } from './clocks/place.ts';
+import { isCropped } from './crop.ts';
 import type { Span } from './duplicates.ts';
-import { dayRow, identityOf, type RecordContext, sleepRow } from './record-rows.ts';
-import { storeWorkout } from './store-workout.ts';
+import type { StoredItems } from './stored-items.ts';
 import { outweighs, weightiest } from './versions.ts';
 
 /** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
@@ -66,8 +71,8 @@ function newlyCovered(
   stored?: DayRow,
 ): Range {
   const isSame = stored?.date === date && stored?.start_ms === start_ms;
-  const known = isSame ? (stored?.duration_seconds ?? 0) : 0;
-  return { startMs: start_ms + known * 1000, endMs: start_ms + duration_seconds * 1000 };
+  const coveredSeconds = isSame ? (stored?.duration_seconds ?? 0) : 0;
+  return { startMs: start_ms + coveredSeconds * 1000, endMs: start_ms + duration_seconds * 1000 };
 }
 
 /** The result of storing an item's sessions. `ids` has the current id of each. */
@@ -118,7 +123,7 @@ async function storeSession(
   const best = weightiest(versions);
   // Of an item whose latest version counts, no older version of it takes precedence.
   const isRival = (key: string) => item.supersede !== 'latest' || key !== item.key;
-  const rival = weightiest(versions.filter((one) => isRival(one.key)));
+  const rival = weightiest(versions.filter((version) => isRival(version.key)));
   const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
   if (rival !== undefined && outweighs(rival, weight)) return { id: rival.id, gone: [], status: 'stale' };
   const identity = identityOf(context, key, best?.id);
@@ -133,12 +138,15 @@ async function versionsOf(context: RecordContext, { key, data_type }: StoreItem,
   const { transaction, userId, provider, storedItems } = context;
   const of = { userId, provider, dataType: data_type };
   const stored = await selectOverlappingSleeps(transaction, of, session);
-  const isFinalNow = [session, ...stored.filter((one) => one.key === key)].some(
+  const isFinalNow = [session, ...stored.filter((version) => version.key === key)].some(
     ({ rank }) => rank === sleepRanks.final,
   );
   const wasFinal = (ofKey: string) =>
     (ofKey === key && isFinalNow) || (storedItems.get({ data_type, key: ofKey })?.was_final ?? false);
-  const versions = stored.map((one) => ({ ...one, was_final: one.was_final || wasFinal(one.key) }));
+  const versions = stored.map((version) => ({
+    ...version,
+    was_final: version.was_final || wasFinal(version.key),
+  }));
   return { was_final: wasFinal(key), versions };
 }
 
@@ -203,9 +211,9 @@ async function dropFormer(
 /** Stores the day values of an item in place of those of its older version. They are no record of the outcome. */
 async function storeDayValues(context: RecordContext, item: StoreItem): Promise<void> {
   const { transaction, userId: user_id, provider, clockAt } = context;
-  const { data_type, key, day_values: given } = item;
-  if (given === null) return;
-  const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = given;
+  const { data_type, key, day_values } = item;
+  if (day_values === null) return;
+  const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = day_values;
   await upsertDayValues(transaction, {
     id: randomUUID(),
     user_id,
@@ -215,7 +223,7 @@ async function storeDayValues(context: RecordContext, item: StoreItem): Promise<
     device,
     duration_seconds,
     zone_offset_minutes,
-    ...datedBy(given, clockAt),
+    ...datedBy(day_values, clockAt),
     start_time: isoTime(start_ms),
     vals: JSON.stringify(values),
     extra: extra === null ? null : JSON.stringify(extra),
@@ -231,4 +239,139 @@ async function storeScores(context: RecordContext, item: StoreItem): Promise<voi
   const scored = { user_id, provider, data_type, key, normaliser_version: normaliserVersion };
   const rows = scores.map((score) => ({ ...score, ...datedBy(score, clockAt), id: randomUUID() }));
   await upsertScores(transaction, scored, rows);
+}
+
+/** The result of storing an item's workout. */
+interface StoredWorkout {
+  readonly ids: readonly string[];
+  readonly spans: readonly Span[];
+  readonly wasThere: boolean;
+}
+
+/**
+ * Stores an item's workout. The key alone identifies a workout: all data types of one activity share a record. Item
+ * versions are stored per data type, so that each item is compared to its own last version only.
+ */
+async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
+  const { data_type, key, workout, extras } = item;
+  if (workout === null) return { ids: [], spans: [], wasThere: false };
+  const { transaction, userId, provider, clockAt } = context;
+  const stored = await selectWorkoutSpan(transaction, userId, provider, key);
+  const identity = identityOf(context, key, stored?.id);
+  const cropped = isCropped(data_type, workout, stored);
+  const parts = {
+    ...stored?.parts,
+    [data_type]: workoutPart(item.data_type, workout, cropped, stored?.parts),
+  };
+  const merged = mergeWorkouts(parts);
+  const row = { ...workoutRow(identity, merged, clockAt), parts: JSON.stringify(parts), cropped };
+  await upsertRecord(transaction, 'workout', row);
+  if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
+  const ids = [identity.id];
+  if (stored === undefined) return { ids, spans: [merged], wasThere: false };
+  if (stored.cropped && !cropped) await forgetDetails(context, key);
+  return { ids, spans: [merged, stored], wasThere: true };
+}
+
+// The first end of a cropped activity is kept, because it shows which part of its details were pauses.
+function workoutPart(
+  dataType: string,
+  workout: WorkoutRecord,
+  cropped: boolean,
+  parts: WorkoutParts | undefined,
+): WorkoutPart {
+  const former = parts?.[dataType];
+  if (dataType !== 'activities' || !cropped || former === undefined) return workout;
+  return { ...workout, uncropped_end_ms: former.uncropped_end_ms ?? former.end_ms };
+}
+
+// Removed samples return if the details are sent again.
+async function forgetDetails({ transaction, userId, provider, storedItems }: RecordContext, key: string) {
+  const details = { data_type: 'activityDetails', key };
+  if (storedItems.forget(details)) await forgetVersion(transaction, userId, provider, details.data_type, key);
+}
+
+/** The source and the id of a record. */
+interface RecordIdentity {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly key: string;
+  readonly normaliser_version: number | null;
+}
+
+/** The row of a workout. Writing it again clears a deletion mark. */
+function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockAt: ClockAt): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, pauses: __, ...rest } = record;
+  const { offset, placed_by, date } = recordClock(record, start_ms, clockAt);
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    zone_reported: zone_offset_minutes !== null,
+    placed_by,
+    local_date: date,
+    deleted_at: null,
+  };
+}
+
+/** The row of a sleep session. It belongs to the local day of waking up. */
+function sleepRow(identity: RecordIdentity, record: SleepRecord, clockAt: ClockAt): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, date: _, stage_intervals, details, ...rest } = record;
+  const { offset, placed_by, date } = recordClock(record, end_ms, clockAt);
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    zone_reported: zone_offset_minutes !== null,
+    placed_by,
+    date,
+    stage_intervals: jsonOrNull(stage_intervals),
+    details: jsonOrNull(details),
+  };
+}
+
+/** The row of a provider's totals of a day. */
+function dayRow(identity: RecordIdentity, record: DayRecord, clockAt: ClockAt): RecordRow {
+  const { start_ms, zone_offset_minutes, date: _, ...rest } = record;
+  const clock = recordClock(record, start_ms, clockAt);
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms - shiftMs(clock)),
+    zone_offset_minutes: clock.offset,
+    zone_reported: zone_offset_minutes !== null,
+    placed_by: clock.placed_by,
+    date: clock.date,
+  };
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** Context of storing an item's records. */
+interface RecordContext {
+  readonly transaction: Queryable;
+  readonly userId: string;
+  readonly provider: string;
+  readonly normaliserVersion: number | null;
+  /** The clock of records without an offset. */
+  readonly clockAt: ClockAt;
+  readonly storedItems: StoredItems;
+  /** The first local day whose events are kept. Null keeps all. */
+  readonly eventsFrom: string | null;
+  /** Ids of the records of the item's stored version. */
+  readonly storedIds: readonly string[];
+}
+
+/** The identity of a record: its stored id, or a new one. */
+function identityOf(context: RecordContext, key: string, storedId: string | undefined): RecordIdentity {
+  const { userId, provider, normaliserVersion } = context;
+  const id = storedId ?? randomUUID();
+  return { id, user_id: userId, provider, key, normaliser_version: normaliserVersion };
 }

@@ -87,7 +87,7 @@ async function writeSamples(
   pending: readonly PendingBlock[],
 ): Promise<WrittenSamples> {
   const { transaction, nowMs, kept } = context;
-  const placed = await place(context, validBlocks(keptBlocks(pending, kept), nowMs));
+  const placed = await placeInSeries(context, validBlocks(keptBlocks(pending, kept), nowMs));
   const { own, others } = divided(context, placed);
   await addOtherInstants(
     transaction,
@@ -123,7 +123,7 @@ async function upsert(
   return written;
 }
 
-async function place(
+async function placeInSeries(
   { transaction, user_id, provider }: SampleContext,
   blocks: readonly PendingBlock[],
 ): Promise<PlacedBlock[]> {

@@ -45,9 +45,9 @@ export async function writeIntervals(
   ]);
   const store = () =>
     Promise.all([insertIntervals(transaction, setId, added), updateIntervals(transaction, setId, changed)]);
-  if (series.every((one) => one.ranked_by === orderName(order) && !one.is_pending)) {
-    const written = { written: [...added, ...changed].map(placed), replaced: former.map(placed) };
-    const change = { user_id, order, series, ...written, deleted: deleted.map(placed) };
+  if (series.every(({ ranked_by, is_pending }) => ranked_by === orderName(order) && !is_pending)) {
+    const written = { written: [...added, ...changed].map(withEnd), replaced: former.map(withEnd) };
+    const change = { user_id, order, series, ...written, deleted: deleted.map(withEnd) };
     return changeStatistics(transaction, change, store);
   }
   await store();
@@ -71,10 +71,13 @@ export async function moveIntervals(
   if (setId === undefined) return;
   const changed = moved.map(({ row }) => row);
   await widenOffsets(transaction, changed);
-  const former = moved.map((one) => one.former);
-  await writeIntervals({ transaction, user_id, setId, order }, { added: [], changed, former, deleted: [] });
+  const formerRows = moved.map(({ former }) => former);
+  await writeIntervals(
+    { transaction, user_id, setId, order },
+    { added: [], changed, former: formerRows, deleted: [] },
+  );
 }
 
-function placed({ series_id, start_ms, duration_ms, value, zone_offset_minutes }: IntervalRow) {
+function withEnd({ series_id, start_ms, duration_ms, value, zone_offset_minutes }: IntervalRow) {
   return { series_id, start_ms, end_ms: start_ms + duration_ms, value, zone_offset_minutes };
 }

@@ -12,7 +12,7 @@ const inRange =
   "user_id = $1 and provider = $2 and start_time >= $3::timestamptz - interval '3 days' and start_time <= $4";
 
 // A record that reaches into the range began at most three days before it.
-const recordClocks = {
+const recordClocksStatement = {
   name: 'timeseries-select-record-clocks',
   text: `
     select ${ms('start_time')} as "startMs", ${ms('end_time')} as "endMs", zone_offset_minutes as "offset"
@@ -39,7 +39,7 @@ export function selectRecordClocks(
 ): Promise<KnownClock[]> {
   const marginMs = nearMs + farthestOffsetMs;
   const bounds = [new Date(startMs - marginMs), new Date(endMs + marginMs)];
-  return transaction.query<KnownClock>(recordClocks, [user_id, provider, ...bounds]);
+  return transaction.query<KnownClock>(recordClocksStatement, [user_id, provider, ...bounds]);
 }
 
 /** A user's data of one provider. */
@@ -60,7 +60,7 @@ export interface NamedClock {
   readonly date: string;
 }
 
-const named = {
+const namedStatement = {
   name: 'timeseries-select-named-clocks',
   text: `
     select t.clock_of, t.key, r.zone_offset_minutes as "offset", r.date::text
@@ -82,7 +82,11 @@ export async function selectNamedClocks(
 ): Promise<(item: NamingItem) => NamedClock | undefined> {
   if (items.length === 0) return () => undefined;
   const columns = [items.map(({ clock_of }) => clock_of), items.map(({ key }) => key)];
-  const rows = await transaction.query<NamingItem & NamedClock>(named, [user_id, provider, ...columns]);
+  const rows = await transaction.query<NamingItem & NamedClock>(namedStatement, [
+    user_id,
+    provider,
+    ...columns,
+  ]);
   const byName = new Map(rows.map((row) => [`${row.clock_of} ${row.key}`, row]));
   return ({ clock_of, key }) => byName.get(`${clock_of} ${key}`);
 }
@@ -117,9 +121,9 @@ export class KnownHours {
     if (offset === null) return;
     const day = Math.floor(ms / dayMs);
     const key = `${day} ${offset}`;
-    const known = this.#hours.get(key) ?? { day, offset, hours: 0 };
-    known.hours |= 1 << Math.floor((ms - day * dayMs) / hourMs);
-    this.#hours.set(key, known);
+    const entry = this.#hours.get(key) ?? { day, offset, hours: 0 };
+    entry.hours |= 1 << Math.floor((ms - day * dayMs) / hourMs);
+    this.#hours.set(key, entry);
   }
 
   /** Adds what an item states. */
@@ -192,7 +196,7 @@ export async function selectHourClocks(
   );
 }
 
-const newest = {
+const newestStatement = {
   name: 'timeseries-select-newest-clock',
   text: `
     select zone_offset_minutes from timeseries.clock_day where user_id = $1 order by day desc, hours desc limit 1`,
@@ -200,6 +204,6 @@ const newest = {
 
 /** The newest known clock of a user, for the date of today. Undefined: none is known. */
 export async function selectNewestClock(database: Queryable, userId: string): Promise<number | undefined> {
-  const [row] = await database.query<{ zone_offset_minutes: number }>(newest, [userId]);
+  const [row] = await database.query<{ zone_offset_minutes: number }>(newestStatement, [userId]);
   return row?.zone_offset_minutes;
 }

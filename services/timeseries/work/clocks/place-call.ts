@@ -30,14 +30,14 @@ export async function clocksOfCall(
   const undated = call.items.filter(isUndated);
   if (undated.length === 0) return () => ownClockAt(0);
   const { timeZone = null } = call;
-  const known = await readClocks(transaction, { ...call, timeZone }, rangeOfItems(undated));
+  const clocks = await readClocks(transaction, { ...call, timeZone }, rangeOfItems(undated));
   const naming = undated.flatMap(({ clock_of, key }) => (clock_of === null ? [] : [{ clock_of, key }]));
   const namedOf = await selectNamedClocks(transaction, call, naming);
   return ({ clock_of, key, is_local }) =>
-    clocksAt(known, is_local, clock_of === null ? undefined : namedOf({ clock_of, key }));
+    clocksAt(clocks, is_local, clock_of === null ? undefined : namedOf({ clock_of, key }));
 }
 
-/** The instants of items. Local times may be that far from them. */
+/** The range of the instants of items. Local times may differ from them by the farthest offset. */
 export function rangeOfItems(items: readonly StoreItem[]): Range {
   const { startMs, endMs } = boundsOf(items.flatMap((item) => [...instantsOf(item)]));
   const marginMs = items.some(({ is_local }) => is_local) ? farthestOffsetMs : 0;
@@ -75,10 +75,10 @@ export const isWhole = ({ is_local, workout, sleeps }: StoreItem): boolean =>
 function wholeInUtc(item: StoreItem, clockAt: ClockAt): PlacedItem {
   const { offset } = clockAt((item.workout ?? item.sleeps[0])?.start_ms ?? 0);
   const shiftMs = offset * minuteMs;
-  const inUtc = <T extends { start_ms: number; end_ms: number }>(one: T): T => ({
-    ...one,
-    start_ms: one.start_ms - shiftMs,
-    end_ms: one.end_ms - shiftMs,
+  const inUtc = <T extends { start_ms: number; end_ms: number }>(record: T): T => ({
+    ...record,
+    start_ms: record.start_ms - shiftMs,
+    end_ms: record.end_ms - shiftMs,
   });
   const placed = {
     ...item,
@@ -102,8 +102,8 @@ const withPauses = ({ pauses, ...workout }: WorkoutRecord, shiftMs: number): Wor
 
 /** The samples of an item by their clocks, each with the place of the item in its call. */
 export function placedBlocks(item: StoreItem, index: number, clockAt: ClockAt): PendingBlock[] {
-  return item.samples.flatMap((given) =>
-    clockedBlocks(given, clockAt).map(({ block, clock: { offset, placed_by } }) => {
+  return item.samples.flatMap((samples) =>
+    clockedBlocks(samples, clockAt).map(({ block, clock: { offset, placed_by } }) => {
       return { item: index, block, zone_offset_minutes: offset, placed_by };
     }),
   );

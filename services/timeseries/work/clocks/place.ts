@@ -39,12 +39,12 @@ export async function readClocks(
   return { records, others, timeZone };
 }
 
-/** Finds clocks among the known ones. The clock of a named record counts first. */
-export function clocksAt(known: KnownClocks, isLocal: boolean, named?: NamedClock): ClockAt {
+/** Finds the clock of an instant. The clock of a named record counts first. */
+export function clocksAt(clocks: KnownClocks, isLocal: boolean, named?: NamedClock): ClockAt {
   const sign = isLocal ? -1 : 1;
   return (ms) => {
     if (named === undefined) {
-      const { offset, source } = clockFor(known, ms, isLocal);
+      const { offset, source } = clockFor(clocks, ms, isLocal);
       return { offset, placed_by: sign * source };
     }
     const { offset, date } = named;
@@ -135,8 +135,8 @@ export function shiftMs({ offset, placed_by }: Clock): number {
 export async function zoneOfUndated(
   call: Call,
   userId: string,
-  given: readonly { readonly zone_offset_minutes: number | null }[],
+  records: readonly { readonly zone_offset_minutes: number | null }[],
 ): Promise<string | null | undefined> {
-  if (given.every(({ zone_offset_minutes }) => zone_offset_minutes !== null)) return undefined;
+  if (records.every(({ zone_offset_minutes }) => zone_offset_minutes !== null)) return undefined;
   return zoneOfUser(call, userId);
 }

@@ -1,5 +1,6 @@
 import type { Range } from '../../../../domain/time/time.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
+import { columnsOf } from '../../tables/arrays.ts';
 import type { IntervalRow } from '../../tables/interval-values.ts';
 import type { StoredSample } from '../../tables/samples.ts';
 import type { NamingItem, Whose } from './known-clocks.ts';
@@ -25,7 +26,7 @@ export interface Placed {
   readonly placed_by: number;
 }
 
-const samples = {
+const samplesStatement = {
   name: 'timeseries-select-placed-samples',
   text: `
     select x.series_id, ${ms('x.ts', 'ms')}, x.value, x.zone_offset_minutes, x.placed_by
@@ -42,10 +43,10 @@ export function selectPlacedSamples(
   range: Range,
   most: number,
 ): Promise<(StoredSample & Placed)[]> {
-  return transaction.query<StoredSample & Placed>(samples, [...valuesOf(whose, range), most]);
+  return transaction.query<StoredSample & Placed>(samplesStatement, [...valuesOf(whose, range), most]);
 }
 
-const intervals = {
+const intervalsStatement = {
   name: 'timeseries-select-placed-intervals',
   text: `
     select v.key, v.series_id, floor(extract(epoch from v.start_time) * 1000)::float8 as start_ms, v.duration_ms, v.value,
@@ -63,7 +64,7 @@ export function selectPlacedIntervals(
   range: Range,
   most: number,
 ): Promise<(IntervalRow & Placed)[]> {
-  return transaction.query<IntervalRow & Placed>(intervals, [...valuesOf(whose, range), most]);
+  return transaction.query<IntervalRow & Placed>(intervalsStatement, [...valuesOf(whose, range), most]);
 }
 
 /** The tables of records, with the column of their local day and the instant that it is of. */
@@ -94,7 +95,7 @@ const endOf = (table: string) =>
     ? "start_time + duration_seconds * interval '1 second'"
     : 'end_time';
 
-const records = {
+const recordsStatement = {
   name: 'timeseries-select-placed-records',
   text: Object.entries(recordTables)
     .map(
@@ -112,7 +113,7 @@ export function selectPlacedRecords(
   whose: Whose,
   range: Range,
 ): Promise<PlacedRecord[]> {
-  return transaction.query<PlacedRecord>(records, valuesOf(whose, range));
+  return transaction.query<PlacedRecord>(recordsStatement, valuesOf(whose, range));
 }
 
 /** Where a record is moved to. */
@@ -127,7 +128,7 @@ export async function moveRecords(
   moved: readonly MovedRecord[],
 ): Promise<void> {
   const isDateOnly = table === 'score' || table === 'day_value';
-  const columns = [
+  const assignments = [
     `${recordTables[table].date} = t.date`,
     'placed_by = t.placed_by',
     ...(isDateOnly ? [] : ['zone_offset_minutes = t.zone']),
@@ -137,18 +138,12 @@ export async function moveRecords(
     {
       name: `timeseries-move-${table}`,
       text: `
-        update timeseries.${table} r set ${columns.join(', ')}
+        update timeseries.${table} r set ${assignments.join(', ')}
         from unnest($1::uuid[], $2::date[], $3::smallint[], $4::smallint[], $5::float8[])
           t (id, date, zone, placed_by, start_ms)
         where r.id = t.id`,
     },
-    [
-      moved.map(({ id }) => id),
-      moved.map(({ date }) => date),
-      moved.map(({ zone_offset_minutes }) => zone_offset_minutes),
-      moved.map(({ placed_by }) => placed_by),
-      moved.map(({ start_ms }) => start_ms),
-    ],
+    columnsOf(moved, 'id', 'date', 'zone_offset_minutes', 'placed_by', 'start_ms'),
   );
 }
 
@@ -160,7 +155,7 @@ export interface PlacedPart extends Placed {
 }
 
 // Blocks are of one UTC day. The clock of a block is that of its noon.
-const parts = {
+const partsStatement = {
   name: 'timeseries-select-placed-parts',
   text: `
     select 'activity_block' as kind, ctid::text, ${ms("day + interval '12 hours'", 'ms')}, zone_offset_minutes, placed_by
@@ -175,7 +170,7 @@ const parts = {
 
 /** The placed blocks of activities and parts of slots of a range. */
 export function selectPlacedParts(transaction: Queryable, whose: Whose, range: Range): Promise<PlacedPart[]> {
-  return transaction.query<PlacedPart>(parts, valuesOf(whose, range));
+  return transaction.query<PlacedPart>(partsStatement, valuesOf(whose, range));
 }
 
 /** Writes the clocks of parts. The caller holds the user's lock since it selected them, so that their places stand. */
@@ -189,19 +184,14 @@ export async function moveParts(
     `update timeseries.${kind} p set zone_offset_minutes = t.zone, placed_by = t.placed_by${date}
      from unnest($1::text[], $2::smallint[], $3::smallint[], $4::date[]) t (place, zone, placed_by, date)
      where p.ctid = t.place::tid`,
-    [
-      moved.map(({ ctid }) => ctid),
-      moved.map(({ zone_offset_minutes }) => zone_offset_minutes),
-      moved.map(({ placed_by }) => placed_by),
-      moved.map(({ date }) => date),
-    ],
+    columnsOf(moved, 'ctid', 'zone_offset_minutes', 'placed_by', 'date'),
   );
 }
 
 /** The span of an item that has the clock of another one. */
 interface NamingSpan extends NamingItem, Range {}
 
-const naming = {
+const namingStatement = {
   name: 'timeseries-select-naming-items',
   text: `
     select clock_of, key, ${ms('clock_from', '"startMs"')}, ${ms('clock_to', '"endMs"')} from timeseries.item
@@ -211,10 +201,10 @@ const naming = {
 
 /** The items around a range that have the clocks of others. */
 export function selectNaming(transaction: Queryable, whose: Whose, range: Range): Promise<NamingSpan[]> {
-  return transaction.query<NamingSpan>(naming, valuesOf(whose, range));
+  return transaction.query<NamingSpan>(namingStatement, valuesOf(whose, range));
 }
 
-const waiting = {
+const waitingStatement = {
   name: 'timeseries-select-waiting-items',
   text: `
     select i.clock_of, i.key, ${ms('clock_from', '"startMs"')}, ${ms('clock_to', '"endMs"')}
@@ -228,15 +218,11 @@ export function selectWaiting(
   { user_id, provider }: Whose,
   items: readonly { readonly data_type: string; readonly key: string }[],
 ): Promise<NamingSpan[]> {
-  return transaction.query<NamingSpan>(waiting, [
-    user_id,
-    provider,
-    items.map(({ data_type }) => data_type),
-    items.map(({ key }) => key),
-  ]);
+  const values = [user_id, provider, ...columnsOf(items, 'data_type', 'key')];
+  return transaction.query<NamingSpan>(waitingStatement, values);
 }
 
-const note = {
+const noteNamingStatement = {
   name: 'timeseries-note-naming-items',
   text: `
     update timeseries.item i
@@ -252,13 +238,6 @@ export async function noteNaming(
   items: readonly (NamingSpan & { readonly data_type: string })[],
 ): Promise<void> {
   if (items.length === 0) return;
-  await transaction.query(note, [
-    user_id,
-    provider,
-    items.map(({ data_type }) => data_type),
-    items.map(({ key }) => key),
-    items.map(({ clock_of }) => clock_of),
-    items.map(({ startMs }) => startMs),
-    items.map(({ endMs }) => endMs),
-  ]);
+  const columns = columnsOf(items, 'data_type', 'key', 'clock_of', 'startMs', 'endMs');
+  await transaction.query(noteNamingStatement, [user_id, provider, ...columns]);
 }

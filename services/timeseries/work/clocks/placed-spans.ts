@@ -19,17 +19,17 @@ const ms = (column: string, name: string) => `(extract(epoch from ${column}) * 1
 const columns = `provider, time_zone as "timeZone", ${ms('start_time', 'startMs')}, ${ms('end_time', 'endMs')}`;
 const instant = (place: string) => `to_timestamp(${place}::float8 / 1000)`;
 
-const select = {
+const selectStatement = {
   name: 'timeseries-select-placed-spans',
   text: `select ${columns} from timeseries.placed_span where user_id = $1`,
 };
 
 /** The spans of a user. */
 export function selectPlacedSpans(transaction: Queryable, userId: string): Promise<PlacedSpan[]> {
-  return transaction.query<PlacedSpan>(select, [userId]);
+  return transaction.query<PlacedSpan>(selectStatement, [userId]);
 }
 
-const widen = {
+const widenStatement = {
   name: 'timeseries-widen-placed-span',
   text: `
     insert into timeseries.placed_span as p (user_id, provider, start_time, end_time, time_zone)
@@ -48,7 +48,7 @@ export async function widenPlacedSpan(
   { startMs, endMs }: Range,
   timeZone: string | null,
 ): Promise<void> {
-  await transaction.query(widen, [user_id, provider, startMs, endMs, timeZone]);
+  await transaction.query(widenStatement, [user_id, provider, startMs, endMs, timeZone]);
 }
 
 /** Notes what is to be placed anew. */

@@ -96,9 +96,9 @@ export async function settleStored(
   if (placed !== null) await widenPlacedSpan(transaction, call, placed, timeZone);
   const spans = placed === null ? call.placedSpans : await selectPlacedSpans(transaction, user_id);
   for (const span of spans) {
-    const known = call.placedSpans.find((one) => one.provider === span.provider);
-    if (known !== undefined && known.timeZone !== span.timeZone)
-      await enqueueDue(transaction, user_id, span, span);
+    const before = call.placedSpans.find(({ provider }) => provider === span.provider);
+    if (before !== undefined && before.timeZone !== span.timeZone)
+      await enqueueDue(transaction, { user_id, provider: span.provider }, span);
     const ranges = span.provider === provider ? [...(await near())] : [];
     if (span.timeZone === null && fresh !== null) ranges.push(await around(transaction, user_id, fresh));
     const whose = { user_id, provider: span.provider, timeZone: span.timeZone };
@@ -148,17 +148,12 @@ const mostRows = 20_000;
 async function settleOrEnqueue(transaction: Queryable, settling: Settling, range: Range): Promise<void> {
   const isShort = range.endMs - range.startMs <= mostDays * dayMs;
   if (isShort && (await settleRange(transaction, settling, range, mostRows))) return;
-  await enqueueDue(transaction, settling.user_id, settling, range);
+  await enqueueDue(transaction, settling, range);
 }
 
-async function enqueueDue(
-  transaction: Queryable,
-  userId: string,
-  { provider }: { readonly provider: string },
-  range: Range,
-): Promise<void> {
-  await markDue(transaction, { user_id: userId, provider }, range);
-  await enqueue(transaction, settlement, { key: userId, payload: {} });
+async function enqueueDue(transaction: Queryable, whose: Whose, range: Range): Promise<void> {
+  await markDue(transaction, whose, range);
+  await enqueue(transaction, settlement, { key: whose.user_id, payload: {} });
 }
 
 /** Places the rows of a provider in a range anew. False: there are more than `most`, and nothing was moved. */
@@ -180,15 +175,15 @@ async function settleRange(
     records.map((row) => [row, clockAt(row.ms, row)] as const),
     days,
   );
-  const now = movedDays ? await selectLocalDays(transaction, settling, range) : days;
-  await settleParts(transaction, settling, range, (part) => onDay(part.ms, clockAt(part.ms, part), now));
+  const daysNow = movedDays ? await selectLocalDays(transaction, settling, range) : days;
+  await settleParts(transaction, settling, range, (part) => onDay(part.ms, clockAt(part.ms, part), daysNow));
   const moved = samples.flatMap((row) => {
-    const { at_ms, ...to } = movedTo(row, row.ms, clockAt, now);
+    const { at_ms, ...to } = movedTo(row, row.ms, clockAt, daysNow);
     return isSame(row, to) ? [] : [{ from: row, to: { ...row, ...to, ms: at_ms } }];
   });
   await moveSamples(transaction, moved);
   const changed = intervals.flatMap((row) => {
-    const { at_ms, ...to } = movedTo(row, row.start_ms, clockAt, now);
+    const { at_ms, ...to } = movedTo(row, row.start_ms, clockAt, daysNow);
     return isSame(row, to) ? [] : [{ former: row, row: { ...row, ...to, start_ms: at_ms } }];
   });
   await moveIntervals(transaction, settling, changed);
@@ -230,18 +225,18 @@ type RowClock = (ms: number, row: Placed) => Clock;
 
 /** The clocks of placed rows: an instant in UTC, or the local time that it was made of. */
 async function clocksOfRows(transaction: Queryable, settling: Settling, range: Range): Promise<RowClock> {
-  const known = await readClocks(transaction, settling, range);
+  const clocks = await readClocks(transaction, settling, range);
   const naming = await selectNaming(transaction, settling, range);
   const namedOf = await selectNamedClocks(transaction, settling, naming);
-  const spans = naming.flatMap((one) => {
-    const named = namedOf(one);
-    return named === undefined ? [] : [{ ...one, named }];
+  const spans = naming.flatMap((span) => {
+    const named = namedOf(span);
+    return named === undefined ? [] : [{ ...span, named }];
   });
   return (ms, { placed_by, zone_offset_minutes }) => {
     const isLocal = placed_by < 0;
     const at = isLocal ? ms + zone_offset_minutes * minuteMs : ms;
     const named = spans.find(({ startMs, endMs }) => startMs <= at && at <= endMs)?.named;
-    return clocksAt(known, isLocal, named)(at);
+    return clocksAt(clocks, isLocal, named)(at);
   };
 }
 
@@ -326,7 +321,7 @@ export function clocksHandler(deps: Ordered & { readonly database: Database }): 
   return jobHandler(settlement, ({ key }, held) => workInParts(() => settleDay(deps, key), held));
 }
 
-// Returns whether more may be due.
+// Places at most a day. Returns whether more may be due.
 function settleDay(
   { database, order }: Ordered & { readonly database: Database },
   userId: string,
