@@ -108,6 +108,7 @@ const withRooms = [
   'file-import',
   'freshness',
   'insights',
+  'timeseries',
   'users',
   'webhooks',
 ];

@@ -25,7 +25,6 @@ import {
 import { exportRecords, exportSeries } from './actions/export.ts';
 import { observedSources, readObserved, readObservedItem } from './actions/fhir-observations.ts';
 import { readDayFacts, readGlucose } from './actions/insights.ts';
-import { intervalHandlers } from './actions/intervals.ts';
 import { readNights } from './actions/nights.ts';
 import { completeWorkouts } from './actions/read-workout.ts';
 import { retentionHandlers } from './actions/retention.ts';
@@ -131,7 +130,6 @@ export default implement(timeseries, {
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
     workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     ...storeHandlers,
-    ...intervalHandlers,
     ...trackHandlers,
     async sourcePriority({ params: { user_id }, database, settings, call }) {
       await call('users.get', { user_id });

@@ -64,7 +64,7 @@ function workoutItems(
       key: keyOf(name),
       value: numberOf(columns[workoutMeasures[name]]),
     })),
-  ].filter(({ name }) => workouts.some((one) => one === name));
+  ].filter(({ name }) => workouts.some((wanted) => wanted === name));
 }
 
 /** The end of a key. A name keeps its number for ever. */
@@ -215,10 +215,10 @@ function panelsOf(group: readonly Reading[], context: SampleContext): Observed[]
   if (first === undefined) return [];
   const types = group.map(({ day }) => typeOf(day, context));
   const isPair = second !== undefined && group.length === 2 && types[0] !== types[1];
-  const panels = isPair ? [group] : group.map((one) => [one]);
+  const panels = isPair ? [group] : group.map((reading) => [reading]);
   return panels.map((readings) => {
     const [{ day, sample } = first] = readings;
-    const fields = readings.map((one) => [typeOf(one.day, context), one.sample.value] as const);
+    const fields = readings.map((reading) => [typeOf(reading.day, context), reading.sample.value] as const);
     return {
       name: 'blood_pressure' as const,
       key: `v${day.series_id}.${sample.at}`,

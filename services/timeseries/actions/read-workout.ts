@@ -18,16 +18,16 @@ export async function readWorkout(
   userId: string,
   id: string,
 ): Promise<SingleWorkout> {
-  const stored = await workoutOf(database, userId, id);
-  const [row = stored] = await completeWorkouts(database, userId, [stored]);
+  const workout = await workoutOf(database, userId, id);
+  const [row = workout] = await completeWorkouts(database, userId, [workout]);
   const { details, laps, splits, extra } = extrasToWire(await selectDetail(database, userId, id));
   return {
     ...workoutToWire(row, settings),
     private: row.private,
-    details: { ...details, ...columnsOf(stored, details) },
+    details: { ...details, ...columnsOf(workout, details) },
     laps,
     splits,
-    segments: await segmentsOf(database, userId, stored),
+    segments: await segmentsOf(database, userId, workout),
     extra,
   };
 }

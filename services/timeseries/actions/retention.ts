@@ -71,11 +71,11 @@ async function readRetention(
   project: string,
   installationDays: number,
 ): Promise<Retention> {
-  const stored = await selectRule(database, project);
+  const row = await selectRule(database, project);
   return {
-    ...(stored?.rule ?? nothing),
+    ...(row?.rule ?? nothing),
     installation_days: installationDays === 0 ? null : installationDays,
-    updated_at: stored === null ? null : formatInstant(stored.updated_at.getTime()),
+    updated_at: row === null ? null : formatInstant(row.updated_at.getTime()),
   };
 }
 

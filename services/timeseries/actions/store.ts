@@ -1,5 +1,8 @@
 import type { ServiceBroker } from 'moleculer';
-import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
+import type { IntervalOutcome } from '../../../domain/records/interval-records.ts';
+import type { StoreOutcome } from '../../../domain/records/records.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { Jobs } from '../../../mixins/jobs/jobs.ts';
@@ -7,16 +10,16 @@ import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { datedParts } from '../rules/item-clocks.ts';
 import type { Settings } from '../rules/settings.ts';
-import { datedParts } from '../work/clocks/known-clocks.ts';
 import { zoneOfUndated } from '../work/clocks/place.ts';
 import { changeTimeZone } from '../work/clocks/settle-clocks.ts';
 import type { KeptDaysOfUsers } from '../work/kept-days-of-user.ts';
 import type { KeyedMutex } from '../work/keyed-mutex.ts';
-import type { ReplacedData } from '../work/replace-span.ts';
-import { type StoreCircumstances, store } from '../work/store.ts';
+import { type StoreCircumstances, type StoreRequest, store } from '../work/store.ts';
+import { type IntervalRequest, storeIntervals } from '../work/store-intervals.ts';
 
-interface StoreContext {
+interface Deps {
   readonly database: Database;
   readonly call: Call;
   readonly settings: Settings;
@@ -27,61 +30,70 @@ interface StoreContext {
   readonly origin: AuditOrigin;
 }
 
-interface Given {
-  readonly user_id: string;
-  readonly provider: ProviderName;
-  readonly items: StoreItem[];
-  readonly normaliser_version: number | null;
-  readonly received_ms?: number | null;
-  readonly reprocess?: boolean;
-}
+type Context<Action extends keyof (typeof timeseries)['actions']> = Deps & {
+  readonly params: ParamsOf<typeof timeseries, Action>;
+  readonly jobs: Jobs;
+};
 
-interface ZoneChange {
-  readonly user_id: string;
-  readonly time_zone: string | null;
-}
-
-type Called<P> = StoreContext & { readonly params: P };
-
-/** The actions that store items. */
+/** The actions that store items and intervals. */
 export const storeHandlers = {
-  store: (ctx: Called<Given>) => storeGiven(ctx, ctx.params),
-  async changeZone({ params, database, jobs }: Called<ZoneChange> & { readonly jobs: Jobs }) {
+  store: (ctx: Context<'store'>) => storeItems(ctx, ctx.params),
+  replace: (ctx: Context<'replace'>) => storeItems(ctx, ctx.params),
+  async changeZone({ params, database, jobs }: Context<'changeZone'>) {
     const placing = await changeTimeZone(database, params.user_id, params.time_zone);
     jobs.notify();
     return { placing };
   },
-  replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
+  storeIntervals: (ctx: Context<'storeIntervals'>) => changeIntervals(ctx, { ...ctx.params, spans: [] }),
+  replaceIntervals: (ctx: Context<'replaceIntervals'>) =>
+    changeIntervals(ctx, { ...ctx.params, deleted_ids: [] }),
+  deleteIntervals: (ctx: Context<'deleteIntervals'>) =>
+    changeIntervals(ctx, {
+      ...ctx.params,
+      sources: [],
+      intervals: [],
+      spans: [],
+      deleted_ids: ctx.params.ids,
+    }),
 };
 
-async function circumstancesOf(
-  context: StoreContext,
-  { user_id, items }: Pick<Given, 'user_id' | 'items'>,
-): Promise<StoreCircumstances> {
-  const { settings, database, keptDays, origin } = context;
-  const timeZone = await zoneOfUndated(context.call, user_id, datedParts(items));
-  const nowMs = Date.now();
-  const kept = await keptDays.of(database, user_id, nowMs);
-  const { sourcePriority, sourceOrder: order } = settings;
-  return { sourcePriority, order, nowMs, kept, origin, timeZone };
+interface Whose {
+  readonly provider: ProviderName;
 }
 
-function storeGiven(
-  context: StoreContext,
-  given: Given & { readonly replaces?: ReplacedData },
-): Promise<StoreOutcome[]> {
-  const { database, keyedMutex, received, broker } = context;
-  return keyedMutex(given.user_id, async () => {
-    const circumstances = await circumstancesOf(context, given);
-    const outcomes = await store(database, given, circumstances);
-    const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
-    metricsOf(broker).count('pulsebus_samples_stored_total', { provider: given.provider }, written);
-    received.note(given.provider, { samples: written, records: changed(outcomes) });
+function storeItems(deps: Deps, request: StoreRequest & Whose): Promise<StoreOutcome[]> {
+  const { user_id, provider, items } = request;
+  return deps.keyedMutex(user_id, async () => {
+    const circumstances = await circumstancesOf(deps, user_id, datedParts(items));
+    const outcomes = await store(deps.database, request, circumstances);
+    const samples = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
+    metricsOf(deps.broker).count('pulsebus_samples_stored_total', { provider }, samples);
+    const changed = outcomes.filter(({ status }) => status === 'saved' || status === 'replaced');
+    deps.received.note(provider, { samples, records: changed.length });
     return outcomes;
   });
 }
 
-/** The number of items that were stored new or replaced another version. */
-function changed(outcomes: readonly StoreOutcome[]): number {
-  return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
+function changeIntervals(deps: Deps, request: IntervalRequest & Whose): Promise<IntervalOutcome> {
+  const { user_id, provider, intervals } = request;
+  return deps.keyedMutex(user_id, async () => {
+    const circumstances = await circumstancesOf(deps, user_id, intervals);
+    const outcome = await storeIntervals(deps.database, request, circumstances);
+    const samples = outcome.saved + outcome.replaced;
+    metricsOf(deps.broker).count('pulsebus_samples_stored_total', { provider }, samples);
+    deps.received.note(provider, { samples });
+    return outcome;
+  });
+}
+
+async function circumstancesOf(
+  { settings, database, keptDays, call, origin }: Deps,
+  userId: string,
+  parts: readonly { readonly zone_offset_minutes: number | null }[],
+): Promise<StoreCircumstances> {
+  const timeZone = await zoneOfUndated(call, userId, parts);
+  const nowMs = Date.now();
+  const kept = await keptDays.of(database, userId, nowMs);
+  const { sourcePriority, sourceOrder: order } = settings;
+  return { sourcePriority, order, nowMs, kept, origin, timeZone };
 }

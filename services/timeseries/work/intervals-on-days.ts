@@ -6,7 +6,7 @@ import { selectIntervalSet } from '../tables/interval-series.ts';
 import { selectMisdatedIntervals, updateOffsets } from '../tables/interval-values.ts';
 import { settleDays, settleIntervals, type TouchedSpan } from './settle-intervals.ts';
 
-interface Context {
+interface Redating {
   readonly transaction: Queryable;
   readonly user_id: string;
   readonly provider: string;
@@ -24,7 +24,7 @@ interface StoredDays {
  * Daily records date the intervals of their provider, and their totals take the place of its intervals: both are settled
  * after records were stored.
  */
-export async function settleIntervalsOnDays(context: Context, stored: StoredDays): Promise<void> {
+export async function settleIntervalsOnDays(context: Redating, stored: StoredDays): Promise<void> {
   if (stored.dates.length === 0) return;
   const { transaction, user_id, provider, order } = context;
   const setId = await selectIntervalSet(transaction, user_id, provider);
@@ -36,7 +36,7 @@ export async function settleIntervalsOnDays(context: Context, stored: StoredDays
 }
 
 async function redateIntervals(
-  { transaction, user_id, provider }: Context,
+  { transaction, user_id, provider }: Redating,
   setId: number,
   { covered, localDays }: StoredDays,
 ): Promise<TouchedSpan[]> {

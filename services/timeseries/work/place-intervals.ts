@@ -11,10 +11,10 @@ import {
   type SourceRow,
 } from '../tables/interval-series.ts';
 import type { IntervalRow } from '../tables/interval-values.ts';
+import { KnownHours } from '../tables/known-clocks.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
-import { KnownHours } from './clocks/known-clocks.ts';
+import { type PlacedSpan, selectPlacedSpans } from '../tables/placed-spans.ts';
 import { type Clock, clocksAt, readClocks, shiftMs } from './clocks/place.ts';
-import { type PlacedSpan, selectPlacedSpans } from './clocks/placed-spans.ts';
 
 /** Context of placing the intervals of a call. */
 interface PlaceContext {

@@ -64,8 +64,8 @@ export function daysOf({ series_id, block }: PlacedBlock): DaySamples[] {
 
 /** The instants of a block by UTC day. */
 function instantsOf({ series_id, block: { base_ms, at } }: PlacedBlock): DayInstants[] {
-  const given = at.map((offset) => base_ms + offset);
-  const times = isAscending(given) ? given : [...new Set(given)].sort((a, b) => a - b);
+  const instants = at.map((offset) => base_ms + offset);
+  const times = isAscending(instants) ? instants : [...new Set(instants)].sort((a, b) => a - b);
   return dayRanges(times).map(({ day, from, to }) => ({ series_id, day, times: times.slice(from, to) }));
 }
 
@@ -104,8 +104,8 @@ export async function addOtherInstants(
 ): Promise<void> {
   const brought = mergedDays(blocks.flatMap(instantsOf));
   const rows = await selectOtherInstants(transaction, brought);
-  const stored = new Map(rows.map((row) => [dayKey(row), decodeTimes(row.times)]));
-  const grown = brought.flatMap((day) => grownDay(day, stored.get(dayKey(day)) ?? []));
+  const storedTimes = new Map(rows.map((row) => [dayKey(row), decodeTimes(row.times)]));
+  const grown = brought.flatMap((day) => grownDay(day, storedTimes.get(dayKey(day)) ?? []));
   await upsertOtherInstants(
     transaction,
     grown.map((day) => ({ ...day, times: encodeTimes(day.times) })),

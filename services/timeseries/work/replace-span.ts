@@ -1,3 +1,5 @@
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
@@ -19,21 +21,9 @@ import { settleDuplicates } from './duplicates.ts';
 import { settleSamples } from './settle-samples.ts';
 
 /** A span that was read again: what the items of the call do not contain no longer exists at the provider. */
-export interface ReplacedData {
-  readonly data_type: string;
-  readonly series: readonly SeriesType[];
-  /** Only samples of these devices are deleted; null: of all. */
-  readonly devices: readonly string[] | null;
-  /** Deleted with a sample of `series` of the same device and instant. */
-  readonly together: readonly SeriesType[];
-  readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others' | 'scores')[];
-  readonly start_ms: number;
-  readonly end_ms: number;
-  /** The span is of the clock of each sample: so are the samples of the items. */
-  readonly is_local: boolean;
-}
+export type ReplacedData = ParamsOf<typeof timeseries, 'replace'>['replaces'];
 
-/** Who it is about, and the items of the call. */
+/** Whose data it is, and the items of the call. */
 interface Replacing {
   readonly user_id: string;
   readonly provider: string;

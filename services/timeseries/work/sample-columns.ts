@@ -28,14 +28,14 @@ export function* sampleColumns(
   most: number,
 ): Generator<SampleColumns> {
   const bySeries = new Map<number, Sample[]>();
-  for (const one of placed) {
-    const samples = bySeries.get(one.series_id) ?? [];
-    bySeries.set(one.series_id, samples);
-    collect(one, samples);
+  for (const block of placed) {
+    const samples = bySeries.get(block.series_id) ?? [];
+    bySeries.set(block.series_id, samples);
+    collect(block, samples);
   }
   const ordered = [...bySeries].sort(([a], [b]) => a - b);
-  const rows = ordered.flatMap(([id, samples]) => tidy(samples).map((sample) => ({ id, sample })));
-  for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most), days);
+  const rows = ordered.flatMap(([id, samples]) => distinctByTime(samples).map((sample) => ({ id, sample })));
+  for (let from = 0; from < rows.length; from += most) yield toColumns(rows.slice(from, from + most), days);
 }
 
 function collect(
@@ -46,7 +46,7 @@ function collect(
     into.push({ time: block.base_ms + (block.at[index] ?? 0), value, offset, placed_by, item });
 }
 
-function tidy(samples: Sample[]): Sample[] {
+function distinctByTime(samples: Sample[]): Sample[] {
   if (samples.every((sample, index) => index === 0 || sample.time > (samples[index - 1]?.time ?? 0)))
     return samples;
   // The sort is stable, so the last of equal times is the last one given.
@@ -54,7 +54,7 @@ function tidy(samples: Sample[]): Sample[] {
   return sorted.filter((sample, index) => sorted[index + 1]?.time !== sample.time);
 }
 
-function columnsOf(rows: readonly { id: number; sample: Sample }[], { offsetOn }: LocalDays): SampleColumns {
+function toColumns(rows: readonly { id: number; sample: Sample }[], { offsetOn }: LocalDays): SampleColumns {
   return {
     seriesIds: rows.map(({ id }) => id),
     // A local time is on its day by the offset that turned it into UTC.

@@ -30,10 +30,10 @@ export async function storeTracks(
     own.map(({ key }) => key),
   );
   for (const { data_type, key, hash, track, more, route_version } of own) {
-    const one = { user_id, provider, data_type, key, hash };
-    await insertTrack(transaction, one, route_version === version ? track : track.map(withoutPositions));
+    const item = { user_id, provider, data_type, key, hash };
+    await insertTrack(transaction, item, route_version === version ? track : track.map(withoutPositions));
     if (!more && (track.length > 0 || tracked.has(`${data_type} ${key}`)))
-      await finishTrack(transaction, one);
+      await finishTrack(transaction, item);
   }
 }
 

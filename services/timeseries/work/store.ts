@@ -4,19 +4,17 @@ import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { boundsOf } from '../rules/local-days.ts';
-import { dropRecords, dropTrack } from '../tables/drop-records.ts';
+import { dropRecords, dropTrack, type ItemRow, selectItems, upsertItems } from '../tables/items.ts';
+import { KnownHours } from '../tables/known-clocks.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
 import { lockUser } from '../tables/lock-user.ts';
-import { type ItemRow, selectItems } from '../tables/select-items.ts';
+import { type PlacedSpan, selectPlacedSpans } from '../tables/placed-spans.ts';
 import { isErased } from '../tables/tombstones.ts';
-import { upsertItems } from '../tables/upsert-items.ts';
+import { deleteUnmade } from '../tables/unlisted.ts';
 import { isActivity } from './activity-samples.ts';
-import { KnownHours } from './clocks/known-clocks.ts';
 import { type ClockAt, ownClockAt } from './clocks/place.ts';
 import { clocksOfCall, placedBlocks, placedEpochs, placeItems } from './clocks/place-call.ts';
-import { type PlacedSpan, selectPlacedSpans } from './clocks/placed-spans.ts';
 import { settleCall } from './clocks/settle-clocks.ts';
-import { dropUnmade } from './drop-unmade.ts';
 import { type Span, settleDuplicates } from './duplicates.ts';
 import { type PendingEpoch, storeEpochs } from './epochs.ts';
 import { settleIntervalsOnDays } from './intervals-on-days.ts';
@@ -30,7 +28,7 @@ import { StoredItems } from './stored-items.ts';
 import { type Decision, decide, standingOf } from './versions.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
-interface StoreRequest {
+export interface StoreRequest {
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
@@ -183,7 +181,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const written = slots.withSums(await storeSamples(work, localDays));
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   await settleCall(transaction, work);
-  return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
+  return outcomes.map((result, index) => ({ ...result, samples_written: written.get(index) ?? 0 }));
 }
 
 /** All instants of a call that belong to a local day. */
@@ -196,4 +194,29 @@ function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number
 
 function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {
   return { status, record_ids: [...recordIds], samples_written: 0 };
+}
+
+/**
+ * Deletes the day values and the scores of items whose newest version has none. A call may contain two versions of an item,
+ * so that this runs after all of them.
+ */
+function dropUnmade(work: {
+  readonly transaction: Queryable;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly accepted: readonly StoreItem[];
+  readonly storedItems: StoredItems;
+}): Promise<void> {
+  const { transaction, accepted, storedItems } = work;
+  // The first part of a version has all of its records.
+  const replaced = accepted.filter(
+    (item) => item.part === 0 && storedItems.isNewest(item) && storedItems.get(item)?.is_first === false,
+  );
+  const made = replaced.map(({ data_type, key, day_values, scores }) => ({
+    data_type,
+    key,
+    has_day_values: day_values !== null,
+    score_kinds: scores.map(({ kind }) => kind),
+  }));
+  return deleteUnmade(transaction, work, made);
 }

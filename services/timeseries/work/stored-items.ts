@@ -1,5 +1,5 @@
 import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/records/records.ts';
-import type { ItemRow } from '../tables/select-items.ts';
+import type { ItemRow } from '../tables/items.ts';
 
 /** Where a version of an item comes from. */
 type ItemOrigin = Pick<ItemRow, 'normaliser_version' | 'received_ms'>;
@@ -57,7 +57,10 @@ export class StoredItems {
   note(item: StoreItem, { status, record_ids }: StoreOutcome, origin: ItemOrigin): void {
     const { data_type, key, duration_seconds, hash, more } = item;
     this.#keep({
-      ...{ data_type, key, duration_seconds, record_ids },
+      data_type,
+      key,
+      duration_seconds,
+      record_ids,
       hash: more ? null : hash,
       pending_hash: more ? hash : null,
       is_first: status === 'saved',

@@ -1,5 +1,5 @@
 import { type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
-import type { ItemRow } from '../tables/select-items.ts';
+import type { ItemRow } from '../tables/items.ts';
 
 /**
  * The decision about a version compared to the stored one of its key. `continue`: a further part of the version that is

@@ -3,11 +3,12 @@ import { decodeTimes, encodeTimes } from '../../../../domain/records/sample-code
 import { farthestOffsetMs } from '../../../../domain/time/clocks.ts';
 import { minuteMs, type Range } from '../../../../domain/time/time.ts';
 import type { Queryable } from '../../../../mixins/database/database.ts';
+import { datedParts, ownClock } from '../../rules/item-clocks.ts';
 import { boundsOf } from '../../rules/local-days.ts';
+import { selectNamedClocks } from '../../tables/known-clocks.ts';
+import type { PlacedSpan } from '../../tables/placed-spans.ts';
 import type { PendingBlock } from '../sample-columns.ts';
-import { datedParts, ownClock, selectNamedClocks } from './known-clocks.ts';
 import { type ClockAt, clockedBlocks, clocksAt, ownClockAt, readClocks, recordClock } from './place.ts';
-import type { PlacedSpan } from './placed-spans.ts';
 
 /** The items of a call. `timeZone` is undefined if no item of the call needs it. */
 interface ClockedCall {

@@ -5,7 +5,12 @@ import type { Queryable } from '../../../../mixins/database/database.ts';
 import { zoneOfUser } from '../../../../mixins/user-zone.ts';
 import type { Call } from '../../../../runtime/environment.ts';
 import { nearestOffset } from '../../rules/local-days.ts';
-import { type NamedClock, selectHourClocks, selectRecordClocks, type Whose } from './known-clocks.ts';
+import {
+  type NamedClock,
+  selectHourClocks,
+  selectRecordClocks,
+  type Whose,
+} from '../../tables/known-clocks.ts';
 
 /*
  * Data without an offset is placed by the clock that domain/time/clocks.ts finds. Rows say by what they were placed in

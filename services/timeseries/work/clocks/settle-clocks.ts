@@ -7,16 +7,14 @@ import { enqueue, type JobKind } from '../../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../../mixins/jobs/jobs.ts';
 import { boundsOf, type LocalDays } from '../../rules/local-days.ts';
 import type { SourceOrder } from '../../rules/ranks.ts';
+import {
+  type KnownHours,
+  selectHourClocks,
+  selectNamedClocks,
+  type Whose,
+} from '../../tables/known-clocks.ts';
 import { selectLocalDays } from '../../tables/local-days.ts';
 import { lockUser } from '../../tables/lock-user.ts';
-import { deleteSampleInstants, type StoredSample, writeStoredSamples } from '../../tables/samples.ts';
-import { settleDuplicates } from '../duplicates.ts';
-import { settleIntervalsOnDays } from '../intervals-on-days.ts';
-import { settleLocalDays } from '../local-days.ts';
-import { moveIntervals } from '../write-intervals.ts';
-import { type KnownHours, selectHourClocks, selectNamedClocks, type Whose } from './known-clocks.ts';
-import { type Clock, clocksAt, dateSent, readClocks } from './place.ts';
-import { isUndated, isWhole, rangeOfItems } from './place-call.ts';
 import {
   moveParts,
   moveRecords,
@@ -30,7 +28,7 @@ import {
   selectPlacedRecords,
   selectPlacedSamples,
   selectWaiting,
-} from './placed-rows.ts';
+} from '../../tables/placed-rows.ts';
 import {
   changeZone,
   markDone,
@@ -39,7 +37,14 @@ import {
   selectDueSpan,
   selectPlacedSpans,
   widenPlacedSpan,
-} from './placed-spans.ts';
+} from '../../tables/placed-spans.ts';
+import { deleteSampleInstants, type StoredSample, writeStoredSamples } from '../../tables/samples.ts';
+import { settleDuplicates } from '../duplicates.ts';
+import { settleIntervalsOnDays } from '../intervals-on-days.ts';
+import { settleLocalDays } from '../local-days.ts';
+import { moveIntervals } from '../write-intervals.ts';
+import { type Clock, clocksAt, dateSent, readClocks } from './place.ts';
+import { isUndated, isWhole, rangeOfItems } from './place-call.ts';
 
 /*
  * When a better clock becomes known, what was placed by a worse one moves, in the transaction that brings the clock. A span

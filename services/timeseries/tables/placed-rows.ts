@@ -1,9 +1,9 @@
-import type { Range } from '../../../../domain/time/time.ts';
-import type { Queryable } from '../../../../mixins/database/database.ts';
-import { columnsOf } from '../../tables/arrays.ts';
-import type { IntervalRow } from '../../tables/interval-values.ts';
-import type { StoredSample } from '../../tables/samples.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { columnsOf } from './arrays.ts';
+import type { IntervalRow } from './interval-values.ts';
 import type { NamingItem, Whose } from './known-clocks.ts';
+import type { StoredSample } from './samples.ts';
 
 /*
  * Rows that were placed by another clock than their own. Those of a range are few beside a provider's other rows only where

@@ -1,7 +1,9 @@
-import type { StoreItem } from '../../../../domain/records/records.ts';
-import { farthestOffsetMs, type KnownClock, nearMs } from '../../../../domain/time/clocks.ts';
-import { dayMs, hourMs, localDate, type Range } from '../../../../domain/time/time.ts';
-import type { Queryable } from '../../../../mixins/database/database.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { farthestOffsetMs, type KnownClock, nearMs } from '../../../domain/time/clocks.ts';
+import { dayMs, hourMs, localDate, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { clockedParts } from '../rules/item-clocks.ts';
+import { columnsOf } from './arrays.ts';
 
 /*
  * What is known of a user's clocks: the stored records that state an offset, and the hours for which any data states one.
@@ -81,7 +83,7 @@ export async function selectNamedClocks(
   items: readonly NamingItem[],
 ): Promise<(item: NamingItem) => NamedClock | undefined> {
   if (items.length === 0) return () => undefined;
-  const columns = [items.map(({ clock_of }) => clock_of), items.map(({ key }) => key)];
+  const columns = columnsOf(items, 'clock_of', 'key');
   const rows = await transaction.query<NamingItem & NamedClock>(namedStatement, [
     user_id,
     provider,
@@ -89,28 +91,6 @@ export async function selectNamedClocks(
   ]);
   const byName = new Map(rows.map((row) => [`${row.clock_of} ${row.key}`, row]));
   return ({ clock_of, key }) => byName.get(`${clock_of} ${key}`);
-}
-
-/** The clock that an item reports for those of its parts without one: the latest. Null if it reports none. */
-export function ownClock(item: StoreItem): number | null {
-  let latest: { start_ms: number; offset: number } | null = null;
-  for (const { start_ms, zone_offset_minutes: offset } of [...partsOf(item), ...item.scores])
-    if (offset !== null && start_ms >= (latest?.start_ms ?? Number.NEGATIVE_INFINITY))
-      latest = { start_ms, offset };
-  return latest?.offset ?? null;
-}
-
-/** The parts of items that are dated by their offset. */
-export function datedParts(items: readonly StoreItem[]) {
-  const days = items.flatMap(({ day_values, scores }) =>
-    day_values === null ? scores : [day_values, ...scores],
-  );
-  return [...items.flatMap(partsOf), ...days.filter(({ date }) => date === null)];
-}
-
-function partsOf({ workout, day, sleeps, epoch, other, samples }: StoreItem) {
-  const records = [workout, day, epoch, other, ...sleeps].filter((record) => record !== null);
-  return [...records, ...samples.map((block) => ({ ...block, start_ms: block.base_ms }))];
 }
 
 /** Hours of UTC days for which clocks are known, by day and offset. */
@@ -128,7 +108,10 @@ export class KnownHours {
 
   /** Adds what an item states. */
   addItem({ samples, ...item }: StoreItem): void {
-    for (const { start_ms, zone_offset_minutes } of [...partsOf({ ...item, samples: [] }), ...item.scores])
+    for (const { start_ms, zone_offset_minutes } of [
+      ...clockedParts({ ...item, samples: [] }),
+      ...item.scores,
+    ])
       this.add(start_ms, zone_offset_minutes);
     for (const { base_ms, at, zone_offset_minutes } of samples) {
       let lastHour = Number.NaN;
@@ -145,18 +128,17 @@ export class KnownHours {
   async store(transaction: Queryable, userId: string): Promise<Range | null> {
     const rows = [...this.#hours.values()];
     if (rows.length === 0) return null;
-    const columns = [rows.map(({ day }) => localDate(day * dayMs, 0)), rows.map(({ offset }) => offset)];
-    const [row] = await transaction.query<{ startMs: number | null; endMs: number | null }>(addHours, [
-      userId,
-      ...columns,
-      rows.map(({ hours }) => hours),
-    ]);
+    const days = rows.map(({ day }) => localDate(day * dayMs, 0));
+    const [row] = await transaction.query<{ startMs: number | null; endMs: number | null }>(
+      addHoursStatement,
+      [userId, days, ...columnsOf(rows, 'offset', 'hours')],
+    );
     const { startMs = null, endMs = null } = row ?? {};
     return startMs === null || endMs === null ? null : { startMs, endMs };
   }
 }
 
-const addHours = {
+const addHoursStatement = {
   name: 'timeseries-add-clock-hours',
   text: `
     with added as (

@@ -1,5 +1,5 @@
-import type { Range } from '../../../../domain/time/time.ts';
-import type { Queryable } from '../../../../mixins/database/database.ts';
+import type { Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Whose } from './known-clocks.ts';
 
 /** The span of a provider's data that was placed by another clock than its own. */
