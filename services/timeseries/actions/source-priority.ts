@@ -40,7 +40,7 @@ function toWire({ type_id, providers, device_types }: PriorityRow): SourcePriori
   };
 }
 
-/** Changes the order of sources of a user. Fields that are undefined stay. A job computes anew what counts. */
+/** Changes the order of sources of a user. Fields that are undefined stay. A job recomputes what counts. */
 export function changeSourcePriority(
   database: Database,
   change: ParamsOf<typeof timeseries, 'changeSourcePriority'>,

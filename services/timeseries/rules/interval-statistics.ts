@@ -78,7 +78,7 @@ export function dayTable(): DayTable {
 /** Whether figures are added or taken away. */
 export type Sign = 1 | -1;
 
-/** Adds what intervals and their segments are in the UTC hours of a range. Minutes are only marked, never taken away. */
+/** Adds intervals and their segments to the UTC hours of a range. Minutes are only marked, never cleared. */
 export function addHours(
   hours: HourTable,
   intervals: readonly RankedInterval[],
@@ -126,7 +126,7 @@ export function addDayCounts(days: DayTable, intervals: readonly RankedInterval[
   }
 }
 
-/** What of segments is added to days. */
+/** Which parts of segments are added to days. */
 interface DayBounds {
   /** Time outside it is left out. */
   readonly range?: Range;

@@ -51,7 +51,7 @@ export function compressChunk(database: Database, { name }: ChunkRow): Promise<v
   });
 }
 
-/** Frees the space of rows that were compressed. An index keeps its pages when it is emptied: it is built anew. */
+/** Frees the space of rows that were compressed. Indexes are rebuilt, because an emptied index keeps its pages. */
 export async function vacuumChunk(database: Database, { name }: ChunkRow): Promise<void> {
   await database.query(`vacuum ${name}`);
   await database.transaction(async (transaction) => {

@@ -42,7 +42,7 @@ const ensureIntervalSeriesStatement = {
     select * from found`,
 };
 
-// The series are visible here: a foreign key refers to them.
+// A statement of its own: the foreign key needs the series that the former statement inserted.
 const widen = {
   name: 'timeseries-widen-interval-series',
   text: `
@@ -237,7 +237,7 @@ export interface IntervalSeriesRow {
   max_offset_minutes: number;
   /** The configured order by which the user's statistics are computed. Null: not known. */
   ranked_by: string | null;
-  /** They are to be computed anew. */
+  /** The statistics must be recomputed. */
   is_pending: boolean;
 }
 

@@ -128,7 +128,7 @@ export async function writeHours(
   await writeUtcDays(transaction, seriesIds, hoursMs);
 }
 
-/** Adds changes to the hours of series, and counts their UTC days anew. */
+/** Adds changes to the hours of series, and recounts their UTC days. */
 export async function changeHours(transaction: Queryable, changes: readonly HourChange[]): Promise<void> {
   if (changes.length === 0) return;
   const covered = changes.map((change) => maskOf(change.covered).toString());

@@ -9,7 +9,7 @@ export interface PlacedSpan extends Range {
   readonly timeZone: string | null;
 }
 
-/** A span of which a part is placed anew by a job. */
+/** A span of which a job places a part again. */
 interface DueSpan extends PlacedSpan {
   readonly dueFromMs: number;
   readonly dueToMs: number;
@@ -51,7 +51,7 @@ export async function widenPlacedSpan(
   await transaction.query(widenStatement, [user_id, provider, startMs, endMs, timeZone]);
 }
 
-/** Notes what is to be placed anew. */
+/** Marks a range of a provider's data as due. */
 export async function markDue(
   transaction: Queryable,
   { user_id, provider }: Whose,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** A type of a user whose statistics are to be computed anew, with the time that its intervals cover. */
+/** A type of a user whose statistics must be recomputed, with the time that its intervals cover. */
 export interface UnsettledRow {
   type_id: number;
   requested: number;
@@ -39,7 +39,7 @@ const updateSettledStatement = {
     from timeseries.series s where s.user_id = $1 and s.type_id = $2 and s.is_interval and i.series_id = s.id`,
 };
 
-// Two ranges of the index: an inequality alone would read all of it.
+// Two ranges of the index are read. An inequality would read the whole index.
 const rankedOtherwiseStatement = {
   name: 'timeseries-select-sets-ranked-otherwise',
   text: `
@@ -52,7 +52,7 @@ const updateRankStatement = {
   text: 'update timeseries.interval_set set ranked_by = $2 where user_id = $1',
 };
 
-/** Requests that the statistics of a user's intervals are computed anew. The caller holds the user's lock. */
+/** Requests that the statistics of a user's intervals are recomputed. The caller holds the user's lock. */
 export async function requestSettlement(
   transaction: Queryable,
   userId: string,

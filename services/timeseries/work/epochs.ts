@@ -52,39 +52,41 @@ export async function storeEpochs(
     stored,
     reprocess ? inPlaceOf(stored, pending, localDays) : later(stored, pending, localDays),
   );
-  const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
-  const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
+  const storedRows = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
+  const changed = parts.map(rowOfPart).filter((row) => !storedRows.has(JSON.stringify(row)));
   await upsertEpochParts(transaction, user_id, provider, changed);
-  const made = slotSamples(parts);
-  const keys = new Set(made.map(slotKey));
-  const gone = slotSamples(stored).filter((sample) => !keys.has(slotKey(sample)));
-  const goneSamples = gone.filter((sample) => !isSum(sample));
+  const samples = slotSamples(parts);
+  const keys = new Set(samples.map(slotKey));
+  const outdated = slotSamples(stored).filter((sample) => !keys.has(slotKey(sample)));
+  const outdatedSamples = outdated.filter((sample) => !isSum(sample));
   await deleteSamples(
     transaction,
     user_id,
     provider,
-    goneSamples.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms })),
+    outdatedSamples.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms })),
   );
-  const sums = { made: made.filter(isSum), gone: gone.filter(isSum) };
-  const sumsWritten = await storeSlotSums(transaction, context, sums);
+  const sumsWritten = await storeSlotSums(
+    transaction,
+    context,
+    samples.filter(isSum),
+    outdated.filter(isSum).map(idOfSum),
+  );
+  const others = samples.filter((sample) => !isSum(sample));
   return {
     withSums: (written) => withSums(pending, written, sumsWritten),
-    blocks: blocksOf(
-      made.filter((sample) => !isSum(sample)),
-      pending,
-    ),
+    blocks: blocksOf(others, pending),
   };
 }
 
 /** All parts of the slots of a call. Pending parts replace their older versions. */
-function partsNow(stored: readonly EpochPart[], given: readonly EpochPart[]): EpochPart[] {
-  const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
+function partsNow(stored: readonly EpochPart[], pending: readonly EpochPart[]): EpochPart[] {
+  const newest = new Map([...stored, ...pending].map((part) => [partKey(part), part]));
   return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
 }
 
 function later(stored: readonly EpochPart[], pending: readonly PendingEpoch[], days: LocalDays): EpochPart[] {
   const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
-  return pending.map((one, index) => pendingPart(one, last + 1 + index, days));
+  return pending.map((epoch, index) => pendingPart(epoch, last + 1 + index, days));
 }
 
 function inPlaceOf(
@@ -138,30 +140,25 @@ function blocksOf(samples: readonly SlotSample[], pending: readonly PendingEpoch
   }));
 }
 
-/** The user and provider whose sums are stored. */
-interface SlotContext extends IntervalCircumstances {
-  readonly user_id: string;
-  readonly provider: string;
-}
-
 /**
  * Stores the sums of slots as intervals and deletes those that no longer result. Returns the number of written values. The
  * caller holds the user's lock.
  */
 async function storeSlotSums(
   transaction: Queryable,
-  context: SlotContext,
-  { made, gone }: { readonly made: readonly SlotSample[]; readonly gone: readonly SlotSample[] },
+  context: EpochContext,
+  sums: readonly SlotSample[],
+  unmade_ids: readonly string[],
 ): Promise<number> {
-  if (made.length + gone.length === 0) return 0;
-  const devices = [...new Set(made.map(({ device }) => device))];
+  if (sums.length + unmade_ids.length === 0) return 0;
+  const devices = [...new Set(sums.map(({ device }) => device))];
   const { user_id, provider, order, nowMs, kept, timeZone } = context;
   const request = {
     user_id,
     provider,
     spans: [],
     deleted_ids: [],
-    unmade_ids: gone.map(idOfSum),
+    unmade_ids,
     isClockKept: true,
     // A provider merges the devices of an account before it makes slots.
     sources: devices.map((device) => ({
@@ -170,14 +167,9 @@ async function storeSlotSums(
       device_id: null,
       app: null,
     })),
-    intervals: made.flatMap((sum) => intervalOf(sum, devices.indexOf(sum.device))),
+    intervals: sums.flatMap((sum) => intervalOf(sum, devices.indexOf(sum.device))),
   };
-  const { saved, replaced } = await storeIntervalsIn(transaction, request, {
-    order,
-    nowMs,
-    kept,
-    timeZone,
-  });
+  const { saved, replaced } = await storeIntervalsIn(transaction, request, { order, nowMs, kept, timeZone });
   return saved + replaced;
 }
 
@@ -305,8 +297,8 @@ function meanOf(parts: readonly EpochPart[], type: SeriesType): number {
   });
   const [first] = reported;
   if (reported.length === 1 && first !== undefined) return first.value;
-  const weight = reported.reduce((sum, one) => sum + one.weight, 0);
-  if (weight === 0)
+  const totalWeight = reported.reduce((sum, { weight }) => sum + weight, 0);
+  if (totalWeight === 0)
     return withoutNoise(reported.reduce((sum, { value }) => sum + value, 0) / reported.length);
-  return withoutNoise(reported.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
+  return withoutNoise(reported.reduce((sum, { value, weight }) => sum + value * weight, 0) / totalWeight);
 }

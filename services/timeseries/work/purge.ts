@@ -36,7 +36,7 @@ const purge: JobKind<PurgedData> = {
 /**
  * Deletes a user's listed data of one provider and blocks further ingestion of it. A job deletes samples and stored
  * versions in parts. Workouts of another provider whose listed duplicate was deleted are listed again.
- * What counts of the intervals of other providers is computed anew by a job. A request that was carried out before changes
+ * A job recomputes what counts of the intervals of other providers. A request that was carried out before changes
  * nothing.
  */
 export function markPurged(

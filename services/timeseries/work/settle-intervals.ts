@@ -44,7 +44,7 @@ interface SettleIntervals {
   readonly order: SourceOrder;
 }
 
-/** The part of a type's time that is computed anew. */
+/** The part of a type's time that is recomputed. */
 interface SettledPart {
   readonly window: number;
   readonly typeId: number;
@@ -62,7 +62,7 @@ interface Settling {
   readonly totals: readonly OwnTotalRow[];
 }
 
-/** Computes the statistics of touched spans anew. The caller holds the user's lock. */
+/** Recomputes the statistics of touched spans. The caller holds the user's lock. */
 export async function settleIntervals(
   transaction: Queryable,
   { user_id, order }: SettleIntervals,
@@ -74,7 +74,7 @@ export async function settleIntervals(
   await settleParts({ transaction, user_id, order }, series, partsOf(touched, series));
 }
 
-/** Computes local days (days since 1970) of all types of a day's fields anew. The caller holds the user's lock. */
+/** Recomputes local days (days since 1970) of all types of a day's fields. The caller holds the user's lock. */
 export async function settleDays(
   transaction: Queryable,
   { user_id, order }: SettleIntervals,
@@ -197,7 +197,7 @@ function localFigures({ totals }: Settling, part: SettledPart, cut: DayCut): Day
   return days.rows().filter(({ day }) => wanted.has(day));
 }
 
-/** Computes the statistics of all intervals of a user anew. The key is the user's id. */
+/** Recomputes the statistics of all intervals of a user. The key is the user's id. */
 const settlement: JobKind<unknown> = { name: 'timeseries.interval_settlement', payload: z.unknown() };
 
 interface Deps {
@@ -206,7 +206,7 @@ interface Deps {
 }
 
 /**
- * Enqueues that what counts of a user's intervals is computed anew, of the given types or all. The caller holds the user's
+ * Enqueues a recomputation of what counts of a user's intervals, of the given types or all. The caller holds the user's
  * lock.
  */
 export async function enqueueSettlement(

@@ -17,7 +17,7 @@ import { type OtherInstants, readOtherInstants } from './placed-blocks.ts';
  * - otherwise none.
  */
 
-/** A sample of a series at an instant, or null. */
+/** The sample that a series has at an instant, or null. */
 interface Settled {
   readonly series_id: number;
   readonly ms: number;

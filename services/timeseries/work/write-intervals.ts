@@ -28,8 +28,8 @@ interface Writing {
 }
 
 /**
- * Writes intervals and what counts of them. Statistics that another order made, or that are to be computed anew, are
- * computed anew where intervals change.
+ * Writes intervals and what counts of them. Statistics that were made by another order, or that must be recomputed, are
+ * recomputed where intervals change.
  */
 export async function writeIntervals(
   work: IntervalWriting,

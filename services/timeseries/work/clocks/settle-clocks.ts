@@ -48,7 +48,7 @@ import { isUndated, isWhole, rangeOfItems } from './place-call.ts';
 
 /*
  * When a better clock becomes known, what was placed by a worse one moves, in the transaction that brings the clock. A span
- * with too many rows for it is placed anew by a job. Without this, what is stored would depend on the order in which records
+ * with too many rows for it is placed again by a job. Without this, what is stored would depend on the order in which records
  * arrive.
  */
 
@@ -161,7 +161,7 @@ async function enqueueDue(transaction: Queryable, whose: Whose, range: Range): P
   await enqueue(transaction, settlement, { key: whose.user_id, payload: {} });
 }
 
-/** Places the rows of a provider in a range anew. False: there are more than `most`, and nothing was moved. */
+/** Places the rows of a provider in a range again. False: there are more than `most`, and nothing was moved. */
 async function settleRange(
   transaction: Queryable,
   settling: Settling,
@@ -318,7 +318,7 @@ function movedRecord(row: PlacedRecord, { offset, placed_by, date }: Clock, days
   };
 }
 
-/** Places due spans of a user anew. The key is the user's id. */
+/** Places due spans of a user again. The key is the user's id. */
 const settlement: JobKind<unknown> = { name: 'timeseries.clocks', payload: z.unknown() };
 
 /** Places what a store left, or a changed time zone, a day a transaction. */
