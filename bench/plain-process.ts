@@ -5,8 +5,8 @@ import { seriesById, seriesOf } from '../domain/records/series.ts';
 import { isoTime } from '../domain/time/time.ts';
 import { type Database, databaseOf, planningOptions } from '../mixins/database/database.ts';
 import { piecesOf } from '../services/timeseries/rules/resolutions.ts';
-import { countSeries, selectSamples } from '../services/timeseries/tables/sample-pages.ts';
 import { bounded, likelyBound } from '../services/timeseries/rules/scan-range.ts';
+import { countSeries, selectSamples } from '../services/timeseries/tables/sample-pages.ts';
 import { answerParent, listenLocally, ownUsage } from './parent.ts';
 
 // Serves a page of samples without the product, as a reference: node:http, a plain pool and the same two statements
