@@ -108,6 +108,7 @@ const withRooms = [
   'file-import',
   'freshness',
   'insights',
+  'pull-ingest',
   'timeseries',
   'users',
   'webhooks',

@@ -9,16 +9,15 @@ import { providerApi, providerPace } from '../../mixins/provider-api/provider-ap
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { answerCheck } from './answer-check.ts';
-import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
-import { type Notifications, notifications } from './notifications.ts';
-import { type PullServicePace, pullPace } from './pace.ts';
-import { deleteUser, endConnection } from './queries/connections.ts';
-import { selectSkipped, selectWaiting } from './queries/figures.ts';
-import { selectSubscription } from './queries/subscription.ts';
-import { startReading } from './read-jobs.ts';
-import { reconcile } from './reconcile.ts';
-import { upkeepJobs } from './upkeep.ts';
+import { cancelBackfillRun, getBackfillRun, reconcile, startBackfillRun } from './actions/backfill.ts';
+import { answerCheck } from './rules/notification-address.ts';
+import { deleteUser, endConnection } from './tables/connections.ts';
+import { selectSkipped, selectWaiting } from './tables/figures.ts';
+import { selectSubscription } from './tables/subscriptions.ts';
+import { type Notifications, notifications } from './work/notifications.ts';
+import { type PullServicePace, pullPace } from './work/pace.ts';
+import { startReading } from './work/read-jobs.ts';
+import { upkeepJobs } from './work/upkeep.ts';
 
 /** What a handler of notifications uses. */
 interface Receiving {

@@ -4,7 +4,7 @@ import type { PulledType } from '../../../domain/provider/pulled-provider.ts';
 import { listPass } from '../../../domain/recipe/list-pass.ts';
 import { collections, types } from '../../../providers/oura/collections.ts';
 import { oura } from '../../../providers/oura/provider.ts';
-import { hmacSignatures } from '../../../services/pull-ingest/signatures.ts';
+import { hmacSignatures } from '../../../services/pull-ingest/work/signatures.ts';
 import { bodies } from '../../fixtures/oura/bodies.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 

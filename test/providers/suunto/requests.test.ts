@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { suunto } from '../../../providers/suunto/provider.ts';
 import { apiHeadersOf } from '../../../runtime/provider-settings.ts';
-import { toHttp } from '../../../services/pull-ingest/send-request.ts';
-import { hmacSignatures } from '../../../services/pull-ingest/signatures.ts';
+import { toHttp } from '../../../services/pull-ingest/work/send-request.ts';
+import { hmacSignatures } from '../../../services/pull-ingest/work/signatures.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 
 const configOf = (settings: Readonly<Record<string, string>>) =>

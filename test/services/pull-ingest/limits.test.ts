@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { limitsOf, scopeOf } from '../../../services/pull-ingest/pulled.ts';
-import { pauseScope, reserveRequest } from '../../../services/pull-ingest/queries/reserve-request.ts';
+import { limitsOf, scopeOf } from '../../../services/pull-ingest/rules/pulled.ts';
+import { pauseScope, reserveRequest } from '../../../services/pull-ingest/tables/rates.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 

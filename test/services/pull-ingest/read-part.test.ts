@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
-import { pullPace } from '../../../services/pull-ingest/pace.ts';
-import { readPart } from '../../../services/pull-ingest/read-part.ts';
+import { pullPace } from '../../../services/pull-ingest/work/pace.ts';
+import { readPart } from '../../../services/pull-ingest/work/read-part.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

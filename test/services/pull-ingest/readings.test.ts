@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import { pullPace } from '../../../services/pull-ingest/pace.ts';
-import { insertBackfill } from '../../../services/pull-ingest/queries/backfill-runs.ts';
-import { claimReadings } from '../../../services/pull-ingest/queries/claim-readings.ts';
 import {
   addConnections,
   deleteUser,
   endConnection,
-} from '../../../services/pull-ingest/queries/connections.ts';
-import { demandReads } from '../../../services/pull-ingest/queries/demand-reads.ts';
-import { postponeReading, releaseReading } from '../../../services/pull-ingest/queries/settle-reading.ts';
-import { upkeepJobs } from '../../../services/pull-ingest/upkeep.ts';
-import { workReading } from '../../../services/pull-ingest/work-reading.ts';
+} from '../../../services/pull-ingest/tables/connections.ts';
+import {
+  claimReadings,
+  demandReads,
+  postponeReading,
+  releaseReading,
+} from '../../../services/pull-ingest/tables/readings.ts';
+import { insertBackfill } from '../../../services/pull-ingest/tables/runs.ts';
+import { pullPace } from '../../../services/pull-ingest/work/pace.ts';
+import { workReading } from '../../../services/pull-ingest/work/read-jobs.ts';
+import { upkeepJobs } from '../../../services/pull-ingest/work/upkeep.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { pulledNames, pullOf } from '../../../providers/all.ts';
-import { pullPace } from '../../../services/pull-ingest/pace.ts';
-import { limitsOf, scopeOf } from '../../../services/pull-ingest/pulled.ts';
-import { pauseScope, reserveRequest } from '../../../services/pull-ingest/queries/reserve-request.ts';
-import { sendRequest } from '../../../services/pull-ingest/send-request.ts';
+import { limitsOf, scopeOf } from '../../../services/pull-ingest/rules/pulled.ts';
+import { pauseScope, reserveRequest } from '../../../services/pull-ingest/tables/rates.ts';
+import { pullPace } from '../../../services/pull-ingest/work/pace.ts';
+import { sendRequest } from '../../../services/pull-ingest/work/send-request.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import type { SignatureAuthentication } from '../../../domain/provider/notifications.ts';
 import type { ProviderAnswer } from '../../../mixins/provider-api/provider-api.ts';
-import { signaturesOf } from '../../../services/pull-ingest/signatures.ts';
+import { signaturesOf } from '../../../services/pull-ingest/work/signatures.ts';
 
 const minuteMs = 60_000;
 const body = Buffer.from('a body');

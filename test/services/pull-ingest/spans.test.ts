@@ -1,7 +1,7 @@
 import t from 'tap';
 import { dayMs } from '../../../domain/time/time.ts';
 import { types } from '../../../providers/polar/records.ts';
-import { partsOfSpans, replacedSpan } from '../../../services/pull-ingest/spans.ts';
+import { partsOfSpans, replacedSpan } from '../../../services/pull-ingest/rules/spans.ts';
 
 const nowMs = Date.parse('2026-03-30T12:00:00Z');
 const [from, to] = [nowMs - 90 * dayMs, nowMs];

@@ -4,7 +4,7 @@ import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
 import type { StreamType } from '../../../domain/workouts/track.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { types as polar } from '../../../providers/polar/records.ts';
-import { storePart } from '../../../services/pull-ingest/store-part.ts';
+import { storePart } from '../../../services/pull-ingest/work/store-part.ts';
 import { workout } from '../timeseries/items.ts';
 
 const account = { provider: 'googlehealth', connection_id: randomUUID(), user_id: randomUUID() } as const;

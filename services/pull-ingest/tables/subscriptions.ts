@@ -4,7 +4,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { cipherOf } from '../../../mixins/provider-api/cipher.ts';
 
 /** The state of an application's subscription, when it was checked, and since when it has this state. */
-export interface SubscriptionRow {
+interface SubscriptionRow {
   readonly state: SubscriptionState;
   readonly checked_at: Date;
   readonly since: Date;

@@ -1,9 +1,7 @@
-import type { Config } from '../../config.ts';
-import type { Pull, PulledType } from '../../domain/provider/pulled-provider.ts';
-import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
-import type { SweepRow } from './queries/connections.ts';
-import type { RateLimit } from './queries/reserve-request.ts';
+import type { Config } from '../../../config.ts';
+import type { Pull, PulledType } from '../../../domain/provider/pulled-provider.ts';
+import { type PulledName, pulledNames, pullOf } from '../../../providers/all.ts';
+import { settingsOf } from '../../../runtime/provider-settings.ts';
 
 /** The provider of a row. Undefined if this version does not know it. */
 export function pulledNamed(name: string): PulledName | undefined {
@@ -17,6 +15,13 @@ export function typeNamed(pull: Pull, name: string): PulledType | undefined {
 
 /** The type whose reads are the probe of a connection's access. */
 export const accessType = '';
+
+/** A sweep of a type, by its position in the type's list. */
+export interface SweepRow {
+  readonly type: string;
+  readonly number: number;
+  readonly everyMs: number;
+}
 
 /** The sweeps of all types of a provider. */
 export function sweepsOf(provider: PulledName): SweepRow[] {
@@ -40,6 +45,13 @@ export interface Limited {
 }
 
 const pastShare = 0.8;
+
+/** A limit in force: its scope, the least interval of its requests, and how many may be sent at once. */
+export interface RateLimit {
+  readonly scope: string;
+  readonly intervalMs: number;
+  readonly burst: number;
+}
 
 /** The limits of a request of an account. Each has a scope of its own; that of the first one is paused for all of them. */
 export function limitsOf(config: Config, limited: Limited): RateLimit[] {

@@ -1,5 +1,5 @@
-import type { PulledType, Span } from '../../domain/provider/pulled-provider.ts';
-import { dayMs } from '../../domain/time/time.ts';
+import type { PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
+import { dayMs } from '../../../domain/time/time.ts';
 
 /** Nothing older is read, and nothing that lies further in the future. */
 const longestKeptMs = 3650 * dayMs;

@@ -1,11 +1,5 @@
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
-
-/** A limit in force: its scope, the least interval of its requests, and how many may be sent at once. */
-export interface RateLimit {
-  readonly scope: string;
-  readonly intervalMs: number;
-  readonly burst: number;
-}
+import type { RateLimit } from '../rules/pulled.ts';
 
 const reserve: Statement = {
   name: 'pull.reserve',

@@ -1,8 +1,8 @@
-import type { Queryable } from '../../mixins/database/database.ts';
-import type { LinkedUsers } from '../../mixins/inbox/linked-users.ts';
-import { type PulledName, pullOf } from '../../providers/all.ts';
-import { sweepsOf } from './pulled.ts';
-import { addConnections, type ListedConnection } from './queries/connections.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
+import { type PulledName, pullOf } from '../../../providers/all.ts';
+import { sweepsOf } from '../rules/pulled.ts';
+import { addConnections, type ListedConnection } from '../tables/connections.ts';
 
 /** Adds connections with the sweeps of their provider, unless they are known. Returns the ids of the new ones. */
 export function addListed(

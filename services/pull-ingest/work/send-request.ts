@@ -1,15 +1,15 @@
-import type { Config } from '../../config.ts';
-import type { Pull, PullFailure, PullReply, PullRequest } from '../../domain/provider/pulled-provider.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
-import type { Bearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
-import { type PulledName, pullOf } from '../../providers/all.ts';
-import { apiPath } from '../../providers/urls.ts';
-import { apiHeadersOf, settingsOf } from '../../runtime/provider-settings.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../../config.ts';
+import type { Pull, PullFailure, PullReply, PullRequest } from '../../../domain/provider/pulled-provider.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
+import type { Bearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
+import { type PulledName, pullOf } from '../../../providers/all.ts';
+import { apiPath } from '../../../providers/urls.ts';
+import { apiHeadersOf, settingsOf } from '../../../runtime/provider-settings.ts';
+import { type Limited, limitsOf, scopeOf } from '../rules/pulled.ts';
+import { pauseScope, reserveRequest } from '../tables/rates.ts';
 import type { PullServicePace } from './pace.ts';
-import { type Limited, limitsOf, scopeOf } from './pulled.ts';
-import { pauseScope, reserveRequest } from './queries/reserve-request.ts';
-import { wait } from './wait.ts';
 
 /** Dependencies of requests. */
 export interface Sending {
@@ -143,4 +143,9 @@ async function reserve(
     if (waitMs === 0 || waitMs > pace.waitMostMs || signal.aborted) return waitMs;
     await wait(waitMs, signal);
   }
+}
+
+/** Waits, or returns early when the signal aborts. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import type { FieldTable } from '../../domain/provider/field-table.ts';
+import type { FieldTable } from '../../../domain/provider/field-table.ts';
 import type {
   Normalised,
   PulledType,
@@ -6,13 +6,13 @@ import type {
   PullPart,
   PullPass,
   Span,
-} from '../../domain/provider/pulled-provider.ts';
-import { unlistedInAll } from '../../domain/provider/unlisted-fields.ts';
-import { providers } from '../../providers/all.ts';
+} from '../../../domain/provider/pulled-provider.ts';
+import { unlistedInAll } from '../../../domain/provider/unlisted-fields.ts';
+import { providers } from '../../../providers/all.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 
 /** A part of a type: a span, or what is newer than the cursor. */
-export interface PartChoice {
+interface PartChoice {
   readonly type: PulledType;
   readonly span: Span | null;
   readonly cursor: string | null;
@@ -21,7 +21,7 @@ export interface PartChoice {
 }
 
 /** A part that was read whole, or why it was not. */
-export type ReadResult =
+type ReadResult =
   | {
       readonly kind: 'read';
       readonly part: Normalised;

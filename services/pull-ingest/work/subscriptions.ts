@@ -1,16 +1,25 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json/json.ts';
+import { isError } from '../../../domain/errors.ts';
+import { jsonOrNull } from '../../../domain/json/json.ts';
 import type {
+  AccountSubscription,
   ApplicationProof,
   ApplicationSubscription,
   PullRequest,
   SubscriptionState,
-} from '../../domain/provider/pulled-provider.ts';
-import { type PulledName, pullOf } from '../../providers/all.ts';
-import { addressOf } from './address.ts';
-import { noteSubscription, readSecret, selectSubscription, storeSecret } from './queries/subscription.ts';
-import { type Sending, toHttp } from './send-request.ts';
-import type { ReadingDeps } from './work-reading.ts';
+} from '../../../domain/provider/pulled-provider.ts';
+import { type PulledName, pullOf } from '../../../providers/all.ts';
+import { addressOf } from '../rules/notification-address.ts';
+import { pulledNamed } from '../rules/pulled.ts';
+import {
+  claimSubscribing,
+  deleteUser,
+  noteSubscribed,
+  type PulledConnection,
+} from '../tables/connections.ts';
+import { noteSubscription, readSecret, selectSubscription, storeSecret } from '../tables/subscriptions.ts';
+import type { ReadingDeps } from './read-jobs.ts';
+import { type Account, type Sending, sendRequest, toHttp } from './send-request.ts';
 
 const TokenAnswer = z.object({ access_token: z.string().min(1) });
 
@@ -82,4 +91,58 @@ async function applicationToken(
   const { status, text } = await api.request({ url, form: new URLSearchParams(form), signal });
   const read = TokenAnswer.safeParse(status === 200 ? jsonOrNull(text) : null);
   return read.success ? { token: read.data.access_token } : null;
+}
+
+const perPart = 10;
+
+/** Checks the subscriptions of connections that are due. Returns whether more may be due. */
+export async function accountSubscriptions(deps: ReadingDeps, signal: AbortSignal): Promise<boolean> {
+  const due = await claimSubscribing(deps.database, perPart);
+  for (const connection of due) await check(deps, connection, signal);
+  return due.length === perPart;
+}
+
+// Without success the connection is due again in five minutes.
+async function check(
+  deps: ReadingDeps,
+  { connection_id, provider, user_id }: PulledConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = pulledNamed(provider);
+  const subscription = name === undefined ? null : pullOf(name).subscription;
+  if (name === undefined || subscription?.of !== 'account')
+    return noteSubscribed(deps.database, connection_id, longestMs);
+  const account: Account = { provider: name, connection_id, user_id };
+  const outcome = await complete(deps, subscription, account, signal).catch((error: unknown) => {
+    if (isError(error, 'USER_NOT_FOUND')) return userGone;
+    throw error;
+  });
+  if (outcome === userGone) await deleteUser(deps.database, user_id, null);
+  deps.logger.info('pull.subscribed', { provider, connection_id, outcome });
+  if (outcome === 'done') await noteSubscribed(deps.database, connection_id, subscription.everyMs);
+}
+
+const userGone = 'USER_GONE';
+const longestMs = 30 * 86_400_000;
+
+async function complete(
+  deps: ReadingDeps,
+  subscription: AccountSubscription,
+  account: Account,
+  signal: AbortSignal,
+): Promise<string> {
+  const { config, call } = deps;
+  const { user_id, provider } = account;
+  const { scope } = await call('users.connection', { user_id, provider });
+  const address = addressOf(config, provider);
+  if (address === null) return 'NO_ADDRESS';
+  const listed = await sendRequest(deps, account, subscription.list(config, address), signal);
+  if (listed.kind !== 'reply') return listed.kind;
+  const missing = subscription.missing(config, listed.reply, { address, scope });
+  if (missing === null) return 'UNREADABLE';
+  for (const request of missing) {
+    const sent = await sendRequest(deps, account, request, signal);
+    if (sent.kind !== 'reply') return sent.kind;
+  }
+  return 'done';
 }

@@ -1,32 +1,34 @@
-import type { Backfill, BackfillType } from '../../contracts/backfill.ts';
-import { accessReasons } from '../../domain/access-reasons.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
-import { recordAudit } from '../../mixins/database/audit.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import { type PulledName, pullOf } from '../../providers/all.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { addListed } from './add-known.ts';
-import { pulledNamed } from './pulled.ts';
+import type { Backfill, BackfillType } from '../../../contracts/backfill.ts';
+import { accessReasons } from '../../../domain/access-reasons.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type FreshKind, kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import { type PulledName, pullOf } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { pulledNamed } from '../rules/pulled.ts';
+import { partsOfSpans } from '../rules/spans.ts';
+import { demandPast } from '../tables/readings.ts';
 import {
   cancelBackfill,
   insertBackfill,
   type NewRunType,
   type RunTypeRow,
   selectBackfill,
-} from './queries/backfill-runs.ts';
-import { partsOfSpans } from './spans.ts';
+} from '../tables/runs.ts';
+import { addListed } from '../work/add-connections.ts';
 
 /** Dependencies of the backfill actions. */
-export interface BackfillDeps {
+interface BackfillDeps {
   readonly database: Database;
   readonly call: Call;
   readonly origin: AuditOrigin;
 }
 
 /** A connection of a user, by the names in the API. */
-export interface Whose {
+interface Whose {
   readonly user_id: string;
   readonly provider: string;
 }
@@ -147,4 +149,40 @@ function toType(row: RunTypeRow): BackfillType {
 
 function textOf(reason: string | null): string | null {
   return reason === null ? null : (sentences[reason] ?? `The provider said ${reason}.`);
+}
+
+interface Reconciling {
+  readonly database: Database;
+  readonly call: Call;
+}
+
+interface Reconciled {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly kinds?: readonly FreshKind[] | undefined;
+  readonly start_ms: number;
+}
+
+/**
+ * Reads kinds of data of a connection again from an instant until now, after what notifications demand. Types that were not granted are
+ * left out. Returns the number of types. @throws CONNECTION_NOT_FOUND (404)
+ */
+export async function reconcile(
+  { database, call }: Reconciling,
+  { user_id, provider: name, kinds, start_ms }: Reconciled,
+  nowMs: number,
+): Promise<number> {
+  const provider = pulledNamed(name);
+  if (provider === undefined) return 0;
+  const { id: connection_id, status, scope } = await call('users.connection', { user_id, provider });
+  if (status !== 'active') return 0;
+  const types = Object.entries(pullOf(provider).types).flatMap(([type, pulled]) => {
+    const isWanted = kinds === undefined || kinds.some((kind) => kindsOfPulled(pulled).has(kind));
+    return isWanted && pulled.isGranted(scope) ? [type] : [];
+  });
+  const { connected_at } = await call('users.tokens', { user_id, provider });
+  return database.transaction(async (transaction) => {
+    await addListed(transaction, provider, [{ connection_id, user_id, connected_at }]);
+    return demandPast(transaction, connection_id, types, { startMs: start_ms, endMs: nowMs });
+  });
 }

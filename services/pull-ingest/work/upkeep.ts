@@ -1,18 +1,16 @@
 import type { Logger } from 'moleculer';
-import { dayMs, minuteMs } from '../../domain/time/time.ts';
-import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs/jobs.ts';
-import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
-import { pulledNames, pullOf } from '../../providers/all.ts';
-import { accountSubscriptions } from './account-subscriptions.ts';
-import { addListed } from './add-known.ts';
-import { pulledNamed, typeNamed } from './pulled.ts';
-import { type DueSweep, lockDueSweeps, moveSweeps } from './queries/claim-sweeps.ts';
-import type { ListedConnection } from './queries/connections.ts';
-import { demandReads } from './queries/demand-reads.ts';
-import { deleteOldCounts } from './queries/figures.ts';
-import { deleteIdleRates } from './queries/reserve-request.ts';
-import { checkSubscription } from './subscriptions.ts';
-import type { ReadingDeps } from './work-reading.ts';
+import { dayMs, minuteMs } from '../../../domain/time/time.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
+import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import { pulledNames, pullOf } from '../../../providers/all.ts';
+import { pulledNamed, typeNamed } from '../rules/pulled.ts';
+import { type DueSweep, type ListedConnection, lockDueSweeps, moveSweeps } from '../tables/connections.ts';
+import { deleteOldCounts } from '../tables/figures.ts';
+import { deleteIdleRates } from '../tables/rates.ts';
+import { demandReads } from '../tables/readings.ts';
+import { addListed } from './add-connections.ts';
+import type { ReadingDeps } from './read-jobs.ts';
+import { accountSubscriptions, checkSubscription } from './subscriptions.ts';
 
 interface UpkeepDeps extends ReadingDeps {
   readonly rowJobs: RowJobs;

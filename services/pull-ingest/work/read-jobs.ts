@@ -1,23 +1,56 @@
-import { isError } from '../../domain/errors.ts';
-import type { Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
-import { pullOf } from '../../providers/all.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { backoffMs } from '../../runtime/jobs/backoff.ts';
-import type { Held } from '../../runtime/jobs/job-worker.ts';
-import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
-import { accessType, pulledNamed, typeNamed } from './pulled.ts';
-import { countPart, endType } from './queries/backfill-runs.ts';
-import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';
-import { deleteUser } from './queries/connections.ts';
-import { countSkipped } from './queries/figures.ts';
-import { multirange, type ReadingLease } from './queries/reading-table.ts';
-import { endReading, postponeReading, releaseReading } from './queries/settle-reading.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { Pull, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
+import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import { pullOf } from '../../../providers/all.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { backoffMs } from '../../../runtime/jobs/backoff.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
+import { accessType, pulledNamed, typeNamed } from '../rules/pulled.ts';
+import { partsOfSpans, replacedSpan } from '../rules/spans.ts';
+import { deleteUser } from '../tables/connections.ts';
+import { countSkipped } from '../tables/figures.ts';
+import {
+  claimReadings,
+  endReading,
+  extendReading,
+  isReadingDue,
+  multirange,
+  noteCursor,
+  notePast,
+  noteSpan,
+  postponeReading,
+  type ReadingLease,
+  releaseReading,
+} from '../tables/readings.ts';
+import { countPart, endType } from '../tables/runs.ts';
 import { nothingRead, readPart } from './read-part.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
-import { partsOfSpans, replacedSpan } from './spans.ts';
 import { type StoredPart, storePart } from './store-part.ts';
+
+/** Actions that the work calls. While one is unavailable nothing is claimed, because its reads would be wasted. */
+const needs = [
+  'users.tokens',
+  'users.connection',
+  'timeseries.replace',
+  'timeseries.store',
+  'timeseries.replaceIntervals',
+];
+
+/** Starts the reads. Other processes may work on other rows. Returns the function that stops them. */
+export function startReading(deps: ReadingDeps & { readonly rowJobs: RowJobs }): () => Promise<void> {
+  const { database, pace, rowJobs } = deps;
+  const { leaseMs, pollMs, parallel } = pace;
+  return rowJobs.start({
+    ...{ name: 'pull.reading', needs, leaseMs, pollMs, parallel },
+    due: { database, condition: () => isReadingDue },
+    claim: (free) => claimReadings(database, free, leaseMs),
+    extend: (row) => extendReading(database, row, leaseMs),
+    work: (row, held) => workReading(deps, row, held),
+  });
+}
 
 /** Dependencies of the work. */
 export interface ReadingDeps extends Sending, Pick<Environment, 'call' | 'logger' | 'broker'> {}

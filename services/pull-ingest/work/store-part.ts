@@ -1,10 +1,10 @@
-import type { Normalised, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
-import { spanParts } from '../../domain/records/interval-records.ts';
-import { partsOf } from '../../domain/records/item-parts.ts';
-import type { SampleBlock, StoreItem } from '../../domain/records/records.ts';
-import { cutTracks } from '../../mixins/cut-tracks.ts';
-import { normaliserVersionOf } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
+import type { Normalised, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
+import { spanParts } from '../../../domain/records/interval-records.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import type { SampleBlock, StoreItem } from '../../../domain/records/records.ts';
+import { cutTracks } from '../../../mixins/cut-tracks.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { Account } from './send-request.ts';
 
 /** What a part changed: items and intervals that it has, and those of them that were new or other. */
@@ -14,7 +14,7 @@ export interface StoredPart {
 }
 
 /** A read part of a type. `hash` distinguishes reads. */
-export interface PartToStore {
+interface PartToStore {
   readonly name: string;
   readonly type: PulledType;
   readonly span: Span | null;

@@ -1,23 +1,64 @@
-import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
-import type { Hint } from '../../domain/provider/notifications.ts';
-import type { Pull, PulledType, Span } from '../../domain/provider/pulled-provider.ts';
-import { dayMs } from '../../domain/time/time.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import { authorizationHeader } from '../../mixins/inbox/delivery.ts';
-import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
-import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../mixins/inbox/linked-users.ts';
-import { type PulledName, pullOf } from '../../providers/all.ts';
-import type { Call, Environment } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { addKnown } from './add-known.ts';
+import type { NotificationAnswer } from '../../../contracts/pull-ingest/answer.ts';
+import type { Hint } from '../../../domain/provider/notifications.ts';
+import type { Pull, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
+import { dayMs } from '../../../domain/time/time.ts';
+import { type Database, database } from '../../../mixins/database/database.ts';
+import { authorizationHeader } from '../../../mixins/inbox/delivery.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import { type InboxWorker, inboxWorker } from '../../../mixins/inbox/inbox-worker.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
+import { openProviderApi, providerPace } from '../../../mixins/provider-api/provider-api.ts';
+import { type PulledName, pulledNames, pullOf } from '../../../providers/all.ts';
+import type { Call, Environment, Mixin } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { accessType, typeNamed } from '../rules/pulled.ts';
+import { countSkipped } from '../tables/figures.ts';
+import { type Demand, demandReads } from '../tables/readings.ts';
+import { readSecret } from '../tables/subscriptions.ts';
+import { addKnown } from './add-connections.ts';
 import type { PullServicePace } from './pace.ts';
-import { accessType, typeNamed } from './pulled.ts';
-import { type Demand, demandReads } from './queries/demand-reads.ts';
-import { countSkipped } from './queries/figures.ts';
-import type { Signatures } from './signatures.ts';
+import { hmacSignatures, type Signatures, signaturesOf } from './signatures.ts';
+
+/** The inbox workers of all providers. */
+export interface Notifications {
+  /** Processes a delivery that was just received. Returns false if it is not done, or if another worker holds it. */
+  workOn(provider: PulledName, id: string): Promise<boolean>;
+}
+
+/** The notifications of all providers as a mixin. `notify` is called when reads are demanded. */
+export function notifications(pace: PullServicePace): Mixin<Notifications> {
+  return async (starting) => {
+    const pool = await database()(starting);
+    const api = openProviderApi({ ...providerPace, spacingMs: 0 });
+    starting.onStop(() => api.close());
+    const workers = new Map<PulledName, InboxWorker>();
+    for (const provider of pulledNames) {
+      const signatures = signaturesFor(provider, starting, { api, pool });
+      const worker = inboxWorker({
+        provider,
+        kind: pullOf(provider).notifications.kind,
+        needs: ['users.resolve'],
+        work: (job, within) => workNotification(job, { ...within, provider, signatures, pace }),
+      });
+      workers.set(provider, await worker(starting));
+    }
+    return { workOn: async (provider, id) => (await workers.get(provider)?.workOn(id)) ?? false };
+  };
+}
+
+function signaturesFor(
+  provider: PulledName,
+  { config }: Environment,
+  { api, pool }: { readonly api: ReturnType<typeof openProviderApi>; readonly pool: Database },
+): Signatures | null {
+  const { authentication } = pullOf(provider).notifications;
+  if (authentication.by === 'address') return null;
+  if (authentication.by === 'signature') return signaturesOf(authentication, { config, api });
+  return hmacSignatures(authentication, config, () => readSecret(config, pool, provider));
+}
 
 /** Dependencies of the work on a notification. */
-export interface NotificationDeps extends Environment {
+interface NotificationDeps extends Environment {
   readonly database: Database;
   readonly provider: PulledName;
   /** Null: the provider does not sign. */
@@ -34,7 +75,7 @@ const aheadMs = dayMs;
  * Processes a notification: checks that it is the provider's, and demands reads of what it names. It changes nothing else, so
  * a body that is sent again costs at most one read.
  */
-export async function workNotification(job: Job, deps: NotificationDeps): Promise<Outcome> {
+async function workNotification(job: Job, deps: NotificationDeps): Promise<Outcome> {
   const { notifications, pace } = pullOf(deps.provider);
   const authorization = job.headers[authorizationHeader];
   if (notifications.isHandshake?.(job.body) === true) {

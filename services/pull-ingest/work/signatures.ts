@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../../config.ts';
 import type {
   HmacAuthentication,
   Keyset,
   PublicKey,
   SignatureAuthentication,
-} from '../../domain/provider/notifications.ts';
-import type { ProviderApi } from '../../mixins/provider-api/provider-api.ts';
+} from '../../../domain/provider/notifications.ts';
+import type { ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
 type SignatureProblem =

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Span } from '../../../domain/provider/pulled-provider.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { multirange, type ReadingLease } from './reading-table.ts';
+import { multirange, type ReadingLease } from './readings.ts';
 
 /** The newest backfill of a connection. */
-export interface RunRow {
+interface RunRow {
   readonly id: string;
   readonly user_id: string;
   readonly start_time: Date;
@@ -92,7 +92,7 @@ export async function selectBackfill(
 }
 
 /** What one part of a backfill brought. */
-export interface PartCounts {
+interface PartCounts {
   readonly items: number;
   readonly saved: number;
 }

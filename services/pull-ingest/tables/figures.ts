@@ -19,7 +19,7 @@ export async function countSkipped(
 }
 
 /** Numbers of rows that wait for reads, and of those that were given up. */
-export interface WaitingRow {
+interface WaitingRow {
   readonly live_waiting: number;
   readonly history_waiting: number;
   readonly given_up: number;
