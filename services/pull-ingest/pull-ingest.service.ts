@@ -25,6 +25,7 @@ interface Receiving {
   readonly notifications: Notifications;
 }
 
+/** What a check of the address uses. */
 interface Checking {
   readonly params: Readonly<Record<string, unknown>>;
   readonly config: Config;
@@ -54,19 +55,23 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
             answerCheck(config, provider, params),
       ),
       async startBackfill(ctx) {
-        const run = await startBackfillRun(ctx, ctx.params, Date.now());
+        const run = await startBackfillRun(ctx, ctx.params);
         ctx.rowJobs.notify();
         return run;
       },
       backfillStatus: (ctx) => getBackfillRun(ctx, ctx.params),
       cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params),
       async reconcile(ctx) {
-        const types = await reconcile(ctx, ctx.params, Date.now());
+        const types = await reconcile(ctx, ctx.params);
         ctx.rowJobs.notify();
         return { types };
       },
       async stopConnection({ database, params }) {
-        return { stopped: await database.transaction((one) => endConnection(one, params.connection_id)) };
+        return {
+          stopped: await database.transaction((transaction) =>
+            endConnection(transaction, params.connection_id),
+          ),
+        };
       },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteUser(database, params.user_id, null) };
@@ -80,16 +85,18 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
           selectSkipped(database, provider),
           selectSubscription(database, provider),
         ]);
-        const { state, checked_at, since } = subscription ?? {};
         return {
-          ...{ ...waiting, oldest_event_time: null, budget: null, skipped },
+          ...waiting,
+          oldest_event_time: null,
+          budget: null,
+          skipped,
           subscription:
-            state === undefined || checked_at === undefined || since === undefined
+            subscription === undefined
               ? null
               : {
-                  state,
-                  checked_at: formatInstant(checked_at.getTime()),
-                  since: formatInstant(since.getTime()),
+                  state: subscription.state,
+                  checked_at: formatInstant(subscription.checked_at.getTime()),
+                  since: formatInstant(subscription.since.getTime()),
                 },
         };
       },

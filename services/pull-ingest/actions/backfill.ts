@@ -1,7 +1,10 @@
 import type { Backfill, BackfillType } from '../../../contracts/backfill.ts';
+import type { pullIngest } from '../../../contracts/pull-ingest.ts';
 import { accessReasons } from '../../../domain/access-reasons.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type FreshKind, kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
+import { kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
+import type { Span } from '../../../domain/provider/pulled-provider.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
@@ -28,10 +31,7 @@ interface BackfillDeps {
 }
 
 /** A connection of a user, by the names in the API. */
-interface Whose {
-  readonly user_id: string;
-  readonly provider: string;
-}
+type UserConnection = ParamsOf<typeof pullIngest, 'backfillStatus'>;
 
 /** Texts for the reason codes that a client may see. */
 const sentences: Readonly<Record<string, string>> = {
@@ -45,24 +45,23 @@ const sentences: Readonly<Record<string, string>> = {
  */
 export async function startBackfillRun(
   { database, call, origin }: BackfillDeps,
-  { start_ms, end_ms, ...whose }: Whose & { readonly start_ms: number; readonly end_ms: number },
-  nowMs: number,
+  { start_ms, end_ms, ...connection }: ParamsOf<typeof pullIngest, 'startBackfill'>,
 ): Promise<Backfill> {
-  const provider = known(whose.provider);
-  const { user_id } = whose;
-  const held = await call('users.tokens', { user_id, provider });
-  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id, connected_at } = held;
+  const { user_id } = connection;
+  const provider = pulledProvider(connection.provider);
+  const tokens = await call('users.tokens', { user_id, provider });
+  if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id, connected_at } = tokens;
   const { scope } = await call('users.connection', { user_id, provider });
-  const types = plannedTypes(provider, scope, { start_ms, end_ms, nowMs });
+  const span = { startMs: start_ms, endMs: end_ms };
+  const types = plannedTypes(provider, scope, span);
   await database.transaction(async (transaction) => {
     await addListed(transaction, provider, [{ connection_id, user_id, connected_at }]);
-    const span = { startMs: start_ms, endMs: end_ms };
     if (!(await insertBackfill(transaction, connection_id, span, types)))
       throw new ServiceError('BACKFILL_RUNNING');
     await recordAudit(transaction, origin, {
-      ...entryOf(whose, connection_id),
+      ...entryOf(connection, connection_id),
       action: 'backfill.started',
     });
   });
@@ -72,9 +71,9 @@ export async function startBackfillRun(
 /** The newest backfill of a connection. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND, BACKFILL_NOT_FOUND (404) */
 export async function getBackfillRun(
   { database, call }: Pick<BackfillDeps, 'database' | 'call'>,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserConnection,
 ): Promise<Backfill> {
-  const name = known(provider);
+  const name = pulledProvider(provider);
   const { connection_id } = await call('users.tokens', { user_id, provider: name });
   return show(database, connection_id, name);
 }
@@ -82,42 +81,41 @@ export async function getBackfillRun(
 /** Cancels the backfill in progress. @throws as getBackfillRun */
 export async function cancelBackfillRun(
   { database, call, origin }: BackfillDeps,
-  whose: Whose,
+  connection: UserConnection,
 ): Promise<Backfill> {
-  const name = known(whose.provider);
-  const { connection_id } = await call('users.tokens', { user_id: whose.user_id, provider: name });
+  const name = pulledProvider(connection.provider);
+  const { connection_id } = await call('users.tokens', { user_id: connection.user_id, provider: name });
   await database.transaction(async (transaction) => {
     if (!(await cancelBackfill(transaction, connection_id))) return;
     await recordAudit(transaction, origin, {
-      ...entryOf(whose, connection_id),
+      ...entryOf(connection, connection_id),
       action: 'backfill.cancelled',
     });
   });
   return show(database, connection_id, name);
 }
 
-function entryOf({ user_id: userId, provider }: Whose, subjectId: string) {
+function entryOf({ user_id: userId, provider }: UserConnection, subjectId: string) {
   return { userId, subjectId, details: { provider } };
 }
 
-function known(name: string): PulledName {
+function pulledProvider(name: string): PulledName {
   const provider = pulledNamed(name);
   if (provider === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
   return provider;
 }
 
-interface Wanted {
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly nowMs: number;
-}
-
-function plannedTypes(provider: PulledName, scope: readonly string[], wanted: Wanted): NewRunType[] {
+function plannedTypes(
+  provider: PulledName,
+  scope: readonly string[],
+  { startMs, endMs }: Span,
+): NewRunType[] {
+  const nowMs = Date.now();
   return Object.entries(pullOf(provider).types).map(([type, pulled]) =>
     pulled.isGranted(scope)
       ? {
           type,
-          parts: partsOfSpans([[wanted.start_ms, wanted.end_ms]], pulled, wanted.nowMs).length,
+          parts: partsOfSpans([[startMs, endMs]], pulled, nowMs).length,
           reason: null,
         }
       : { type, parts: 0, reason: 'SCOPE_MISSING' },
@@ -125,11 +123,15 @@ function plannedTypes(provider: PulledName, scope: readonly string[], wanted: Wa
 }
 
 async function show(database: Database, connectionId: string, provider: PulledName): Promise<Backfill> {
-  const found = await selectBackfill(database, connectionId);
-  if (found === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
-  const { run, types } = found;
+  const backfill = await selectBackfill(database, connectionId);
+  if (backfill === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
+  const { run, types } = backfill;
   return {
-    ...{ id: run.id, user_id: run.user_id, provider, status: run.state, reason: textOf(run.reason) },
+    id: run.id,
+    user_id: run.user_id,
+    provider,
+    status: run.state,
+    reason: reasonText(run.reason),
     start_time: formatInstant(run.start_time.getTime()),
     end_time: formatInstant(run.end_time.getTime()),
     created_at: formatInstant(run.created_at.getTime()),
@@ -141,26 +143,20 @@ async function show(database: Database, connectionId: string, provider: PulledNa
 function toType(row: RunTypeRow): BackfillType {
   const { type, status, reason, parts, parts_done, items, saved } = row;
   return {
-    ...{ type, status, reason: textOf(reason), requests: parts, requests_done: parts_done, items, saved },
+    type,
+    status,
+    reason: reasonText(reason),
+    requests: parts,
+    requests_done: parts_done,
+    items,
+    saved,
     requested_at: instantOrNull(row.requested_at),
     received_at: instantOrNull(row.received_at),
   };
 }
 
-function textOf(reason: string | null): string | null {
+function reasonText(reason: string | null): string | null {
   return reason === null ? null : (sentences[reason] ?? `The provider said ${reason}.`);
-}
-
-interface Reconciling {
-  readonly database: Database;
-  readonly call: Call;
-}
-
-interface Reconciled {
-  readonly user_id: string;
-  readonly provider: string;
-  readonly kinds?: readonly FreshKind[] | undefined;
-  readonly start_ms: number;
 }
 
 /**
@@ -168,9 +164,8 @@ interface Reconciled {
  * left out. Returns the number of types. @throws CONNECTION_NOT_FOUND (404)
  */
 export async function reconcile(
-  { database, call }: Reconciling,
-  { user_id, provider: name, kinds, start_ms }: Reconciled,
-  nowMs: number,
+  { database, call }: Pick<BackfillDeps, 'database' | 'call'>,
+  { user_id, provider: name, kinds, start_ms }: ParamsOf<typeof pullIngest, 'reconcile'>,
 ): Promise<number> {
   const provider = pulledNamed(name);
   if (provider === undefined) return 0;
@@ -183,6 +178,6 @@ export async function reconcile(
   const { connected_at } = await call('users.tokens', { user_id, provider });
   return database.transaction(async (transaction) => {
     await addListed(transaction, provider, [{ connection_id, user_id, connected_at }]);
-    return demandPast(transaction, connection_id, types, { startMs: start_ms, endMs: nowMs });
+    return demandPast(transaction, connection_id, types, { startMs: start_ms, endMs: Date.now() });
   });
 }

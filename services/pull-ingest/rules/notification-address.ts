@@ -23,8 +23,8 @@ export function answerCheck(
 ): { status: 'ok' } | Record<string, string> {
   const { challenge } = pullOf(provider).notifications;
   if (challenge === undefined) return { status: 'ok' };
-  const [given, expected] = [params[challenge.token], challenge.expected(config)];
-  if (typeof given !== 'string' || expected === undefined || !isSameSecret(given, expected))
+  const [token, expected] = [params[challenge.token], challenge.expected(config)];
+  if (typeof token !== 'string' || expected === undefined || !isSameSecret(token, expected))
     throw new ServiceError('VERIFY_TOKEN_INVALID');
   return { [challenge.challenge]: String(params[challenge.challenge]) };
 }

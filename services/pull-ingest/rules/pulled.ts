@@ -5,7 +5,7 @@ import { settingsOf } from '../../../runtime/provider-settings.ts';
 
 /** The provider of a row. Undefined if this version does not know it. */
 export function pulledNamed(name: string): PulledName | undefined {
-  return pulledNames.find((one) => one === name);
+  return pulledNames.find((provider) => provider === name);
 }
 
 /** A type of a provider. Undefined if it has none of this name. */
@@ -57,13 +57,13 @@ export interface RateLimit {
 export function limitsOf(config: Config, limited: Limited): RateLimit[] {
   const { limits } = pullOf(limited.provider);
   return limits.map(({ of, requests, windowMs }, index) => {
-    const limit = requests(config);
-    const isFirst = limits.findIndex((one) => one.of === of) === index;
+    const mostRequests = requests(config);
+    const isFirst = limits.findIndex((limit) => limit.of === of) === index;
     const scope = scopeOf(config, limited, of);
     return {
       scope: isFirst ? scope : `${scope} ${windowMs}`,
-      burst: Math.max(1, Math.floor(limit * burstShare * (limited.isPast === true ? pastShare : 1))),
-      intervalMs: windowMs / Math.max(1, limit * evenShare),
+      burst: Math.max(1, Math.floor(mostRequests * burstShare * (limited.isPast === true ? pastShare : 1))),
+      intervalMs: windowMs / Math.max(1, mostRequests * evenShare),
     };
   });
 }
@@ -75,6 +75,5 @@ export function scopeOf(
   of: 'account' | 'application',
 ): string {
   const client = client_id ?? settingsOf(config, provider).clientId ?? 'default';
-  const whose = of === 'account' ? connection_id : client;
-  return `${provider} ${of} ${whose}`;
+  return `${provider} ${of} ${of === 'account' ? connection_id : client}`;
 }

@@ -41,7 +41,7 @@ const insertSweeps: Statement = {
     on conflict do nothing`,
 };
 
-/** Adds connections that are not known yet, with their sweeps. Returns the ids of the new ones. */
+/** Adds connections that are not stored yet, with their sweeps. Returns the ids of the new ones. */
 export async function addConnections(
   transaction: Queryable,
   provider: string,
@@ -52,9 +52,8 @@ export async function addConnections(
   const times = connections.map(({ connected_at }) => connected_at);
   const users = connections.map(({ user_id }) => user_id);
   await transaction.query(deleteFormer, [ids, times]);
-  const rows = await transaction.query<{ connection_id: string }>(insertConnections, [
-    ...[ids, times, provider, users, subscribes],
-  ]);
+  const values = [ids, times, provider, users, subscribes];
+  const rows = await transaction.query<{ connection_id: string }>(insertConnections, values);
   const added = rows.map(({ connection_id }) => connection_id);
   if (added.length > 0 && sweeps.length > 0)
     await transaction.query(insertSweeps, [
@@ -66,7 +65,7 @@ export async function addConnections(
   return added;
 }
 
-/** Stops the reads of a connection that ended. What is to be read is kept. Returns whether it was known. */
+/** Stops the reads of a connection that ended. What is to be read is kept. Returns whether it had not ended before. */
 export async function endConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
   const rows = await transaction.query(
     `update pull.connection set ended_at = now(), subscribe_at = null

@@ -4,7 +4,7 @@ import { type PulledName, pullOf } from '../../../providers/all.ts';
 import { sweepsOf } from '../rules/pulled.ts';
 import { addConnections, type ListedConnection } from '../tables/connections.ts';
 
-/** Adds connections with the sweeps of their provider, unless they are known. Returns the ids of the new ones. */
+/** Adds connections with the sweeps of their provider, unless they are stored. Returns the ids of the new ones. */
 export function addListed(
   transaction: Queryable,
   provider: PulledName,
@@ -16,13 +16,15 @@ export function addListed(
 }
 
 /** Adds the connections that a notification names. */
-export async function addKnown(
+export async function addLinked(
   transaction: Queryable,
   provider: PulledName,
   linked: LinkedUsers,
 ): Promise<void> {
-  const all = [...linked.values()].flat().map(({ connection_id, user_id, connectedMs }) => ({
-    ...{ connection_id, user_id, connected_at: new Date(connectedMs).toISOString() },
+  const connections = [...linked.values()].flat().map(({ connection_id, user_id, connectedMs }) => ({
+    connection_id,
+    user_id,
+    connected_at: new Date(connectedMs).toISOString(),
   }));
-  await addListed(transaction, provider, all);
+  await addListed(transaction, provider, connections);
 }

@@ -15,7 +15,7 @@ import { accessType, typeNamed } from '../rules/pulled.ts';
 import { countSkipped } from '../tables/figures.ts';
 import { type Demand, demandReads } from '../tables/readings.ts';
 import { readSecret } from '../tables/subscriptions.ts';
-import { addKnown } from './add-connections.ts';
+import { addLinked } from './add-connections.ts';
 import type { PullServicePace } from './pace.ts';
 import { hmacSignatures, type Signatures, signaturesOf } from './signatures.ts';
 
@@ -128,7 +128,7 @@ async function demand(
   // The answer does not say whether an account is connected.
   if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
   await database.transaction(async (transaction) => {
-    await addKnown(transaction, provider, linked);
+    await addLinked(transaction, provider, linked);
     await demandReads(transaction, demands, {
       settleMs: pace.settleMs ?? stated.settleMs,
       floorMs: pace.floorMs ?? stated.floorMs,
@@ -166,14 +166,14 @@ function recentSpan(type: PulledType | undefined): Span | null {
   return type?.recentMs === undefined ? null : { startMs: nowMs - type.recentMs, endMs: nowMs };
 }
 
-// A record that is known is read again where it is stored: a change of an old record, or its deletion, is found there.
+// A changed record is read again where it is stored: a change of an old record, or its deletion, is found there.
 async function storedDemands(
   call: Call,
   provider: PulledName,
   hints: readonly Hint[],
   linked: LinkedUsers,
 ): Promise<Demand[]> {
-  const named = hints.flatMap((hint) =>
+  const changedRecords = hints.flatMap((hint) =>
     hint.kind === 'changed' && hint.id !== undefined
       ? (linked.get(hint.account) ?? []).flatMap((user) =>
           hint.types.map((type) => ({ ...user, type, key: hint.id ?? '' })),
@@ -181,10 +181,13 @@ async function storedDemands(
       : [],
   );
   const demands: Demand[] = [];
-  for (const [connection_id, own] of Map.groupBy(named, (one) => one.connection_id))
-    for (const [type, some] of Map.groupBy(own, (one) => one.type)) {
-      const items = some.map(({ key }) => ({ data_type: type, key: key.slice(0, 200) }));
-      const user_id = some[0]?.user_id ?? '';
+  for (const [connection_id, ofConnection] of Map.groupBy(
+    changedRecords,
+    ({ connection_id }) => connection_id,
+  ))
+    for (const [type, records] of Map.groupBy(ofConnection, ({ type }) => type)) {
+      const items = records.map(({ key }) => ({ data_type: type, key: key.slice(0, 200) }));
+      const user_id = records[0]?.user_id ?? '';
       const spans = await call('timeseries.itemSpans', { user_id, provider, items });
       for (const { start_ms, end_ms } of spans)
         demands.push({ connection_id, type, span: { startMs: start_ms, endMs: end_ms } });

@@ -3,7 +3,7 @@ export interface PullServicePace {
   readonly pollMs: number;
   readonly parallel: number;
   readonly leaseMs: number;
-  /** A wait for a limit of up to this time is waited for; a longer one releases the row. */
+  /** A limit that is free within this time is waited for; a longer wait releases the row. */
   readonly waitMostMs: number;
   /** Interval of the search for new connections and for sweeps that are due. */
   readonly upkeepMs: number;

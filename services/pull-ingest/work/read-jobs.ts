@@ -44,11 +44,15 @@ export function startReading(deps: ReadingDeps & { readonly rowJobs: RowJobs }):
   const { database, pace, rowJobs } = deps;
   const { leaseMs, pollMs, parallel } = pace;
   return rowJobs.start({
-    ...{ name: 'pull.reading', needs, leaseMs, pollMs, parallel },
+    name: 'pull.reading',
+    needs,
+    leaseMs,
+    pollMs,
+    parallel,
     due: { database, condition: () => isReadingDue },
     claim: (free) => claimReadings(database, free, leaseMs),
     extend: (row) => extendReading(database, row, leaseMs),
-    work: (row, held) => workReading(deps, row, held),
+    work: (row, lease) => workReading(deps, row, lease),
   });
 }
 
@@ -67,22 +71,25 @@ interface Working {
   readonly deps: ReadingDeps;
   readonly row: ReadingLease;
   readonly account: Account;
-  readonly held: Held;
+  readonly lease: Held;
 }
 
 /** Works on a leased row and stores its outcome. Returns the outcome's name. */
-export async function workReading(deps: ReadingDeps, row: ReadingLease, held: Held): Promise<string> {
+export async function workReading(deps: ReadingDeps, row: ReadingLease, lease: Held): Promise<string> {
   const provider = pulledNamed(row.provider);
   if (provider === undefined || row.crashes > mostCrashes) {
     await endReading(deps.database, row, 'CRASHED');
     return 'dead';
   }
   const { connection_id, user_id } = row;
-  const working: Working = { deps, row, held, account: { provider, connection_id, user_id } };
+  const working: Working = { deps, row, lease, account: { provider, connection_id, user_id } };
   const stop = await tried(working, pullOf(provider));
   deps.logger.info('pull.worked', {
-    ...{ provider: row.provider, type: row.type, connection_id },
-    ...{ outcome: stop?.kind ?? 'done', reason: stop !== null && 'reason' in stop ? stop.reason : undefined },
+    provider: row.provider,
+    type: row.type,
+    connection_id,
+    outcome: stop?.kind ?? 'done',
+    reason: stop !== null && 'reason' in stop ? stop.reason : undefined,
   });
   return settle(working, stop, pullOf(provider).pace.floorMs);
 }
@@ -97,9 +104,9 @@ async function tried(working: Working, pull: Pull): Promise<Stop | null> {
 }
 
 async function work(working: Working, pull: Pull): Promise<Stop | null> {
-  const { deps, row, account, held } = working;
+  const { deps, row, account, lease } = working;
   if (row.type === accessType) {
-    const sent = await sendRequest(deps, account, pull.probe, held.signal);
+    const sent = await sendRequest(deps, account, pull.probe, lease.signal);
     if (sent.kind !== 'reply') return sent.kind === 'withheld' ? null : sent;
     await noteCursor(deps.database, row, null);
     return null;
@@ -114,20 +121,20 @@ async function work(working: Working, pull: Pull): Promise<Stop | null> {
 
 async function workDemanded(working: Working, type: PulledType): Promise<Stop | null> {
   const { row, deps } = working;
-  let stored = 0;
+  let parts = 0;
   for (const span of partsOfSpans(row.taken, type, Date.now())) {
     const result = await workPart(working, type, span, null);
     if ('kind' in result) return result;
     if (!(await noteSpan(deps.database, row, multirange([span])))) return lost;
-    stored += 1;
+    parts += 1;
   }
   if (row.taken_cursor) {
     const result = await workPart(working, type, null, row.cursor);
     if ('kind' in result) return result;
     if (!(await noteCursor(deps.database, row, result.cursor))) return lost;
-    stored += 1;
+    parts += 1;
   }
-  if (stored > 0) await noteSynced(working);
+  if (parts > 0) await noteSynced(working);
   return null;
 }
 
@@ -161,25 +168,30 @@ async function workPast(working: Working, type: PulledType): Promise<Stop | null
 type Worked = StoredPart & { readonly cursor: string | null };
 
 async function workPart(
-  { deps, row, account, held }: Working,
+  { deps, row, account, lease }: Working,
   type: PulledType,
   span: Span | null,
   cursor: string | null,
 ): Promise<Worked | Stop> {
-  const read = await readPart(deps, account, { type, span, cursor }, held.signal);
+  const read = await readPart(deps, account, { type, span, cursor }, lease.signal);
   if (read.kind !== 'read') return read;
-  if (!(await held.holds())) return lost;
+  if (!(await lease.holds())) return lost;
   const hash = `${row.attempt} ${Date.now()}`;
   const replaced = replacedSpan(type, span, row.connected_ms);
-  const given = { name: row.type, type, span: replaced, part: read.part, hash };
-  const stored = await storePart(deps.call, account, given);
+  const counts = await storePart(deps.call, account, {
+    name: row.type,
+    type,
+    span: replaced,
+    part: read.part,
+    hash,
+  });
   const { skipped } = read.part;
   await countSkipped(deps.database, account.provider, skipped);
   const unread = skipped[nothingRead];
   if (unread !== undefined)
     deps.logger.warn('pull.nothing_read', { provider: account.provider, type: row.type, records: unread });
   countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
-  return { ...stored, cursor: read.cursor };
+  return { ...counts, cursor: read.cursor };
 }
 
 // The time of the last sync is informational: an error here does not fail the read.

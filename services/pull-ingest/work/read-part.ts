@@ -64,8 +64,8 @@ export const nothingRead = 'NOTHING_READ';
 
 function withLost(part: Normalised, records: number): Normalised {
   const skipped = Object.values(part.skipped).reduce((sum, count) => sum + count, 0);
-  const made = part.items.length + (part.intervals?.intervals.length ?? 0);
-  if (records === 0 || made > 0 || skipped < records) return part;
+  const normalised = part.items.length + (part.intervals?.intervals.length ?? 0);
+  if (records === 0 || normalised > 0 || skipped < records) return part;
   return { ...part, skipped: { ...part.skipped, [nothingRead]: records } };
 }
 
@@ -86,10 +86,10 @@ async function readPass(
   { type, name, part, mostPages }: PassChoice,
   signal: AbortSignal,
 ): Promise<PassResult> {
-  const stated = type.passes[name];
-  return stated === undefined
+  const pass = type.passes[name];
+  return pass === undefined
     ? { kind: 'pages', records: [], cursor: null }
-    : readPages(sending, account, { pass: stated, part, mostPages }, signal);
+    : readPages(sending, account, { pass, part, mostPages }, signal);
 }
 
 /** Passes whose fallback is used since the provider refused them. */

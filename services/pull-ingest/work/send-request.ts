@@ -88,7 +88,9 @@ async function sendWith(
   const { config, api } = sending;
   const { status, headers, text } = await api.request({
     ...toHttp(config, account.provider, request),
-    ...{ token: bearer.token, signal, mostBytes },
+    token: bearer.token,
+    signal,
+    mostBytes,
   });
   const reply = { status, headers: Object.fromEntries(headers), text };
   const failure = failureOf(pullOf(account.provider), reply);

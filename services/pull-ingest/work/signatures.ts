@@ -69,14 +69,14 @@ export function hmacSignatures(
 ): Signatures {
   return {
     async problemOf({ headers, body }) {
-      const given = headers[header];
+      const signature = headers[header];
       const time = timeHeader === undefined ? '' : headers[timeHeader];
-      if (given === undefined || time === undefined) return 'SIGNATURE_MISSING';
+      if (signature === undefined || time === undefined) return 'SIGNATURE_MISSING';
       const key = secret === 'stored' ? await stored() : secret(config);
       if (key === undefined || key === null) return 'KEYS_UNAVAILABLE';
-      const made = createHmac('sha256', key).update(time).update(body).digest();
-      const sent = Buffer.from(given, encoding);
-      return sent.length === made.length && timingSafeEqual(sent, made) ? null : 'SIGNATURE_INVALID';
+      const expected = createHmac('sha256', key).update(time).update(body).digest();
+      const sent = Buffer.from(signature, encoding);
+      return sent.length === expected.length && timingSafeEqual(sent, expected) ? null : 'SIGNATURE_INVALID';
     },
   };
 }

@@ -31,18 +31,18 @@ const mostFirstSamples = 2500;
 const mostIntervalsPerCall = 1000;
 
 /** Replaces what is stored of a span by a part, or adds the part to what is stored if it has no span. */
-export async function storePart(call: Call, account: Account, given: PartToStore): Promise<StoredPart> {
-  const cut = await cutTracks(call, account.user_id, given.part.tracks);
-  const items = given.part.items.map((item) => ({
+export async function storePart(call: Call, account: Account, read: PartToStore): Promise<StoredPart> {
+  const cut = await cutTracks(call, account.user_id, read.part.tracks);
+  const items = read.part.items.map((item) => ({
     ...item,
-    ...(isRecord(item) ? {} : { hash: given.hash }),
+    ...(isRecord(item) ? {} : { hash: read.hash }),
     ...cut(item.key),
   }));
   const ofItems =
-    given.span === null
+    read.span === null
       ? await addItems(call, account, items)
-      : await replaceItems(call, account, { ...given, span: given.span, items });
-  const ofIntervals = await storeIntervals(call, account, given);
+      : await replaceItems(call, account, { ...read, span: read.span, items });
+  const ofIntervals = await storeIntervals(call, account, read);
   return { items: ofItems.items + ofIntervals.items, saved: ofItems.saved + ofIntervals.saved };
 }
 
@@ -50,9 +50,9 @@ export async function storePart(call: Call, account: Account, given: PartToStore
 const isRecord = ({ workout, sleeps, other, day, day_values, scores }: StoreItem): boolean =>
   [workout, sleeps[0], other, day, day_values, scores[0]].some((record) => record != null);
 
-const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
 const stamped = (account: Account) => ({
-  ...whose(account),
+  user_id: account.user_id,
+  provider: account.provider,
   normaliser_version: normaliserVersionOf(account.provider),
 });
 
@@ -61,7 +61,7 @@ async function addItems(call: Call, account: Account, items: readonly StoreItem[
   for (const some of callsOf(items)) {
     const first = await call('timeseries.store', { ...stamped(account), items: firstParts(some) });
     await storeLaterParts(call, account, some, first);
-    saved += changed(first);
+    saved += countChanged(first);
   }
   return { items: items.length, saved };
 }
@@ -79,10 +79,9 @@ function callsOf(items: readonly StoreItem[]): StoreItem[][] {
 
 const isLong = ({ workout, samples, track }: StoreItem): boolean =>
   workout !== null && (track.length > 0 || sizeOf(samples) > mostFirstSamples);
-const partsOfItem = (item: StoreItem): StoreItem[] =>
-  isLong(item) ? partsOf(item, mostFirstSamples) : [item];
+const itemParts = (item: StoreItem): StoreItem[] => (isLong(item) ? partsOf(item, mostFirstSamples) : [item]);
 const firstParts = (items: readonly StoreItem[]): StoreItem[] =>
-  items.flatMap((item) => partsOfItem(item).slice(0, 1));
+  items.flatMap((item) => itemParts(item).slice(0, 1));
 
 // A workout replaces the samples and the track of its older version by itself, so that they may follow in other calls.
 async function storeLaterParts(
@@ -94,7 +93,7 @@ async function storeLaterParts(
   for (const [index, item] of items.entries()) {
     const status = outcomes[index]?.status;
     if (status === 'duplicate' || status === 'stale') continue;
-    for (const part of partsOfItem(item).slice(1))
+    for (const part of itemParts(item).slice(1))
       await call('timeseries.store', { ...stamped(account), items: [part] });
   }
 }
@@ -126,7 +125,7 @@ async function replaceItems(
   const first = listsSamples ? [...items] : firstParts(items);
   const outcomes = await call('timeseries.replace', { ...stamped(account), items: first, replaces });
   if (!listsSamples) await storeLaterParts(call, account, items, outcomes);
-  return { items: items.length, saved: changed(outcomes) };
+  return { items: items.length, saved: countChanged(outcomes) };
 }
 
 function isTooLarge(items: readonly StoreItem[]): boolean {
@@ -136,13 +135,13 @@ function isTooLarge(items: readonly StoreItem[]): boolean {
 const sizeOf = (samples: readonly SampleBlock[]): number =>
   samples.reduce((sum, { at }) => sum + at.length, 0);
 
-function changed(outcomes: readonly { readonly status: string }[]): number {
+function countChanged(outcomes: readonly { readonly status: string }[]): number {
   return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
 }
 
 async function storeIntervals(
   call: Call,
-  account: Account,
+  { user_id, provider }: Account,
   { type, span, part }: PartToStore,
 ): Promise<StoredPart> {
   const { sources = [], intervals = [] } = part.intervals ?? {};
@@ -152,8 +151,10 @@ async function storeIntervals(
     for (let from = 0; from < intervals.length; from += mostIntervalsPerCall) {
       const some = intervals.slice(from, from + mostIntervalsPerCall);
       const outcome = await call('timeseries.storeIntervals', {
-        ...whose(account),
-        ...{ sources: [...sources], intervals: some },
+        user_id,
+        provider,
+        sources: [...sources],
+        intervals: some,
       });
       saved += outcome.saved + outcome.replaced;
     }
@@ -161,11 +162,16 @@ async function storeIntervals(
   }
   for (const { startMs, endMs, intervals: some } of spanParts(span, intervals, mostIntervalsPerCall)) {
     const outcome = await call('timeseries.replaceIntervals', {
-      ...whose(account),
-      spans: types.map((one) => ({
-        ...{ type: one, start_ms: startMs, end_ms: endMs, is_local: type.hasLocalTimes === true },
+      user_id,
+      provider,
+      spans: types.map((intervalType) => ({
+        type: intervalType,
+        start_ms: startMs,
+        end_ms: endMs,
+        is_local: type.hasLocalTimes === true,
       })),
-      ...{ sources: [...sources], intervals: [...some] },
+      sources: [...sources],
+      intervals: [...some],
     });
     saved += outcome.saved + outcome.replaced;
   }

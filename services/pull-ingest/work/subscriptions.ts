@@ -34,11 +34,12 @@ export async function checkSubscription(
 ): Promise<void> {
   const { subscription } = pullOf(provider);
   if (subscription?.of !== 'application') return;
-  const known = await selectSubscription(deps.database, provider);
-  if (known?.state === 'active' && known.checked_at.getTime() + subscription.everyMs > Date.now()) return;
+  const previous = await selectSubscription(deps.database, provider);
+  if (previous?.state === 'active' && previous.checked_at.getTime() + subscription.everyMs > Date.now())
+    return;
   const state = await checkedState(deps, provider, subscription, signal);
   if (state === null) return;
-  if (state !== known?.state) deps.logger.warn('subscription.changed', { provider, state });
+  if (state !== previous?.state) deps.logger.warn('subscription.changed', { provider, state });
   await noteSubscription(deps.database, provider, state);
 }
 
@@ -51,12 +52,12 @@ async function checkedState(
   const { config, database } = deps;
   const proof = subscription.proof(config, Date.now());
   if (proof === null) return null;
-  const shown = 'form' in proof ? await applicationToken(deps, proof, signal) : proof;
-  if (shown === null) return 'unknown';
+  const credentials = 'form' in proof ? await applicationToken(deps, proof, signal) : proof;
+  if (credentials === null) return 'unknown';
   const send = async (request: PullRequest) => {
     const { headers: own, ...http } = toHttp(config, provider, request);
-    const headers = 'headers' in shown ? { ...own, ...shown.headers } : own;
-    const answer = await deps.api.request({ ...http, ...shown, headers, signal });
+    const headers = 'headers' in credentials ? { ...own, ...credentials.headers } : own;
+    const answer = await deps.api.request({ ...http, ...credentials, headers, signal });
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: answer.text };
   };
   const address = addressOf(config, provider);
@@ -68,7 +69,7 @@ async function checkedState(
   if (address === null) return state;
   const { authentication } = pullOf(provider).notifications;
   const isSecretStored = authentication.by === 'hmac' && authentication.secret === 'stored';
-  // Nothing that is signed with a secret that is not known could be accepted.
+  // Without the stored secret no signature can be checked: the subscription is made anew.
   if (isSecretStored && state !== 'unknown' && (await readSecret(config, database, provider)) === null) {
     for (const request of subscription.endings?.(reply) ?? []) await send(request);
     ({ reply, state } = await check());

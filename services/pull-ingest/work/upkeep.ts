@@ -28,11 +28,11 @@ export function upkeepJobs(deps: UpkeepDeps): JobHandler[] {
     recurringHandler({ name: 'pull-ingest.connections', everyMs: 5 * everyMs, firstAfterMs }, ({ signal }) =>
       findConnections(deps, signal),
     ),
-    recurringHandler({ name: 'pull-ingest.sweeps', everyMs, firstAfterMs }, (held) =>
-      workInParts(() => sweep(deps), held),
+    recurringHandler({ name: 'pull-ingest.sweeps', everyMs, firstAfterMs }, (lease) =>
+      workInParts(() => sweep(deps), lease),
     ),
-    recurringHandler({ name: 'pull-ingest.accounts', everyMs, firstAfterMs }, (held) =>
-      workInParts(() => accountSubscriptions(deps, held.signal), held),
+    recurringHandler({ name: 'pull-ingest.accounts', everyMs, firstAfterMs }, (lease) =>
+      workInParts(() => accountSubscriptions(deps, lease.signal), lease),
     ),
     recurringHandler(
       { name: 'pull-ingest.subscriptions', everyMs: subscriptionsEveryMs, firstAfterMs },
@@ -72,7 +72,7 @@ async function sweep({ database, rowJobs }: UpkeepDeps): Promise<boolean> {
   const count = await database.transaction(async (transaction) => {
     const due = await lockDueSweeps(transaction, sweepsPerPart);
     if (due.length === 0) return 0;
-    const chosen = due.map((one) => ({ ...one, ...chosenSweep(one, nowMs) }));
+    const chosen = due.map((row) => ({ ...row, ...chosenSweep(row, nowMs) }));
     await moveSweeps(transaction, chosen);
     const demands = chosen.filter(({ isKnown }) => isKnown);
     await demandReads(transaction, demands, { settleMs: 0, floorMs: 0 });
@@ -84,8 +84,8 @@ async function sweep({ database, rowJobs }: UpkeepDeps): Promise<boolean> {
 
 function chosenSweep({ provider, type, number }: DueSweep, nowMs: number) {
   const name = pulledNamed(provider);
-  const found = name === undefined ? undefined : typeNamed(pullOf(name), type)?.sweeps[number];
-  if (found === undefined) return { isKnown: false, everyMs: dayMs, span: null };
-  const span = found.days === 0 ? null : { startMs: nowMs - found.days * dayMs, endMs: nowMs };
-  return { isKnown: true, everyMs: found.everyMs, span };
+  const sweep = name === undefined ? undefined : typeNamed(pullOf(name), type)?.sweeps[number];
+  if (sweep === undefined) return { isKnown: false, everyMs: dayMs, span: null };
+  const span = sweep.days === 0 ? null : { startMs: nowMs - sweep.days * dayMs, endMs: nowMs };
+  return { isKnown: true, everyMs: sweep.everyMs, span };
 }
