@@ -9,14 +9,14 @@ import { providerQuota } from '../../mixins/provider-api/provider-quota.ts';
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
-import { startFetching } from './fetch-jobs.ts';
-import { type FetchPace, fetchPace } from './pace.ts';
-import { deleteUser, dropConnection } from './queries/drop-work.ts';
-import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
-import { startReconciliation } from './reconcile.ts';
-import { verifySubscription } from './verify.ts';
-import { workEvent } from './work-event.ts';
+import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './actions/backfill.ts';
+import { verifySubscription } from './rules/signature.ts';
+import { deleteUser, dropConnection } from './tables/drop-work.ts';
+import { selectSkipped, selectWaiting } from './tables/figures.ts';
+import { startFetching } from './work/fetch-jobs.ts';
+import { type FetchPace, fetchPace } from './work/pace.ts';
+import { startReconciliation } from './work/reconcile.ts';
+import { workEvent } from './work/work-event.ts';
 
 /** The service with a pace that a test chooses. Production uses the defaults. */
 export function activitynetIngestService(chosen: Partial<FetchPace> = {}): ServiceSchema {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readEvent } from '../../../services/activitynet-ingest/read-event.ts';
+import { readEvent } from '../../../services/activitynet-ingest/rules/events.ts';
 import { event } from './setting.ts';
 
 const read = (text: string) => readEvent(Buffer.from(text));

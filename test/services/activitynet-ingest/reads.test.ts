@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
-import { workAthlete } from '../../../services/activitynet-ingest/athlete.ts';
-import { fetchActivity } from '../../../services/activitynet-ingest/fetch-activity.ts';
-import { listBackfillPage } from '../../../services/activitynet-ingest/list-backfill.ts';
-import { fetchPace } from '../../../services/activitynet-ingest/pace.ts';
-import { deleteUser } from '../../../services/activitynet-ingest/queries/drop-work.ts';
-import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
-import { reserveReads } from '../../../services/activitynet-ingest/reads.ts';
-import { reconcilePage } from '../../../services/activitynet-ingest/reconcile.ts';
+import { priorities } from '../../../services/activitynet-ingest/tables/activities.ts';
+import { deleteUser } from '../../../services/activitynet-ingest/tables/drop-work.ts';
+import { fetchActivity } from '../../../services/activitynet-ingest/work/fetch-activity.ts';
+import { listBackfillPage } from '../../../services/activitynet-ingest/work/list-backfill.ts';
+import { fetchPace } from '../../../services/activitynet-ingest/work/pace.ts';
+import { reserveReads } from '../../../services/activitynet-ingest/work/reads.ts';
+import { reconcilePage } from '../../../services/activitynet-ingest/work/reconcile.ts';
+import { workAthlete } from '../../../services/activitynet-ingest/work/work-event.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 

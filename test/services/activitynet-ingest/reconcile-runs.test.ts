@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
-import { requestReconciliation } from '../../../services/activitynet-ingest/queries/request-reconciliations.ts';
+import { requestReconciliation } from '../../../services/activitynet-ingest/tables/reconciliations.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import {

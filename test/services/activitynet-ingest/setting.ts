@@ -4,7 +4,7 @@ import { EventAnswer } from '../../../contracts/activitynet-ingest.ts';
 import { type Inbox, inboxOn } from '../../../mixins/inbox/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
-import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
+import type { FetchPace } from '../../../services/activitynet-ingest/work/pace.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/servers/broker.ts';

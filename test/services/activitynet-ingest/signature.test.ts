@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { signatureProblem } from '../../../services/activitynet-ingest/signature.ts';
+import { signatureProblem } from '../../../services/activitynet-ingest/rules/signature.ts';
 
 const secret = 'the client secret';
 const body = Buffer.from('{"object_id":1}');

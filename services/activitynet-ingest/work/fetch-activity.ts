@@ -1,26 +1,64 @@
-import { isError } from '../../domain/errors.ts';
-import { unlistedFields } from '../../domain/provider/unlisted-fields.ts';
-import { partsOf } from '../../domain/records/item-parts.ts';
-import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records/records.ts';
-import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
-import { routeRulesFor } from '../../mixins/cut-tracks.ts';
-import type { Work } from '../../mixins/provider-api/provider-quota.ts';
-import { fields } from '../../providers/activitynet/fields.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isError } from '../../../domain/errors.ts';
+import { unlistedFields } from '../../../domain/provider/unlisted-fields.ts';
+import { partsOf } from '../../../domain/records/item-parts.ts';
+import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../../domain/records/records.ts';
+import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
+import { routeRulesFor } from '../../../mixins/cut-tracks.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
+import { fields } from '../../../providers/activitynet/fields.ts';
 import {
   type NormalisedActivity,
   normaliseActivity,
-} from '../../providers/activitynet/normalise/activity.ts';
-import { streamSamples, streamTrack, trackKeys } from '../../providers/activitynet/normalise/streams.ts';
-import { normaliserVersionOf } from '../../providers/all.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { countUnlisted } from '../../runtime/telemetry/unlisted-fields.ts';
-import { confirmDeletion, confirmUnlisted, isUnlisted } from './confirm-deletion.ts';
-import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
-import type { ActivityLease } from './queries/claim-activities.ts';
-import { priorities } from './queries/note-event.ts';
-import { type ReadReservation, reserveReads } from './reads.ts';
-import { readsAll } from './reads-all.ts';
+} from '../../../providers/activitynet/normalise/activity.ts';
+import { streamSamples, streamTrack, trackKeys } from '../../../providers/activitynet/normalise/streams.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import type { Held } from '../../../runtime/jobs/job-worker.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
+import { type ActivityLease, forgetStoredStreams, priorities } from '../tables/activities.ts';
+import {
+  type Reading,
+  type ReadingAll,
+  type ReadReservation,
+  readsAll,
+  reserveReads,
+  type Unfound,
+} from './reads.ts';
+
+/** Dependencies of fetching. */
+export interface Fetching extends Reading, Pick<Environment, 'call' | 'broker'> {
+  readonly database: Database;
+}
+
+/** A claimed activity. */
+export interface HeldActivity extends Held {
+  readonly job: ActivityLease;
+}
+
+/**
+ * The outcome of a job. `done`: stored, with the recording whose samples are stored now. `nothing`: there is nothing to
+ * store, for a reason that is recorded (`isGone`: the connection has ended). `deleted`: a read confirmed a deletion.
+ * `wait` and `failed`: as in ReadResult.
+ */
+export type Fetched =
+  | { readonly kind: 'done'; readonly streams: string | null }
+  | { readonly kind: 'nothing'; readonly reason: string; readonly isGone: boolean }
+  | { readonly kind: 'deleted'; readonly isGone: boolean }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** The outcome of a job whose read found nothing. */
+function unfetched(result: Unfound): Fetched {
+  const { kind } = result;
+  if (kind === 'wait') return { kind };
+  if (kind === 'missing') return { kind: 'nothing', reason: 'NOT_FOUND', isGone: false };
+  if (kind === 'failed') return { kind, reason: result.reason };
+  return { kind: 'nothing', reason: result.reason, isGone: kind === 'gone' };
+}
 
 /** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
 export async function fetchActivity(fetching: Fetching, held: HeldActivity): Promise<Fetched> {
@@ -164,4 +202,60 @@ function unstored(error: unknown): Exclude<Stored, { kind: 'stored' }> {
   if (isError(error, 'USER_ERASED')) return { kind: 'nothing', reason: 'USER_GONE', isGone: true };
   if (isError(error, 'VALIDATION_FAILED')) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
   return { kind: 'failed', reason: codeOf(error) };
+}
+
+/**
+ * The outcome for an activity that a read did not find after a later event had superseded its deletion: 404, 403 and 401
+ * confirm the deletion.
+ */
+async function confirmDeletion(
+  fetching: Fetching,
+  { job, holds }: HeldActivity,
+  result: Unfound,
+): Promise<Fetched> {
+  if (!(await holds())) return { kind: 'wait' };
+  if (isConfirmed(result)) {
+    await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+    return { kind: 'deleted', isGone: result.kind === 'gone' };
+  }
+  if (result.kind === 'refused') return { kind: 'failed', reason: result.reason };
+  return unfetched(result);
+}
+
+/** Whether a job checks an activity that the provider did not list. A later event makes it an ordinary fetch. */
+export function isUnlisted({ version, unlisted_version }: ActivityLease): boolean {
+  return version === unlisted_version;
+}
+
+/**
+ * The outcome for an activity that the provider did not list and that a read did not find: only 404 confirms the deletion,
+ * and only if the connection that fetched the activity could read private ones before and after the read. The provider
+ * answers 404 for private ones too. `before` is the answer of readsAll before the read.
+ */
+async function confirmUnlisted(
+  fetching: Fetching,
+  { job, holds }: HeldActivity,
+  result: Unfound,
+  before: ReadingAll | null,
+): Promise<Fetched> {
+  if (result.kind !== 'missing') return unfetched(result);
+  const after = await readsAll(fetching, job.user_id);
+  const fetchedMs = job.fetched_at?.getTime() ?? 0;
+  if (after === null || !isDeepStrictEqual(before, after) || after.connectedMs > fetchedMs)
+    return unfetched(result);
+  // If the process ends before it records the deletion, the next read may find the activity: it stores the streams again.
+  if (!(await holds()) || !(await forgetStoredStreams(fetching.database, job))) return { kind: 'wait' };
+  await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+  return { kind: 'deleted', isGone: false };
+}
+
+function isConfirmed(result: Unfound): boolean {
+  if (result.kind === 'missing') return true;
+  if (result.kind === 'refused') return result.reason === 'NOT_ALLOWED';
+  return result.kind === 'gone' && result.reason === 'TOKEN_REFUSED';
+}
+
+/** The key of an activity in the store. */
+export function workoutOf({ user_id, object_id }: ActivityLease) {
+  return { user_id, provider: 'activitynet' as const, key: object_id };
 }

@@ -1,29 +1,27 @@
-import type { Jobs } from '../../mixins/jobs/jobs.ts';
-import type { RowJobs } from '../../mixins/jobs/row-jobs.ts';
-import { type Room, repairRoom } from '../../mixins/provider-api/provider-quota.ts';
-import type { JobSource } from '../../runtime/jobs/job-worker.ts';
-import { listBackfillPage } from './list-backfill.ts';
-import { nightlyJob } from './nightly.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
+import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
+import { type Room, repairRoom } from '../../../mixins/provider-api/provider-quota.ts';
+import type { JobSource } from '../../../runtime/jobs/job-worker.ts';
 import {
-  type BackfillLease,
-  claimBackfills,
-  extendBackfill,
-  isBackfillDue,
-} from './queries/backfill-pages.ts';
-import { type ActivityLease, claimActivities, isActivityDue } from './queries/claim-activities.ts';
-import { priorities } from './queries/note-event.ts';
+  type ActivityLease,
+  claimActivities,
+  extendActivity,
+  isActivityDue,
+  priorities,
+} from '../tables/activities.ts';
+import { type BackfillLease, claimBackfills, extendBackfill, isBackfillDue } from '../tables/backfills.ts';
 import {
   claimReconciliations,
   extendReconciliation,
   isReconciliationDue,
   type ReconciliationLease,
-} from './queries/reconciliation-pages.ts';
-import { extendActivity } from './queries/settle-activity.ts';
-import { reconcilePage } from './reconcile.ts';
+} from '../tables/reconciliations.ts';
+import { listBackfillPage } from './list-backfill.ts';
+import { nightlyJob, reconcilePage } from './reconcile.ts';
 import { type WorkDeps, workOnActivity } from './work-activity.ts';
 
 /** Dependencies of the jobs of a process. */
-export interface FetchDeps extends WorkDeps {
+interface FetchDeps extends WorkDeps {
   readonly rowJobs: RowJobs;
   readonly jobs: Jobs;
 }

@@ -1,21 +1,22 @@
-import type { Backfill } from '../../contracts/backfill.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { recordAudit } from '../../mixins/database/audit.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
-import type { Call } from '../../runtime/environment.ts';
-import { toBackfill } from './backfill-wire.ts';
-import { cancelBackfill, insertBackfill, selectBackfill } from './queries/backfill-runs.ts';
+import type { Backfill, BackfillType, StepStatus } from '../../../contracts/backfill.ts';
+import { accessReasons } from '../../../domain/access-reasons.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { recordAudit } from '../../../mixins/database/audit.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { type BackfillRow, cancelBackfill, insertBackfill, selectBackfill } from '../tables/backfills.ts';
 
 /** Dependencies of the backfill actions. */
-export interface BackfillDeps {
+interface BackfillDeps {
   readonly database: Database;
   readonly call: Call;
   readonly origin: AuditOrigin;
 }
 
 /** The user and the time span of a backfill. */
-export interface BackfillRequest {
+interface BackfillRequest {
   readonly user_id: string;
   readonly start_ms: number;
   readonly end_ms: number;
@@ -82,4 +83,50 @@ async function show(database: Database, connectionId: string): Promise<Backfill>
   const row = await selectBackfill(database, connectionId);
   if (row === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
   return toBackfill(row);
+}
+
+/** Texts for the reason codes that a client may see. */
+const sentences: Readonly<Record<string, string>> = {
+  ...accessReasons,
+  USER_GONE: 'The user was deleted.',
+};
+
+/** The wire form of a backfill run. It has one type. Its requests count list pages and activities. */
+function toBackfill(row: BackfillRow): Backfill {
+  const isOpen = row.state === 'listing' || row.state === 'fetching';
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    provider: 'activitynet',
+    status: row.state === 'listing' || row.state === 'fetching' ? 'running' : row.state,
+    reason:
+      isOpen || row.reason === null ? null : (sentences[row.reason] ?? `The provider said ${row.reason}.`),
+    start_time: formatInstant(row.start_time.getTime()),
+    end_time: formatInstant(row.end_time.getTime()),
+    created_at: formatInstant(row.created_at.getTime()),
+    finished_at: instantOrNull(row.finished_at),
+    types: [toType(row)],
+  };
+}
+
+function toType(row: BackfillRow): BackfillType {
+  const stillToList = row.state === 'listing' ? 1 : 0;
+  return {
+    type: 'activities',
+    status: statusOf(row),
+    reason: null,
+    requests: row.pages + stillToList + row.found,
+    requests_done: row.pages + row.found - row.waiting,
+    items: row.found,
+    saved: row.found - row.waiting,
+    requested_at: row.pages === 0 ? null : formatInstant(row.created_at.getTime()),
+    received_at: instantOrNull(row.last_fetched_at),
+  };
+}
+
+function statusOf({ state, pages }: BackfillRow): StepStatus {
+  if (state === 'done') return 'received';
+  if (state === 'failed') return 'failed';
+  if (state === 'cancelled' || state === 'stopped') return 'skipped';
+  return pages === 0 ? 'waiting' : 'requested';
 }

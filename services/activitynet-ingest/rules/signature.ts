@@ -1,10 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../../../domain/errors.ts';
+import { isSameSecret } from '../../../domain/same-secret.ts';
 
 /** Maximum difference between a signature's time and the time at which its event arrived. */
 const toleranceSeconds = 300;
 
 /** Input of the signature check. */
-export interface SignatureCheck {
+interface SignatureCheck {
   readonly header: string | undefined;
   readonly body: Buffer;
   readonly receivedMs: number;
@@ -14,11 +16,7 @@ export interface SignatureCheck {
 }
 
 /** The problem of a signature, as counted. */
-export type SignatureProblem =
-  | 'SIGNATURE_MISSING'
-  | 'SIGNATURE_UNCHECKED'
-  | 'SIGNATURE_INVALID'
-  | 'SIGNATURE_STALE';
+type SignatureProblem = 'SIGNATURE_MISSING' | 'SIGNATURE_UNCHECKED' | 'SIGNATURE_INVALID' | 'SIGNATURE_STALE';
 
 /**
  * Why an event is rejected, as a reason that is counted. Null if it is accepted. An event without a signature, or with
@@ -43,4 +41,23 @@ function read(header: string): { time: string | null; digests: Buffer[] } {
     name === 'v1' && /^[0-9a-f]{64}$/i.test(value) ? [Buffer.from(value, 'hex')] : [],
   );
   return { time: /^\d{1,11}$/.test(time) ? time : null, digests };
+}
+
+/** Parameters that the provider sends when a subscription is created. */
+interface SubscriptionCheck {
+  readonly 'hub.challenge': string;
+  readonly 'hub.verify_token': string;
+}
+
+/**
+ * Returns the challenge if the verify token is right. @throws VERIFY_TOKEN_INVALID (403), also if no token is
+ * configured
+ */
+export function verifySubscription(
+  check: SubscriptionCheck,
+  expected: string | undefined,
+): { 'hub.challenge': string } {
+  if (expected === undefined || !isSameSecret(check['hub.verify_token'], expected))
+    throw new ServiceError('VERIFY_TOKEN_INVALID');
+  return { 'hub.challenge': check['hub.challenge'] };
 }

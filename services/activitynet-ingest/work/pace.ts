@@ -1,5 +1,5 @@
-import { hourMs, minuteMs } from '../../domain/time/time.ts';
-import { type ProviderPace, providerPace } from '../../mixins/provider-api/provider-api.ts';
+import { hourMs, minuteMs } from '../../../domain/time/time.ts';
+import { type ProviderPace, providerPace } from '../../../mixins/provider-api/provider-api.ts';
 
 /** Timing and parallelism of requests to the provider. Production uses the defaults. Tests set others. */
 export interface FetchPace extends ProviderPace {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
-import { priorities } from './note-event.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from '../../../mixins/jobs/job-table.ts';
+import { type LeaseTime, priorities } from './activities.ts';
 
 /** A backfill run, with the number of its activities that wait and the time of the last fetch. */
 export interface BackfillRow {
@@ -21,7 +22,7 @@ export interface BackfillRow {
 }
 
 /** Values of a new run. */
-export interface NewBackfill {
+interface NewBackfill {
   readonly user_id: string;
   readonly connection_id: string;
   readonly connected_at: string;
@@ -98,4 +99,106 @@ const close: Statement = {
 /** Marks a run as done if all its activities are fetched. */
 export async function finishBackfill(database: Queryable, id: string): Promise<void> {
   await database.query(close, [id]);
+}
+
+/** A run whose next page is to be read. Claimed until the lease ends. */
+export interface BackfillLease {
+  readonly id: string;
+  readonly user_id: string;
+  readonly connection_id: string;
+  readonly connected_at: Date;
+  readonly start_time: Date;
+  readonly end_time: Date;
+  readonly created_at: Date;
+  readonly pages: number;
+  readonly found: number;
+  readonly failures: number;
+  readonly attempt: number;
+}
+
+const table: JobTable = {
+  name: 'activitynet.backfill',
+  table: 'activitynet.history',
+  key: { id: 'uuid' },
+  attempt: 'attempt',
+  isLeased: "state = 'listing'",
+  now: (parameter) => `activitynet.clock($${parameter})`,
+};
+const { update, extend } = fencedWrites(table);
+const rowOf = ({ id, attempt }: BackfillLease) => ({ key: [id], attempt });
+
+const claim = claimStatement(table, {
+  name: 'claim',
+  due: `
+    select id from activitynet.history where state = 'listing' and run_at <= activitynet.clock($3)
+    order by run_at limit $1 for update skip locked`,
+  returning: `j.id, j.user_id, j.connection_id, j.connected_at, j.start_time, j.end_time, j.created_at, j.pages,
+    j.found, j.failures, j.attempt`,
+});
+
+/** SQL that is true while a page of a run is due. */
+export const isBackfillDue = (aheadMs: number) =>
+  `exists (select from activitynet.history where state = 'listing' and run_at <= activitynet.clock(${aheadMs}))`;
+
+/** Claims up to `limit` runs with pages left to read. */
+export function claimBackfills(
+  database: Queryable,
+  limit: number,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<BackfillLease[]> {
+  return database.query<BackfillLease>(claim, [limit, leaseMs, aheadMs]);
+}
+
+/** Extends the lease of a run. Returns false if it was lost. */
+export function extendBackfill(
+  database: Queryable,
+  run: BackfillLease,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<boolean> {
+  return extend(database, rowOf(run), leaseMs, aheadMs);
+}
+
+// A listing row has no column for its lease. Each release increments the attempt, so that a late extension fails.
+const released = 'attempt = attempt + 1';
+
+const turnPage = update(
+  'turn_page',
+  `${released}, pages = pages + 1, found = found + $3, failures = 0, run_at = now(),
+    state = case when $3 = 0 then 'fetching' else 'listing' end, listed_at = case when $3 = 0 then now() end`,
+);
+
+/**
+ * Records a page that was read. An empty page is the end of the list. Returns false if the run was lost or cancelled.
+ */
+export function recordPage(database: Queryable, run: BackfillLease, found: number): Promise<boolean> {
+  return changes(database, turnPage, rowOf(run), found);
+}
+
+const postpone = update(
+  'postpone',
+  `${released}, run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
+    state = case when failures + $5 >= 30 then 'failed' else state end,
+    finished_at = case when failures + $5 >= 30 then now() end`,
+);
+
+/** Postpones a run. `failures` is 0 if the wait is not caused by an error. Returns false if the run was lost. */
+export function postponeBackfill(
+  database: Queryable,
+  run: BackfillLease,
+  wait: {
+    readonly aheadMs: number;
+    readonly delayMs: number;
+    readonly failures: 0 | 1;
+    readonly reason: string | null;
+  },
+): Promise<boolean> {
+  const { aheadMs, delayMs, failures, reason } = wait;
+  return changes(database, postpone, rowOf(run), aheadMs, delayMs, failures, reason);
+}
+
+const stop = update('stop', "state = 'stopped', reason = $3, finished_at = now()");
+
+/** Stops a run for good because the provider refused it or the connection ended. Returns false if it was lost. */
+export function stopBackfill(database: Queryable, run: BackfillLease, reason: string): Promise<boolean> {
+  return changes(database, stop, rowOf(run), reason);
 }

@@ -1,25 +1,33 @@
-import { ServiceError } from '../../domain/errors.ts';
-import { hourMs } from '../../domain/time/time.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import type { Fetching } from './fetched.ts';
-import { type PageOutcome, pageDelayMs } from './list-backfill.ts';
-import { type FoundPage, listQuery, pageOf, placesOf, storeListed } from './listed-activities.ts';
-import { enqueueActivities } from './queries/backfill-pages.ts';
-import { deleteUser } from './queries/drop-work.ts';
-import { enqueueChecks } from './queries/enqueue-checks.ts';
-import { priorities } from './queries/note-event.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { dayMs, hourMs } from '../../../domain/time/time.ts';
+import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
+import { priorities } from '../tables/activities.ts';
+import { deleteUser } from '../tables/drop-work.ts';
+import { enqueueActivities, enqueueChecks } from '../tables/listed-activities.ts';
 import {
   finishReconciliation,
   postponeReconciliation,
   type ReconciliationLease,
   recordListed,
+  requestReconciliation,
   restartReconciliation,
+  scheduleReconciliations,
   stopReconciliation,
-} from './queries/reconciliation-pages.ts';
-import { requestReconciliation } from './queries/request-reconciliations.ts';
-import { type ReadResult, reserveReads } from './reads.ts';
-import { readsAll } from './reads-all.ts';
+} from '../tables/reconciliations.ts';
+import type { Fetching } from './fetch-activity.ts';
+import {
+  type FoundPage,
+  listQuery,
+  type PageOutcome,
+  pageDelayMs,
+  pageOf,
+  placesOf,
+  storeListed,
+} from './list-backfill.ts';
+import { type ReadResult, readsAll, reserveReads } from './reads.ts';
 
 /*
  * A reconciliation lists the activities of an account and compares the ids with what is stored. Unknown ones are fetched.
@@ -28,7 +36,7 @@ import { readsAll } from './reads-all.ts';
  */
 
 /** Dependencies of a reconciliation. */
-export interface Reconciling extends Fetching, Pick<Environment, 'logger'> {}
+interface Reconciling extends Fetching, Pick<Environment, 'logger'> {}
 
 /** Activities that start this close to the start of the span are not compared: a start may be changed. */
 const startMarginMs = 24 * hourMs;
@@ -170,4 +178,42 @@ async function unlisted(deps: Reconciling, { run, endMs }: Listing, connectedMs:
     .filter(({ key }) => /^\d{1,18}$/.test(key) && !listed.has(key))
     .map(({ key, start_ms }) => ({ id: key, startMs: start_ms }));
   return { reason: null, activities };
+}
+
+const connectionsPerCall = 500;
+/** A nightly reconciliation lists this many days. */
+const days = 7;
+
+/**
+ * The recurring job that schedules a reconciliation of each active connection, once a day at its own time. It runs several
+ * times a day, for connections that were made meanwhile or whose last reconciliation was still waiting.
+ */
+export function nightlyJob(deps: Fetching & Pick<Environment, 'logger'>): JobHandler {
+  const { scheduleMs: everyMs, firstScheduleMs: firstAfterMs } = deps.pace;
+  return recurringHandler({ name: 'activitynet.nightly', everyMs, firstAfterMs }, ({ signal }) =>
+    scheduleNightly(deps, signal),
+  );
+}
+
+async function scheduleNightly(
+  { call, database, pace, logger }: Fetching & Pick<Environment, 'logger'>,
+  signal: AbortSignal,
+): Promise<undefined> {
+  let after: string | null = null;
+  let scheduled = 0;
+  do {
+    const listed: readonly { readonly connection_id: string; readonly user_id: string }[] = await call(
+      'users.activeConnections',
+      { provider: 'activitynet', after, limit: connectionsPerCall },
+    );
+    const nowMs = Date.now() + pace.aheadMs();
+    const nightly = listed.map(({ connection_id, user_id }) => {
+      const at_ms = nextAt(nowMs, timeOfDayMs(connection_id));
+      return { connection_id, user_id, at_ms, start_ms: at_ms - days * dayMs };
+    });
+    scheduled += await scheduleReconciliations(database, nightly);
+    after = listed.length < connectionsPerCall ? null : (listed.at(-1)?.connection_id ?? null);
+  } while (after !== null && !signal.aborted);
+  if (scheduled > 0) logger.info('reconciliations.scheduled', { scheduled });
+  return undefined;
 }

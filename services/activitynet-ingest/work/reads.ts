@@ -1,9 +1,11 @@
 import pRetry from 'p-retry';
-import type { Config } from '../../config.ts';
-import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api/provider-api.ts';
-import type { ProviderQuota, QuotaReservation, Work } from '../../mixins/provider-api/provider-quota.ts';
-import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-api/provider-tokens.ts';
-import { parseExact } from './exact-json.ts';
+import type { Config } from '../../../config.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { ProviderAnswer, ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
+import type { ProviderQuota, QuotaReservation, Work } from '../../../mixins/provider-api/provider-quota.ts';
+import type { Bearer, NoBearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { parseExact } from '../rules/events.ts';
 import type { FetchPace } from './pace.ts';
 
 /** Dependencies of reading from the provider. */
@@ -16,7 +18,7 @@ export interface Reading {
 }
 
 /** The user and the kind of work that a read is for. `signal` aborts it. */
-export interface Reader {
+interface Reader {
   readonly user_id: string;
   readonly work: Work;
   readonly signal: AbortSignal;
@@ -183,5 +185,34 @@ function resultOf(answer: ProviderAnswer | null, { connected_at }: Bearer, signa
     return { kind: 'found', body: parseExact(text, exact), connectedMs: Date.parse(connected_at) };
   } catch {
     return { kind: 'failed', reason: 'NOT_JSON' };
+  }
+}
+
+/** The scope without which the provider neither lists nor returns private activities. */
+const allActivities = 'activity:read_all';
+
+/** A connection that may read private activities. */
+export interface ReadingAll {
+  readonly connection_id: string;
+  readonly connectedMs: number;
+}
+
+/**
+ * The connection of a user if it is active and may read private activities. Null otherwise: activities that it does not
+ * find may exist.
+ */
+export async function readsAll(
+  { call }: Pick<Environment, 'call'>,
+  user_id: string,
+): Promise<ReadingAll | null> {
+  const whose = { user_id, provider: 'activitynet' as const };
+  try {
+    const { status, scope } = await call('users.connection', whose);
+    if (status !== 'active' || !scope.includes(allActivities)) return null;
+    const { connection_id, connected_at } = await call('users.tokens', whose);
+    return { connection_id, connectedMs: Date.parse(connected_at) };
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND') || isError(error, 'CONNECTION_NOT_FOUND')) return null;
+    throw error;
   }
 }

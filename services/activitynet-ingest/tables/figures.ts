@@ -1,8 +1,20 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
-import { priorities } from './note-event.ts';
+import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { priorities } from './activities.ts';
+
+const statement: Statement = {
+  name: 'activitynet.count_skipped',
+  text: `
+    insert into activitynet.skipped as s (date, reason, n) values ((now() at time zone 'UTC')::date, $1, 1)
+    on conflict (date, reason) do update set n = s.n + 1`,
+};
+
+/** Counts a skipped event by its reason. */
+export async function countSkipped(database: Queryable, reason: string): Promise<void> {
+  await database.query(statement, [reason]);
+}
 
 /** Numbers of waiting and given-up jobs. */
-export interface WaitingRow {
+interface WaitingRow {
   live_waiting: number;
   history_waiting: number;
   given_up: number;

@@ -1,17 +1,16 @@
-import type { EventAnswer } from '../../contracts/activitynet-ingest.ts';
-import type { Database } from '../../mixins/database/database.ts';
-import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
-import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../mixins/inbox/linked-users.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { workAthlete } from './athlete.ts';
-import { countSkipped } from './queries/count-skipped.ts';
-import { noteEvent } from './queries/note-event.ts';
-import { type ProviderEvent, readEvent } from './read-event.ts';
-import { signatureProblem } from './signature.ts';
+import type { EventAnswer } from '../../../contracts/activitynet-ingest.ts';
+import type { Database } from '../../../mixins/database/database.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../../mixins/inbox/linked-users.ts';
+import type { Call, Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { type ProviderEvent, readEvent } from '../rules/events.ts';
+import { signatureProblem } from '../rules/signature.ts';
+import { noteEvent } from '../tables/activities.ts';
+import { countSkipped } from '../tables/figures.ts';
 
 /** Dependencies of event processing. */
-export interface EventDeps extends Environment {
+interface EventDeps extends Environment {
   readonly database: Database;
 }
 
@@ -96,4 +95,26 @@ function processed(event: ProviderEvent, parts: readonly string[]): EventAnswer 
   const { object_type, object_id, aspect_type } = event;
   const what = object_type === 'activity' ? `Activity ${object_id}` : `Athlete ${object_id}`;
   return { status: 'processed', message: `${what}, ${aspect_type}, ${parts.join('; ')}.` };
+}
+
+/** Whether the account holder withdraws the access that they granted. */
+function isDeauthorization({ object_type, aspect_type, updates }: ProviderEvent): boolean {
+  return object_type === 'athlete' && (aspect_type === 'delete' || updates.authorized === 'false');
+}
+
+/**
+ * Applies an event of an account to one linked user and returns a sentence that describes the result. An event from
+ * before the account was linked is ignored. An older change of privacy never overwrites a newer one.
+ */
+export async function workAthlete(call: Call, event: ProviderEvent, linkedUser: LinkedUser): Promise<string> {
+  if (event.event_time < Math.floor(linkedUser.connectedMs / 1000)) return 'it is from before the connection';
+  const { connection_id, user_id } = linkedUser;
+  if (isDeauthorization(event)) {
+    const { revoked } = await call('users.endByEvent', { connection_id, user_id });
+    return revoked ? 'the connection is revoked' : 'the connection has ended before';
+  }
+  const { authorized: _, ...privacy } = event.updates;
+  if (Object.keys(privacy).length === 0) return 'nothing follows from it';
+  await call('users.changePrivacy', { connection_id, privacy, changed_ms: event.event_time * 1000 });
+  return 'the privacy settings are kept';
 }

@@ -1,21 +1,26 @@
-import { isError } from '../../domain/errors.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { backoffMs } from '../../runtime/jobs/backoff.ts';
-import { isUnlisted, workoutOf } from './confirm-deletion.ts';
-import { fetchActivity } from './fetch-activity.ts';
-import type { Fetched, Fetching, HeldActivity } from './fetched.ts';
-import { finishBackfill } from './queries/backfill-runs.ts';
-import type { ActivityLease } from './queries/claim-activities.ts';
-import { deleteUser, dropConnection } from './queries/drop-work.ts';
+import { isError } from '../../../domain/errors.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { backoffMs } from '../../../runtime/jobs/backoff.ts';
 import {
+  type ActivityLease,
   finishActivity,
   finishDeleted,
   giveUpCrashed,
   handBackActivity,
   reopenActivity,
   retryActivity,
-} from './queries/settle-activity.ts';
+} from '../tables/activities.ts';
+import { finishBackfill } from '../tables/backfills.ts';
+import { deleteUser, dropConnection } from '../tables/drop-work.ts';
+import {
+  type Fetched,
+  type Fetching,
+  fetchActivity,
+  type HeldActivity,
+  isUnlisted,
+  workoutOf,
+} from './fetch-activity.ts';
 
 /** Dependencies of the work. */
 export interface WorkDeps extends Fetching, Pick<Environment, 'logger'> {}
