@@ -1,5 +1,7 @@
+import type { activitynetIngest } from '../../../contracts/activitynet-ingest.ts';
 import type { Backfill, BackfillType, StepStatus } from '../../../contracts/backfill.ts';
 import { accessReasons } from '../../../domain/access-reasons.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -15,13 +17,6 @@ interface BackfillDeps {
   readonly origin: AuditOrigin;
 }
 
-/** The user and the time span of a backfill. */
-interface BackfillRequest {
-  readonly user_id: string;
-  readonly start_ms: number;
-  readonly end_ms: number;
-}
-
 /**
  * Starts a backfill run of a connection.
  * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING
@@ -29,13 +24,12 @@ interface BackfillRequest {
  */
 export async function startBackfillRun(
   { database, call, origin }: BackfillDeps,
-  request: BackfillRequest,
+  { user_id, start_ms, end_ms }: ParamsOf<typeof activitynetIngest, 'startBackfill'>,
 ): Promise<Backfill> {
-  const { user_id, start_ms, end_ms } = request;
-  const held = await call('users.tokens', { user_id, provider: 'activitynet' });
-  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id, connected_at } = held;
+  const tokens = await call('users.tokens', { user_id, provider: 'activitynet' });
+  if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id, connected_at } = tokens;
   const run = { user_id, connection_id, connected_at, start_ms, end_ms };
   await database.transaction(async (transaction) => {
     if (!(await insertBackfill(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');

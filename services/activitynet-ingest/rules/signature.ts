@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { activitynetIngest } from '../../../contracts/activitynet-ingest.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isSameSecret } from '../../../domain/same-secret.ts';
 
@@ -43,18 +45,12 @@ function read(header: string): { time: string | null; digests: Buffer[] } {
   return { time: /^\d{1,11}$/.test(time) ? time : null, digests };
 }
 
-/** Parameters that the provider sends when a subscription is created. */
-interface SubscriptionCheck {
-  readonly 'hub.challenge': string;
-  readonly 'hub.verify_token': string;
-}
-
 /**
  * Returns the challenge if the verify token is right. @throws VERIFY_TOKEN_INVALID (403), also if no token is
  * configured
  */
 export function verifySubscription(
-  check: SubscriptionCheck,
+  check: ParamsOf<typeof activitynetIngest, 'verify'>,
   expected: string | undefined,
 ): { 'hub.challenge': string } {
   if (expected === undefined || !isSameSecret(check['hub.verify_token'], expected))

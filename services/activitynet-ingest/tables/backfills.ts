@@ -44,8 +44,10 @@ const insert: Statement = {
 };
 
 /** Inserts a run. Returns false if the connection already has one in progress. */
-export async function insertBackfill(database: Queryable, made: NewBackfill): Promise<boolean> {
-  const { connection_id, user_id, connected_at, start_ms, end_ms } = made;
+export async function insertBackfill(
+  database: Queryable,
+  { connection_id, user_id, connected_at, start_ms, end_ms }: NewBackfill,
+): Promise<boolean> {
   const values = [randomUUID(), connection_id, user_id, connected_at, start_ms, end_ms];
   return (await database.query(insert, values)).length > 0;
 }
@@ -170,8 +172,8 @@ const turnPage = update(
 /**
  * Records a page that was read. An empty page is the end of the list. Returns false if the run was lost or cancelled.
  */
-export function recordPage(database: Queryable, run: BackfillLease, found: number): Promise<boolean> {
-  return changes(database, turnPage, rowOf(run), found);
+export function recordPage(database: Queryable, run: BackfillLease, activities: number): Promise<boolean> {
+  return changes(database, turnPage, rowOf(run), activities);
 }
 
 const postpone = update(

@@ -61,13 +61,13 @@ function unfetched(result: Unfound): Fetched {
 }
 
 /** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
-export async function fetchActivity(fetching: Fetching, held: HeldActivity): Promise<Fetched> {
-  const { job, signal } = held;
+export async function fetchActivity(fetching: Fetching, lease: HeldActivity): Promise<Fetched> {
+  const { job, signal } = lease;
   const reader = { user_id: job.user_id, work: kindOf(job), signal };
   const reservation = await reserveReads(fetching, reader, 2);
   if (reservation === null) return { kind: 'wait' };
   try {
-    return await fetchWith(fetching, held, reservation);
+    return await fetchWith(fetching, lease, reservation);
   } finally {
     await reservation.close();
   }
@@ -80,23 +80,23 @@ function kindOf(job: ActivityLease): Work {
 
 async function fetchWith(
   fetching: Fetching,
-  held: HeldActivity,
+  lease: HeldActivity,
   reservation: ReadReservation,
 ): Promise<Fetched> {
-  const { job } = held;
+  const { job } = lease;
   const nowMs = Date.now() + fetching.pace.aheadMs();
   const before = isUnlisted(job) ? await readsAll(fetching, job.user_id) : null;
   const details = await reservation.read(pathOf(job));
   // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
   const isDeletable = job.delete_time !== null && job.streams_for === null;
-  if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, held, details, before);
+  if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, lease, details, before);
   if (details.kind !== 'found')
-    return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
+    return isDeletable ? confirmDeletion(fetching, lease, details) : unfetched(details);
   const names = unlistedFields(details.body, fields.activity);
   countUnlisted(metricsOf(fetching.broker), 'activitynet', 'activity', names);
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  return storeFetched(fetching, held, reservation, {
+  return storeFetched(fetching, lease, reservation, {
     activity,
     connectedMs: details.connectedMs,
     nowMs,
@@ -113,15 +113,15 @@ interface Found {
 
 async function storeFetched(
   fetching: Fetching,
-  held: HeldActivity,
+  lease: HeldActivity,
   reservation: ReadReservation,
   { activity, connectedMs, nowMs }: Found,
 ): Promise<Fetched> {
-  const { job } = held;
+  const { job } = lease;
   const samples_kept = hasStreams(job, activity, connectedMs);
   const needsStreams = activity.workout.manual !== true && !samples_kept; // manually entered activities have no streams
   const item = { ...itemOf(job, activity), more: needsStreams, samples_kept };
-  const first = await store(fetching, held, [item]);
+  const first = await store(fetching, lease, [item]);
   if (first.kind !== 'stored') return first;
   const done: Fetched = { kind: 'done', streams: activity.recording };
   if (!needsStreams || first.isKnown) return done;
@@ -135,7 +135,7 @@ async function storeFetched(
   const body = streams.kind === 'found' ? streams.body : null;
   const track = streamTrack(body, activity.workout.start_ms);
   const cut = cutChunks(track, await routeRulesFor(fetching.call, job.user_id, [track]));
-  const rest = await store(fetching, held, laterParts({ ...item, ...cut }, body, activity.workout, nowMs));
+  const rest = await store(fetching, lease, laterParts({ ...item, ...cut }, body, activity.workout, nowMs));
   return rest.kind === 'stored' ? done : rest;
 }
 
@@ -168,11 +168,11 @@ export function itemOf(
 // The first part carried the record. Later parts carry samples. Only the last part marks the item as stored.
 function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, nowMs: number): StoreItem[] {
   const samples = streamSamples(streams, workout, nowMs);
-  return partsOf({ ...item, samples }).map((one) => ({
-    ...one,
+  return partsOf({ ...item, samples }).map((part) => ({
+    ...part,
     workout: null,
     extras: null,
-    part: one.part + 1,
+    part: part.part + 1,
   }));
 }
 
@@ -182,11 +182,11 @@ const provider = 'activitynet';
 const stamp = { provider, normaliser_version: normaliserVersionOf(provider) } as const;
 
 // One call per part: all parts together may exceed the message size limit of the bus.
-async function store({ call }: Fetching, held: HeldActivity, items: readonly StoreItem[]): Promise<Stored> {
-  const { user_id } = held.job;
+async function store({ call }: Fetching, lease: HeldActivity, items: readonly StoreItem[]): Promise<Stored> {
+  const { user_id } = lease.job;
   const statuses: (StoreOutcome['status'] | undefined)[] = [];
   for (const item of items) {
-    if (!(await held.holds())) return { kind: 'wait' };
+    if (!(await lease.holds())) return { kind: 'wait' };
     try {
       const [outcome] = await call('timeseries.store', { ...stamp, user_id, items: [item] });
       statuses.push(outcome?.status);

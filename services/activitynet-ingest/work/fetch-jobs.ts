@@ -95,10 +95,10 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
       if (kind === 'activitynet.backfill') return extendBackfill(database, row, lease());
       return extendReconciliation(database, row, lease());
     },
-    async work({ kind, row }, held) {
-      if (kind === 'activitynet.activity') return workOnActivity(deps, { job: row, ...held }, rest);
-      if (kind === 'activitynet.reconciliation') return reconcilePage(deps, row, held.signal);
-      const outcome = await listBackfillPage(deps, row, held.signal);
+    async work({ kind, row }, lease) {
+      if (kind === 'activitynet.activity') return workOnActivity(deps, { job: row, ...lease }, rest);
+      if (kind === 'activitynet.reconciliation') return reconcilePage(deps, row, lease.signal);
+      const outcome = await listBackfillPage(deps, row, lease.signal);
       if (outcome === 'wait') rest();
       return outcome;
     },

@@ -58,12 +58,12 @@ export function pageOf(result: ReadResult): ListedPage {
     return { kind: 'stopped', reason: result.kind === 'missing' ? 'NOT_FOUND' : result.reason };
   const listed = Listed.safeParse(result.body);
   if (!listed.success) return { kind: 'failed', reason: 'UNREADABLE' };
-  const activities = [...new Map(listed.data.map((one) => [one.id, one])).values()];
+  const activities = [...new Map(listed.data.map((activity) => [activity.id, activity])).values()];
   return { kind: 'page', activities, connectedMs: result.connectedMs };
 }
 
 /** The ids and starts of listed activities. */
-export function placesOf(activities: Listed): { id: string; startMs: number }[] {
+export function startsOf(activities: Listed): { id: string; startMs: number }[] {
   return activities.map(({ id, start_date }) => ({ id, startMs: parseInstant(start_date)?.ms ?? 0 }));
 }
 
@@ -90,7 +90,9 @@ async function storeItems(
 ): Promise<void> {
   const wanted = new Set(jobs.map(({ object_id }) => object_id));
   const nowMs = Date.now() + pace.aheadMs();
-  const items = activities.filter(({ id }) => wanted.has(id)).flatMap((one) => listedItem(one, nowMs));
+  const items = activities
+    .filter(({ id }) => wanted.has(id))
+    .flatMap((activity) => listedItem(activity, nowMs));
   if (items.length === 0) return;
   const provider = 'activitynet';
   const request = { user_id, provider, normaliser_version: normaliserVersionOf(provider), items } as const;
@@ -98,11 +100,11 @@ async function storeItems(
 }
 
 // The hash differs from that of the details, so that the details are always stored over it. The list has no samples.
-function listedItem(one: Listed[number], nowMs: number): StoreItem[] {
-  const activity = normaliseActivity(one, nowMs);
+function listedItem(listed: Listed[number], nowMs: number): StoreItem[] {
+  const activity = normaliseActivity(listed, nowMs);
   if (activity === null) return [];
   const hash = createHash('sha256').update(`listed ${activity.hash}`).digest('hex');
-  return [{ ...itemOf({ object_id: one.id }, { ...activity, hash }), samples_kept: true }];
+  return [{ ...itemOf({ object_id: listed.id }, { ...activity, hash }), samples_kept: true }];
 }
 
 /** `wait`: no read was possible. `failed`: the page is read again later. `stopped`: the run has ended. */
@@ -168,13 +170,16 @@ async function takePage(
   const { database, pace } = listing;
   const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
   const requested = {
-    ...{ user_id: run.user_id, connection_id: run.connection_id, backfill_id: run.id },
-    ...{ connected_at: run.connected_at, deletedBeforeMs: run.created_at.getTime() },
+    user_id: run.user_id,
+    connection_id: run.connection_id,
+    backfill_id: run.id,
+    connected_at: run.connected_at,
+    deletedBeforeMs: run.created_at.getTime(),
     priority: priorities.backfill,
   };
   const jobs = await database.transaction(async (transaction) => {
     if (!(await recordPage(transaction, run, activities.length)) || activities.length === 0) return [];
-    return enqueueActivities(transaction, requested, placesOf(activities), lease);
+    return enqueueActivities(transaction, requested, startsOf(activities), lease);
   });
   try {
     await storeListed(listing, run.user_id, activities, jobs);

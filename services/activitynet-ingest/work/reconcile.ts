@@ -24,14 +24,14 @@ import {
   type PageOutcome,
   pageDelayMs,
   pageOf,
-  placesOf,
+  startsOf,
   storeListed,
 } from './list-backfill.ts';
 import { type ReadResult, readsAll, reserveReads } from './reads.ts';
 
 /*
  * A reconciliation lists the activities of an account and compares the ids with what is stored. Unknown ones are fetched.
- * Stored ones that are not listed are read, and deleted if that read confirms it (confirm-deletion.ts). The comparison
+ * Stored ones that are not listed are read, and deleted if that read confirms it (`confirmUnlisted`). The comparison
  * needs the whole list: it begins with the empty page that ends it.
  */
 
@@ -58,10 +58,10 @@ export async function startReconciliation(
   { database, call }: Pick<Fetching, 'database' | 'call'>,
   { user_id, start_ms }: { readonly user_id: string; readonly start_ms: number },
 ): Promise<{ start_ms: number }> {
-  const held = await call('users.tokens', { user_id, provider: 'activitynet' });
-  if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id } = held;
+  const tokens = await call('users.tokens', { user_id, provider: 'activitynet' });
+  if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
+  if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
+  const { connection_id } = tokens;
   const start = await requestReconciliation(database, { user_id, connection_id, start_ms });
   return { start_ms: start.getTime() };
 }
@@ -127,18 +127,21 @@ async function takePage(
   const { database, pace } = deps;
   const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
   const requested = {
-    ...{ user_id: run.user_id, connection_id: run.connection_id, backfill_id: null },
-    ...{ connected_at: new Date(connectedMs), deletedBeforeMs: endMs - settleMs },
+    user_id: run.user_id,
+    connection_id: run.connection_id,
+    backfill_id: null,
+    connected_at: new Date(connectedMs),
+    deletedBeforeMs: endMs - settleMs,
     priority: priorities.repair,
   };
-  const places = placesOf(activities);
+  const starts = startsOf(activities);
   const isCutOff = run.pages + 1 >= mostPages;
   const jobs = await database.transaction(async (transaction) => {
-    const ids = places.map(({ id }) => id);
+    const ids = starts.map(({ id }) => id);
     const isHeld = isCutOff
       ? await finishReconciliation(transaction, run, 'CUT_OFF')
       : await recordListed(transaction, run, { ids, endMs, connectedMs });
-    return isHeld ? enqueueActivities(transaction, requested, places, lease) : [];
+    return isHeld ? enqueueActivities(transaction, requested, starts, lease) : [];
   });
   await storeListed(deps, run.user_id, activities, jobs);
 }
@@ -147,16 +150,22 @@ async function takePage(
 async function compare(deps: Reconciling, { run, endMs }: Listing, connectedMs: number): Promise<void> {
   const { database, logger } = deps;
   const { user_id, connection_id } = run;
-  const found = await unlisted(deps, { run, endMs }, connectedMs);
+  const comparison = await findUnlisted(deps, { run, endMs }, connectedMs);
   const checks = await database.transaction(async (transaction) => {
-    if (!(await finishReconciliation(transaction, run, found.reason))) return 0;
-    const { activities } = found;
+    if (!(await finishReconciliation(transaction, run, comparison.reason))) return 0;
+    const { activities } = comparison;
     const readBeforeMs = endMs - settleMs;
-    const limits = { connectedMs, readBeforeMs, limit: mostChecks };
-    return enqueueChecks(transaction, { user_id, connection_id, activities, ...limits });
+    return enqueueChecks(transaction, {
+      user_id,
+      connection_id,
+      activities,
+      connectedMs,
+      readBeforeMs,
+      limit: mostChecks,
+    });
   });
   const { length: listed } = run.listed;
-  logger.info('reconciliation.done', { user_id, listed, checks, reason: found.reason ?? undefined });
+  logger.info('reconciliation.done', { user_id, listed, checks, reason: comparison.reason ?? undefined });
 }
 
 interface Unlisted {
@@ -165,16 +174,23 @@ interface Unlisted {
   readonly activities: { readonly id: string; readonly startMs: number }[];
 }
 
-async function unlisted(deps: Reconciling, { run, endMs }: Listing, connectedMs: number): Promise<Unlisted> {
+async function findUnlisted(
+  deps: Reconciling,
+  { run, endMs }: Listing,
+  connectedMs: number,
+): Promise<Unlisted> {
   const connection = await readsAll(deps, run.user_id);
   const isSame = connection?.connection_id === run.connection_id && connection.connectedMs === connectedMs;
   if (!isSame) return { reason: 'SCOPE_MISSING', activities: [] };
-  const stored = await deps.call('timeseries.workoutKeys', {
-    ...{ user_id: run.user_id, provider: 'activitynet' },
-    ...{ start_ms: run.start_time.getTime() + startMarginMs, end_ms: endMs - settleMs, limit: mostStored },
+  const workouts = await deps.call('timeseries.workoutKeys', {
+    user_id: run.user_id,
+    provider: 'activitynet',
+    start_ms: run.start_time.getTime() + startMarginMs,
+    end_ms: endMs - settleMs,
+    limit: mostStored,
   });
   const listed = new Set(run.listed);
-  const activities = stored
+  const activities = workouts
     .filter(({ key }) => /^\d{1,18}$/.test(key) && !listed.has(key))
     .map(({ key, start_ms }) => ({ id: key, startMs: start_ms }));
   return { reason: null, activities };

@@ -38,24 +38,28 @@ const mostCrashes = 5;
  * Works on an activity and stores the outcome. Returns its name: `dead` if the job is given up. `rest` is called before
  * a job that could not read is due again.
  */
-export async function workOnActivity(deps: WorkDeps, held: HeldActivity, rest: () => void): Promise<string> {
-  const { user_id, attempt, work } = held.job;
+export async function workOnActivity(
+  deps: WorkDeps,
+  activity: HeldActivity,
+  rest: () => void,
+): Promise<string> {
+  const { user_id, attempt, work } = activity.job;
   const beganMs = performance.now();
-  const worked = await resultOf(deps, held);
+  const worked = await resultOf(deps, activity);
   if (worked.kind === 'wait') rest();
   const reason = 'reason' in worked ? worked.reason : undefined;
   // The log omits the activity's id: at the provider it leads to a public page that names the athlete.
   deps.logger.info('activity.worked', { user_id, attempt, work, outcome: worked.kind, reason });
-  const isGivenUp = await settle(deps, held.job, worked, beganMs);
+  const isGivenUp = await settle(deps, activity.job, worked, beganMs);
   if (isGivenUp) deps.logger.warn('activity.given_up', { user_id, reason: reason ?? 'CRASHED' });
   return isGivenUp ? 'dead' : worked.kind;
 }
 
-async function resultOf(deps: WorkDeps, held: HeldActivity): Promise<Worked> {
-  const { job } = held;
+async function resultOf(deps: WorkDeps, activity: HeldActivity): Promise<Worked> {
+  const { job } = activity;
   if (job.crashes > mostCrashes) return { kind: 'crashed' };
   try {
-    return job.work === 'fetch' ? await fetchActivity(deps, held) : await erase(deps, job);
+    return job.work === 'fetch' ? await fetchActivity(deps, activity) : await erase(deps, job);
   } catch (error) {
     return { kind: 'failed', reason: codeOf(error) };
   }

@@ -37,8 +37,8 @@ export async function workEvent(job: Job, deps: EventDeps): Promise<Outcome> {
   const event = checkEvent(job, deps);
   if (typeof event === 'string') return skip(job, deps, event);
   try {
-    const found = await findLinkedUsers(deps.call, provider, [event.owner_id], arrivalOf(job));
-    const linkedUsers = found.get(event.owner_id) ?? [];
+    const linked = await findLinkedUsers(deps.call, provider, [event.owner_id], arrivalOf(job));
+    const linkedUsers = linked.get(event.owner_id) ?? [];
     if (linkedUsers.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
     const parts: string[] = [];
     for (const linkedUser of linkedUsers) parts.push(await workFor(deps, event, linkedUser));
