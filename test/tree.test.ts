@@ -109,6 +109,7 @@ const withRooms = [
   'file-import',
   'freshness',
   'insights',
+  'phone-ingest',
   'pull-ingest',
   'timeseries',
   'users',

@@ -6,16 +6,15 @@ import { bodyRetentionDays } from '../../mixins/inbox/sealed-bodies.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { createCode, redeemCode } from './codes/invitation-codes.ts';
-import { firstSyncOf } from './first-sync.ts';
-import { nightsKind, settleNights } from './nights/settle-nights.ts';
-import { openUploads } from './open-uploads.ts';
-import { deleteExpired } from './queries/delete-expired.ts';
-import { stopSync } from './queries/first-sync.ts';
-import { deleteUploads, deleteUser } from './queries/forget-user.ts';
-import { weightOf } from './reading/open-upload.ts';
-import { workLogs } from './work-logs.ts';
-import { workSync } from './work-sync.ts';
+import { firstSyncOf } from './actions/first-sync.ts';
+import { createCode, redeemCode } from './actions/invitation-codes.ts';
+import { deleteExpired, deleteUploads, deleteUser } from './tables/expired.ts';
+import { stopSync } from './tables/first-syncs.ts';
+import { openUploads } from './work/connect-phone.ts';
+import { weightOf } from './work/open-upload.ts';
+import { nightsKind, settleNights } from './work/settle-nights.ts';
+import { workLogs } from './work/work-logs.ts';
+import { workSync } from './work/work-sync.ts';
 
 /** Deletes expired codes, and receipts of deliveries that are not kept any more. */
 const expiry = { name: 'phone-ingest.expiry', everyMs: 600_000, firstAfterMs: 30_000 };

@@ -4,7 +4,7 @@ import { JsonBoundsError, mostLevels, parsedBytes, parseJson } from '../../domai
 import { readPermissions } from '../../providers/devicemaker/permissions.ts';
 import { parseObject } from '../../services/api-gateway/body/body.ts';
 import { readPush } from '../../services/devicemaker-ingest/reading/read-push.ts';
-import { readUpload } from '../../services/phone-ingest/reading/upload-body.ts';
+import { readUpload } from '../../services/phone-ingest/rules/upload-body.ts';
 import { refusal } from '../support/refusal.ts';
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

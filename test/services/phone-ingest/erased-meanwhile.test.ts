@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Row } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, typedCall } from '../../../runtime/environment.ts';
-import { createCode } from '../../../services/phone-ingest/codes/invitation-codes.ts';
+import { createCode } from '../../../services/phone-ingest/actions/invitation-codes.ts';
 import { userLockKey } from '../../../services/timeseries/tables/lock-user.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../providers/phone/nights/join-phases.ts';
 import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
-import { planNights } from '../../../services/phone-ingest/nights/plan-nights.ts';
+import { planNights } from '../../../services/phone-ingest/rules/night-plan.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;

@@ -1,14 +1,5 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-
-/** A night as it is stored. */
-export interface NightRow {
-  id: string;
-  start_ms: number;
-  end_ms: number;
-  asleep_seconds: number;
-  is_nap: boolean;
-  hash: string;
-}
+import type { NightRow } from '../rules/night-plan.ts';
 
 const overlapping = `
 select id, extract(epoch from start_time)::float8 * 1000 as start_ms, extract(epoch from end_time)::float8 * 1000 as end_ms,

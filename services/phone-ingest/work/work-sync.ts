@@ -1,17 +1,19 @@
-import { isError, ServiceError } from '../../domain/errors.ts';
-import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
-import type { WorkEnvironment } from '../../mixins/inbox/inbox-worker.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { type ConnectedUser, connectedUser } from './connected-user.ts';
-import { batchKey } from './items/sample-blocks.ts';
-import { storeBatch } from './items/store-batch.ts';
-import { Tally } from './items/tally.ts';
-import { countMalformed } from './queries/count-malformed.ts';
-import { countUnmapped } from './queries/count-unmapped.ts';
-import { type OpenedUpload, openUpload } from './reading/open-upload.ts';
-import type { UploadRefusal } from './reading/upload-body.ts';
-import { zoneOfUpload } from './upload-zone.ts';
+import { isError, ServiceError } from '../../../domain/errors.ts';
+import { isTimeZone } from '../../../domain/time/zone.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import type { WorkEnvironment } from '../../../mixins/inbox/inbox-worker.ts';
+import { zoneOfUser } from '../../../mixins/user-zone.ts';
+import { timeZoneHeader } from '../../../providers/phone/provider.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
+import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { Tally } from '../rules/batch.ts';
+import { batchKey } from '../rules/sample-blocks.ts';
+import type { UploadRefusal } from '../rules/upload-body.ts';
+import { countMalformed, countUnmapped } from '../tables/receipts.ts';
+import { type ConnectedUser, connectedUser } from './fence.ts';
+import { type OpenedUpload, openUpload } from './open-upload.ts';
+import { storeBatch } from './store-batch.ts';
 
 /** Stores an upload, for the waiting app or in the background. Repeating it changes nothing, because items have keys. */
 export async function workSync(job: Job, deps: WorkEnvironment): Promise<Outcome> {
@@ -91,4 +93,14 @@ async function refuse(
   const isRepeated = type === 'MALFORMED_BODY' && (await countMalformed(database, userId)) < mostRepeats;
   if (isRepeated) return { kind: 'refused', error: new ServiceError(type, detail), answer };
   return { kind: 'done', answer, warning: type };
+}
+
+/** The zone of items that name neither an offset nor a zone: that of the upload's header, otherwise the user's. */
+async function zoneOfUpload(
+  call: Call,
+  userId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  const sent = headers[timeZoneHeader];
+  return sent !== undefined && isTimeZone(sent) ? sent : zoneOfUser(call, userId);
 }

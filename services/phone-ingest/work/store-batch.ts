@@ -1,4 +1,5 @@
 import type { StoreItem } from '../../../domain/records/records.ts';
+import { isSeriesType, type SeriesType } from '../../../domain/records/series.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { enqueue } from '../../../mixins/jobs/job-queue.ts';
 import { lanes } from '../../../mixins/jobs/lanes.ts';
@@ -9,20 +10,16 @@ import { intervalCalls, itemCalls } from '../../../providers/phone/store/calls.t
 import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import type { FencedWrite } from '../fence.ts';
-import { nightsKind } from '../nights/settle-nights.ts';
-import { selectDeleted } from '../queries/deleted.ts';
-import { reopenPhases, upsertPhases } from '../queries/phases.ts';
-import { insertBlocks } from '../queries/sample-blocks.ts';
-import { applyDeletions } from './apply-deletions.ts';
-import { partsOf } from './batch-parts.ts';
-import { idsOfEvent, isGone } from './event-ids.ts';
-import { phaseRow } from './phase-row.ts';
-import { idsOf, itemOf } from './sample-blocks.ts';
-import type { Tally } from './tally.ts';
+import { type DeletedItem, idsOfEvent, isGone, partsOf, phaseRow, type Tally } from '../rules/batch.ts';
+import { hashOf, idsOf, instantsOf, itemOf } from '../rules/sample-blocks.ts';
+import { insertDeleted, selectDeleted } from '../tables/deleted.ts';
+import { deletePhases, reopenPhases, upsertPhases } from '../tables/phases.ts';
+import { type BlockRow, insertBlocks, selectBlocksWith } from '../tables/sample-blocks.ts';
+import type { FencedWrite } from './fence.ts';
+import { nightsKind } from './settle-nights.ts';
 
 /** What storing a batch needs. */
-export interface StoreDeps {
+interface StoreDeps {
   readonly database: Database;
   readonly call: Call;
   readonly write: FencedWrite;
@@ -32,7 +29,7 @@ const provider = 'phone';
 const normaliser_version = normaliserVersionOf(provider);
 
 /** Where a batch comes from. */
-export interface BatchOrigin {
+interface BatchOrigin {
   readonly userId: string;
   /** The key of its samples. */
   readonly key: string;
@@ -124,5 +121,60 @@ async function storePhases(
     const lane = isReprocess ? lanes.historical : lanes.live;
     if (isReprocess || written > 0)
       await enqueue(transaction, nightsKind, { key: userId, payload: { user_id: userId }, lane });
+  });
+}
+
+interface Deps {
+  readonly database: Database;
+  readonly call: Call;
+  readonly write: FencedWrite;
+}
+
+/**
+ * Applies deletions on the phone. An id is looked for in every list, because its type may be one that we do not know. It is
+ * recorded first, so that an upload that comes late does not store it again.
+ */
+export async function applyDeletions(
+  deps: Deps,
+  userId: string,
+  items: readonly DeletedItem[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const { call } = deps;
+  const ids = items.map(({ id }) => id);
+  await deps.write((transaction) => insertDeleted(transaction, userId, ids));
+  await call('timeseries.deleteIntervals', { user_id: userId, provider, ids });
+  await deleteSamplesAndEvents(deps, userId, ids);
+  for (const { id: key, mayBeWorkout } of items)
+    if (mayBeWorkout) await call('timeseries.deleteWorkout', { user_id: userId, provider, key });
+  await reopenNights(deps, userId, ids);
+}
+
+async function deleteSamplesAndEvents(
+  { database, call }: Deps,
+  userId: string,
+  ids: string[],
+): Promise<void> {
+  const hashes = ids.map(hashOf);
+  const wanted = new Set(hashes.map((hash) => hash.toString('hex')));
+  const samples = (await selectBlocksWith(database, userId, hashes)).flatMap((row) => samplesOf(row, wanted));
+  await call('timeseries.deleteItems', { user_id: userId, provider, sleeps: [], events: ids, samples });
+}
+
+interface DeletedSamples {
+  readonly type: SeriesType;
+  readonly device: string;
+  readonly at_ms: number[];
+}
+
+function samplesOf({ series, device, ...block }: BlockRow, wanted: ReadonlySet<string>): DeletedSamples[] {
+  const at_ms = instantsOf(block, wanted);
+  return at_ms.length > 0 && isSeriesType(series) ? [{ type: series, device, at_ms }] : [];
+}
+
+async function reopenNights({ write }: Deps, userId: string, ids: readonly string[]): Promise<void> {
+  await write(async (transaction) => {
+    if ((await deletePhases(transaction, userId, ids)) > 0)
+      await enqueue(transaction, nightsKind, { key: userId, payload: { user_id: userId } });
   });
 }

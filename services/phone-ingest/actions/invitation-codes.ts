@@ -5,9 +5,9 @@ import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, callAs } from '../../../runtime/environment.ts';
-import { behindFence } from '../fence.ts';
-import { connectPhone } from '../open-uploads.ts';
-import { type CodeRow, insertCode, redeem } from '../queries/invitation-codes.ts';
+import { type CodeRow, insertCode, redeem } from '../tables/invitation-codes.ts';
+import { connectPhone } from '../work/connect-phone.ts';
+import { behindFence } from '../work/fence.ts';
 
 /** Without letters and digits that look alike. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import type { SleepRecord } from '../../../domain/records/records.ts';
 import type { PhaseGroup } from '../../../providers/phone/nights/join-phases.ts';
 import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
-import type { NightRow } from '../queries/nights.ts';
+
+/** A night as it is stored. */
+export interface NightRow {
+  id: string;
+  start_ms: number;
+  end_ms: number;
+  asleep_seconds: number;
+  is_nap: boolean;
+  hash: string;
+}
 
 /** A night with its session. */
 export interface PlannedNight {
@@ -11,7 +20,7 @@ export interface PlannedNight {
 }
 
 /** What has to change so that the stored nights are those of the phases. */
-export interface NightPlan {
+interface NightPlan {
   /** Nights whose stored session must go before: they vanish, or a new session would lose against a longer stored one. */
   readonly removed: readonly string[];
   readonly stored: readonly PlannedNight[];

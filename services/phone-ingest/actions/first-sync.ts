@@ -1,8 +1,8 @@
-import type { Backfill, BackfillType } from '../../contracts/backfill.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant, instantOrNull } from '../../domain/time/time.ts';
-import type { Queryable } from '../../mixins/database/database.ts';
-import { type SyncTypeRow, selectSync } from './queries/first-sync.ts';
+import type { Backfill, BackfillType } from '../../../contracts/backfill.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { type SyncTypeRow, selectSync } from '../tables/first-syncs.ts';
 
 /** The first upload of all past data in the form of a backfill. @throws BACKFILL_NOT_FOUND (404) */
 export async function firstSyncOf(database: Queryable, user_id: string): Promise<Backfill> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
-import { readUpload, type UploadHead } from './upload-body.ts';
+import { readUpload, type UploadHead } from '../rules/upload-body.ts';
 
 /** An upload whose items are read in batches. */
 export interface OpenedUpload {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** A new code. */
-export interface NewCode {
+interface NewCode {
   readonly hash: string;
   readonly userId: string;
   readonly developerId: string | null;

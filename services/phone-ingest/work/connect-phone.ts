@@ -1,5 +1,5 @@
-import { isError, ServiceError } from '../../domain/errors.ts';
-import { type Call, callAs } from '../../runtime/environment.ts';
+import { isError, ServiceError } from '../../../domain/errors.ts';
+import { type Call, callAs } from '../../../runtime/environment.ts';
 
 const provider = 'phone';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { jsonOrNull } from '../../domain/json/json.ts';
-import type { Job, Outcome } from '../../mixins/inbox/inbox-job.ts';
-import type { WorkEnvironment } from '../../mixins/inbox/inbox-worker.ts';
-import { type ConnectedUser, connectedUser } from './connected-user.ts';
-import { Tally } from './items/tally.ts';
-import { beginSync, endType, finishSync } from './queries/first-sync.ts';
+import { jsonOrNull } from '../../../domain/json/json.ts';
+import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import type { WorkEnvironment } from '../../../mixins/inbox/inbox-worker.ts';
+import { Tally } from '../rules/batch.ts';
+import { beginSync, endType, finishSync } from '../tables/first-syncs.ts';
+import { type ConnectedUser, connectedUser } from './fence.ts';
 
 const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const Start = z.object({

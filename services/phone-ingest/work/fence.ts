@@ -1,6 +1,11 @@
-import { ServiceError } from '../../domain/errors.ts';
-import type { Database, Queryable } from '../../mixins/database/database.ts';
-import { deleteFence, holdFence, insertFence, selectFence } from './queries/fence.ts';
+import { z } from 'zod';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Lease } from '../../../mixins/inbox/delivery.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../../mixins/inbox/linked-users.ts';
+import { phone } from '../../../providers/phone/provider.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { deleteFence, holdFence, insertFence, selectFence } from '../tables/fences.ts';
 
 /** Runs a transaction that writes a user's rows. @throws SERVICE_UNAVAILABLE (503) if the data was erased meanwhile */
 export type FencedWrite = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
@@ -37,4 +42,23 @@ function fencedBy(database: Database, userId: string, id: string | null): Fenced
       if (!(await holdFence(transaction, userId, id))) throw new ServiceError('SERVICE_UNAVAILABLE');
       return work(transaction);
     });
+}
+
+/** The user of an upload, and how rows of the user are written. */
+export interface ConnectedUser extends LinkedUser {
+  readonly write: FencedWrite;
+}
+
+/** The user whom a delivery was uploaded for, if the connection is active. The gateway checked the credential. */
+export async function connectedUser(
+  lease: Lease,
+  { database, call }: { readonly database: Database; readonly call: Call },
+): Promise<ConnectedUser | null> {
+  const account = z.uuid().safeParse(lease.headers[phone.webhooks.body.accountHeader]).data;
+  if (account === undefined) return null;
+  const found = await behindFence(database, account, async () => {
+    const linked = await findLinkedUsers(call, 'phone', [account], arrivalOf(lease));
+    return linked.get(account)?.find(({ user_id }) => user_id === account) ?? null;
+  });
+  return found === null ? null : { ...found.allowed, write: found.write };
 }

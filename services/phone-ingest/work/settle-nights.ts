@@ -10,10 +10,10 @@ import { normaliserVersionOf } from '../../../providers/all.ts';
 import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
-import { currentFence, type FencedWrite } from '../fence.ts';
-import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
-import { firstOpenMs, lockPhases, selectPhases, settlePhases } from '../queries/phases.ts';
-import { type PlannedNight, planNights } from './plan-nights.ts';
+import { type PlannedNight, planNights } from '../rules/night-plan.ts';
+import { deleteNights, selectNights, upsertNights } from '../tables/nights.ts';
+import { firstOpenMs, lockPhases, selectPhases, settlePhases } from '../tables/phases.ts';
+import { currentFence, type FencedWrite } from './fence.ts';
 
 /** Computes the nights of a user from the stored phases. The key is the user, so one process at a time does. */
 export const nightsKind: JobKind<{ user_id: string }> = {

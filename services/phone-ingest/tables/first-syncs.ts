@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
 /** The start of a first upload. */
-export interface NewSync {
+interface NewSync {
   readonly user_id: string;
   readonly connection_id: string;
   readonly at: Date;
@@ -51,7 +51,7 @@ on conflict (user_id, type) do update set (ends, sent, failed, ended_at) = (
     order by key desc limit held.shares) newest)`;
 
 /** The end of a data type. `id` is the event's own: two types of one name may end at the same time with as many items. */
-export interface TypeEnd {
+interface TypeEnd {
   readonly id: string;
   readonly type: string;
   readonly sent: number | null;
@@ -87,7 +87,7 @@ export async function stopSync(database: Queryable, connectionId: string): Promi
 }
 
 /** A first upload. */
-export interface SyncRow {
+interface SyncRow {
   id: string;
   state: 'running' | 'done' | 'stopped';
   start_time: Date;
