@@ -64,7 +64,7 @@ export default implement(phoneIngest, {
     const deps = { database, call: callAs(call, 'webhook:phone') };
     const keptDays = bodyRetentionDays(config) + 1;
     return jobs.start([
-      jobHandler(nightsKind, (job, held) => settleNights(deps, job, held), {
+      jobHandler(nightsKind, (job, lease) => settleNights(deps, job, lease), {
         parallel: 4,
         needs: nightNeeds,
       }),

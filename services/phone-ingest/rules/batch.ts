@@ -45,8 +45,14 @@ export class Tally {
   /** The answer to the upload. */
   answer(userId: string, received: number, response: string): UploadAnswer {
     return {
-      ...{ status_code: 202, response, user_id: userId, received, stored: this.stored },
-      ...{ problems: this.#problems, set_aside: this.setAside, unmapped: this.unmapped() },
+      status_code: 202,
+      response,
+      user_id: userId,
+      received,
+      stored: this.stored,
+      problems: this.#problems,
+      set_aside: this.setAside,
+      unmapped: this.unmapped(),
     };
   }
 }
@@ -70,10 +76,15 @@ interface Parts {
 }
 
 /** Sorts the items of a batch. Those that cannot be stored are counted. */
-export function partsOf(batch: readonly UploadItem[], tally: Tally): Parts {
+export function sortBatch(batch: readonly UploadItem[], tally: Tally): Parts {
   const parts: Parts = {
-    ...{ samples: [], intervals: [], phases: [], workouts: [], events: [] },
-    ...{ deleted: [], unmade: [] },
+    samples: [],
+    intervals: [],
+    phases: [],
+    workouts: [],
+    events: [],
+    deleted: [],
+    unmade: [],
   };
   for (const item of batch) {
     parts.unmade.push(...unmadeId(item));

@@ -46,7 +46,11 @@ export function planNights(
     if (former?.hash === hash) continue;
     const { start_ms, end_ms, asleep_seconds, is_nap } = session;
     const row = {
-      ...{ id: former?.id ?? newId(), start_ms, end_ms, is_nap, hash },
+      id: former?.id ?? newId(),
+      start_ms,
+      end_ms,
+      is_nap,
+      hash,
       asleep_seconds: asleep_seconds ?? 0,
     };
     if (former !== undefined && isLess(row, former)) removed.push(former.id);

@@ -10,7 +10,12 @@ export function itemOf(blocks: readonly IdentifiedBlock[], key: string): StoreIt
   const samples = blocks.map(({ block }) => block);
   return {
     ...bareItem,
-    ...{ data_type: 'records', key, hash: key, supersede: 'latest', duration_seconds: 0, samples },
+    data_type: 'records',
+    key,
+    hash: key,
+    supersede: 'latest',
+    duration_seconds: 0,
+    samples,
   };
 }
 
@@ -21,9 +26,10 @@ const idBytes = 8;
 const timeBytes = 8;
 
 /** The ids of a block as a row. */
-export const idsOf = (one: IdentifiedBlock) => ({
-  ...{ series: one.block.type, device: one.block.device },
-  ...encodeIds(one),
+export const idsOf = (identified: IdentifiedBlock) => ({
+  series: identified.block.type,
+  device: identified.block.device,
+  ...encodeIds(identified),
 });
 
 /** Ids and instants in a compact form: 8 bytes of a hash of each id, and 8 of each time. */
@@ -41,11 +47,11 @@ export function instantsOf(
   { ids, times }: { readonly ids: Buffer; readonly times: Buffer },
   wanted: ReadonlySet<string>,
 ): number[] {
-  const found: number[] = [];
+  const instants: number[] = [];
   for (let at = 0; at * idBytes < ids.length; at += 1)
     if (wanted.has(ids.toString('hex', at * idBytes, (at + 1) * idBytes)))
-      found.push(times.readDoubleLE(at * timeBytes));
-  return found;
+      instants.push(times.readDoubleLE(at * timeBytes));
+  return instants;
 }
 
 /** The stored form of an id. */

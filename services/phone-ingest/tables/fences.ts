@@ -20,13 +20,13 @@ export async function deleteFence(database: Queryable, userId: string, id: strin
   await database.query('delete from phone.fence where user_id = $1 and id = $2', [userId, id]);
 }
 
-const held = {
+const locked = {
   name: 'phone.hold_fence',
   text: 'select id from phone.fence where user_id = $1 for key share',
 };
 
 /** Whether a user's fence is still this one. It stays until the transaction ends. */
 export async function holdFence(transaction: Queryable, userId: string, id: string | null): Promise<boolean> {
-  const [row] = await transaction.query<{ id: string }>(held, [userId]);
+  const [row] = await transaction.query<{ id: string }>(locked, [userId]);
   return (row?.id ?? null) === id;
 }

@@ -27,7 +27,7 @@ export async function insertBlocks(
 }
 
 // A position of eight bytes may begin within an id: the caller compares whole ids.
-const named = `
+const withIds = `
 select b.key, b.series, b.device, b.ids, b.times from phone.sample_block b
 where b.user_id = $1 and exists (select from unnest($2::bytea[]) id where position(id in b.ids) > 0)`;
 
@@ -37,5 +37,5 @@ export function selectBlocksWith(
   userId: string,
   hashes: readonly Buffer[],
 ): Promise<BlockRow[]> {
-  return database.query<BlockRow>(named, [userId, hashes]);
+  return database.query<BlockRow>(withIds, [userId, hashes]);
 }

@@ -21,8 +21,12 @@ export async function openUploads(call: Call, user_id: string): Promise<{ connec
 /** Connects a user, or connects a user again. The phone's account is the user. */
 export async function connectPhone(call: Call, user_id: string): Promise<{ connection_id: string }> {
   try {
-    const given = { user_id, provider, provider_user_id: user_id, scope: [] } as const;
-    const { id } = await callAs(call, `user:${user_id}`)('users.connect', { ...given, scope: [] });
+    const { id } = await callAs(call, `user:${user_id}`)('users.connect', {
+      user_id,
+      provider,
+      provider_user_id: user_id,
+      scope: [],
+    });
     return { connection_id: id };
   } catch (error) {
     if (isError(error, 'CONNECTION_EXISTS'))

@@ -24,16 +24,16 @@ export async function behindFence<T>(
   userId: string,
   mayWrite: () => Promise<T | null>,
 ): Promise<{ readonly allowed: T; readonly write: FencedWrite } | null> {
-  const known = await selectFence(database, userId);
-  const made = known === null ? await insertFence(database, userId) : null;
+  const existing = await selectFence(database, userId);
+  const inserted = existing === null ? await insertFence(database, userId) : null;
   let allowed: T | null = null;
   try {
     allowed = await mayWrite();
   } finally {
-    if (allowed === null && made !== null) await deleteFence(database, userId, made);
+    if (allowed === null && inserted !== null) await deleteFence(database, userId, inserted);
   }
   if (allowed === null) return null;
-  return { allowed, write: fencedBy(database, userId, known ?? made) };
+  return { allowed, write: fencedBy(database, userId, existing ?? inserted) };
 }
 
 function fencedBy(database: Database, userId: string, id: string | null): FencedWrite {
@@ -56,9 +56,9 @@ export async function connectedUser(
 ): Promise<ConnectedUser | null> {
   const account = z.uuid().safeParse(lease.headers[phone.webhooks.body.accountHeader]).data;
   if (account === undefined) return null;
-  const found = await behindFence(database, account, async () => {
+  const user = await behindFence(database, account, async () => {
     const linked = await findLinkedUsers(call, 'phone', [account], arrivalOf(lease));
     return linked.get(account)?.find(({ user_id }) => user_id === account) ?? null;
   });
-  return found === null ? null : { ...found.allowed, write: found.write };
+  return user === null ? null : { ...user.allowed, write: user.write };
 }

@@ -42,7 +42,9 @@ async function* inTurns(batches: Iterable<UploadItem[]>): AsyncGenerator<UploadI
 async function openInThread(body: Buffer, nowMs: number, timeZone: string | null): Promise<OpenedUpload> {
   const bytes = new Uint8Array(body).buffer;
   const worker = new Worker(new URL('./upload.worker.ts', import.meta.url), {
-    ...{ workerData: { bytes, nowMs, timeZone }, transferList: [bytes], resourceLimits },
+    workerData: { bytes, nowMs, timeZone },
+    transferList: [bytes],
+    resourceLimits,
   });
   const next = async <T>(): Promise<T> => {
     const [message]: T[] = await Promise.race([once(worker, 'message'), ended(worker)]);

@@ -37,10 +37,10 @@ const marginMs = 2 * dayMs;
 export async function settleNights(
   deps: Deps,
   { payload: { user_id } }: Job<{ user_id: string }>,
-  held: Held,
+  lease: Held,
 ): Promise<JobOutcome> {
   try {
-    while (!held.signal.aborted) {
+    while (!lease.signal.aborted) {
       // Before the phases are read, because nights are made of phases of this moment.
       const write = await currentFence(deps.database, user_id);
       const openMs = await firstOpenMs(deps.database, user_id);
@@ -78,7 +78,9 @@ async function settleRound(
   const items = plan.stored.map(itemOf);
   for (let at = 0; at < items.length; at += itemsPerCall)
     await call('timeseries.store', {
-      ...{ user_id: userId, provider, normaliser_version },
+      user_id: userId,
+      provider,
+      normaliser_version,
       items: items.slice(at, at + itemsPerCall),
     });
   await write(async (transaction) => {
@@ -101,7 +103,11 @@ const itemsPerCall = 4;
 function itemOf({ row: { id, hash }, session }: PlannedNight): StoreItem {
   return {
     ...bareItem,
-    ...{ data_type: 'sleep', key: id, hash, supersede: 'sleep', duration_seconds: secondsOf(session) },
+    data_type: 'sleep',
+    key: id,
+    hash,
+    supersede: 'sleep',
+    duration_seconds: secondsOf(session),
     sleeps: [session],
   };
 }

@@ -10,7 +10,7 @@ import { intervalCalls, itemCalls } from '../../../providers/phone/store/calls.t
 import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { type DeletedItem, idsOfEvent, isGone, partsOf, phaseRow, type Tally } from '../rules/batch.ts';
+import { type DeletedItem, idsOfEvent, isGone, phaseRow, sortBatch, type Tally } from '../rules/batch.ts';
 import { hashOf, idsOf, instantsOf, itemOf } from '../rules/sample-blocks.ts';
 import { insertDeleted, selectDeleted } from '../tables/deleted.ts';
 import { deletePhases, reopenPhases, upsertPhases } from '../tables/phases.ts';
@@ -47,7 +47,7 @@ export async function storeBatch(
   tally: Tally,
 ): Promise<void> {
   const { userId } = origin;
-  const parts = partsOf(batch, tally);
+  const parts = sortBatch(batch, tally);
   await applyDeletions(deps, userId, parts.deleted);
   const ids = [...parts.samples, ...parts.phases]
     .map(({ id }) => id)
@@ -77,7 +77,11 @@ async function storeSamples(
   const blocks = blocksOf(samples);
   await write((transaction) => insertBlocks(transaction, userId, blocks.map(idsOf)));
   await call('timeseries.store', {
-    ...{ user_id: userId, provider, normaliser_version, received_ms: receivedMs, reprocess },
+    user_id: userId,
+    provider,
+    normaliser_version,
+    received_ms: receivedMs,
+    reprocess,
     items: [itemOf(blocks, key)],
   });
 }
@@ -88,12 +92,14 @@ async function storeIntervals(
   records: readonly PhoneRecord[],
   tally: Tally,
 ) {
-  for (const given of intervalCalls(records)) {
+  for (const intervals of intervalCalls(records)) {
     const { ignored_ids } = await call('timeseries.storeIntervals', {
-      ...{ user_id, provider, reprocess },
-      ...given,
+      user_id,
+      provider,
+      reprocess,
+      ...intervals,
     });
-    tally.stored += given.intervals.length - ignored_ids.length;
+    tally.stored += intervals.intervals.length - ignored_ids.length;
   }
 }
 
@@ -102,9 +108,15 @@ async function storeRecords(
   { userId, receivedMs, isReprocess: reprocess }: BatchOrigin,
   records: readonly StoreItem[],
 ) {
-  const given = { normaliser_version, received_ms: receivedMs, reprocess };
   for (const items of itemCalls(records))
-    await call('timeseries.store', { user_id: userId, provider, ...given, items });
+    await call('timeseries.store', {
+      user_id: userId,
+      provider,
+      normaliser_version,
+      received_ms: receivedMs,
+      reprocess,
+      items,
+    });
 }
 
 // A newer normaliser may make another session of the same phases.

@@ -29,10 +29,10 @@ export async function workLogs(job: Job, deps: WorkEnvironment): Promise<Outcome
   const events = eventsOf(jsonOrNull(job.body.toString('utf8')));
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
   const tally = new Tally();
-  for (const [index, given] of events.entries()) {
-    const event = Event.safeParse(given).data;
+  for (const [index, body] of events.entries()) {
+    const event = Event.safeParse(body).data;
     if (event !== undefined) await record(user, { ...event, id: `${job.id}:${index}` });
-    else if (!isDeviceState(given)) tally.addProblem(notRead(index));
+    else if (!isDeviceState(body)) tally.addProblem(notRead(index));
     tally.stored += event === undefined ? 0 : 1;
   }
   await finishSync(deps.database, user.user_id);
@@ -55,8 +55,12 @@ async function record(
   }
   const { timestamp, timeRange, dataTypeCounts } = event;
   const sync = {
-    ...{ user_id, connection_id, at: timestamp, types: expectedTypes(dataTypeCounts) },
-    ...{ start: timeRange?.startDate ?? new Date(0), end: timeRange?.endDate ?? timestamp },
+    user_id,
+    connection_id,
+    at: timestamp,
+    types: expectedTypes(dataTypeCounts),
+    start: timeRange?.startDate ?? new Date(0),
+    end: timeRange?.endDate ?? timestamp,
   };
   await write((transaction) => beginSync(transaction, sync));
 }
@@ -90,7 +94,9 @@ function isDeviceState(event: unknown): boolean {
 
 function notRead(index: number) {
   return {
-    ...{ list: 'set_aside' as const, id: `events[${index}]`, in: 'records' as const },
+    list: 'set_aside' as const,
+    id: `events[${index}]`,
+    in: 'records' as const,
     problem: { field: '', reason: 'is not a known event' },
   };
 }
