@@ -105,7 +105,9 @@ const withRooms = [
   'auth',
   'backfill',
   'connect',
+  'deliveries',
   'destinations',
+  'devicemaker-ingest',
   'file-import',
   'freshness',
   'insights',
@@ -286,7 +288,7 @@ const parsesOwnJson = [
   'services/auth/work/forgot-password.ts',
   'services/auth/work/mail.ts',
   'services/destinations/tables/secrets.ts',
-  'services/devicemaker-ingest/reading/open-body.ts',
+  'services/devicemaker-ingest/work/reading/open-body.ts',
 ];
 
 t.test('JSON of other parties is bounded before it is parsed', async (t) => {

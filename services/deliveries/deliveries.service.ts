@@ -9,21 +9,18 @@ import type { Call, Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
-import { readContent, readDelivery } from './content.ts';
-import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts';
-import { setFigures } from './figures.ts';
-import { countAllJobs, listJobs, retryJob } from './jobs.ts';
-import { listDeliveries, toWire } from './listing.ts';
-import { readOverview, readProviders } from './overview.ts';
-import { addAnswers, selectAnswerMinutes } from './queries/answer-minutes.ts';
-import { upsertReceived } from './queries/received-minutes.ts';
-import { isErased, replayDelivery } from './queries/replay-delivery.ts';
-import { readReceived } from './received.ts';
-import { cancelRun, readRun, reprocessForNewNormalisers, startRun } from './reprocess/runs.ts';
-import { reprocessHandler } from './reprocess/work-run.ts';
-import { retentionHandler } from './retention.ts';
-import { sealingHandlers } from './sealing.ts';
-import { readStatus } from './status.ts';
+import { listDeliveries, readContent, readDelivery, replayDelivery, toWire } from './actions/deliveries.ts';
+import { countAllJobs, listJobs, retryJob } from './actions/jobs.ts';
+import { readOverview, readProviders } from './actions/overview.ts';
+import { readReceived, setFigures } from './actions/received.ts';
+import { cancelRun, readRun, reprocessForNewNormalisers, startRun } from './actions/reprocess.ts';
+import { readStatus } from './actions/status.ts';
+import { isErased } from './tables/deliveries.ts';
+import { addAnswers, selectAnswerMinutes, upsertReceived } from './tables/minutes.ts';
+import { erasureHandler, requestErasure, requestLateErasure } from './work/erasure.ts';
+import { reprocessHandler } from './work/reprocess.ts';
+import { retentionHandler } from './work/retention.ts';
+import { sealingHandlers } from './work/sealing.ts';
 
 /** The status, list, replay, retention and erasure of the deliveries in the inbox. */
 export default implement(deliveries, {

@@ -4,8 +4,8 @@ import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { reprocessKept } from '../../mixins/inbox/kept-delivery.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { type PingLimits, pingLimits, workPing } from './ping/work-ping.ts';
-import { workPush } from './push/work-push.ts';
+import { type PingLimits, pingLimits, workPing } from './work/ping/work-ping.ts';
+import { workPush } from './work/push/work-push.ts';
 
 const provider = 'devicemaker';
 const needs = ['users.resolve', 'timeseries.store'];
@@ -17,7 +17,11 @@ export function devicemakerIngestWith(limits: PingLimits) {
       database: database(),
       pushes: inboxWorker({ provider, kind: 'push', needs, work: workPush }),
       pings: inboxWorker({
-        ...{ provider, kind: 'ping', needs, parallel: 16, reserved: 8 },
+        provider,
+        kind: 'ping',
+        needs,
+        parallel: 16,
+        reserved: 8,
         work: (job, environment) => workPing(job, environment, limits),
       }),
     },

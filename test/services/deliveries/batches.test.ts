@@ -1,13 +1,18 @@
-// Erasures in batches, on deliveries that are inserted as they would be after their processing.
 import t from 'tap';
 import { bodyCipherOf } from '../../../mixins/inbox/body-cipher.ts';
 import type { BodyKeys } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { ProviderName } from '../../../providers/all.ts';
-import { eraseOnePiece, requestErasure, requestLateErasure } from '../../../services/deliveries/erasure.ts';
-import { nextErasureMs } from '../../../services/deliveries/queries/erasures.ts';
-import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
-import { sealPiece } from '../../../services/deliveries/sealing.ts';
+import { bytesPerPiece } from '../../../services/deliveries/tables/deliveries.ts';
+import { nextErasureMs } from '../../../services/deliveries/tables/erasures.ts';
+import {
+  eraseOnePiece,
+  requestErasure,
+  requestLateErasure,
+} from '../../../services/deliveries/work/erasure.ts';
+import { sealPiece } from '../../../services/deliveries/work/sealing.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
+
+// Erasures in batches, on deliveries that are inserted as they would be after their processing.
 
 const database = await freshDatabase(t);
 t.beforeEach(() => database.query('truncate deliveries.delivery, deliveries.erasure, jobs.job cascade'));

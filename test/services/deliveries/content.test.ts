@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
+import { itemErrorsIn, mostItemErrors } from '../../../services/deliveries/actions/deliveries.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
-import { itemErrorsIn, mostItemErrors } from '../../../services/deliveries/item-errors.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Lease } from '../../../mixins/inbox/delivery.ts';
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
-import { expire } from '../../../services/deliveries/retention.ts';
+import { expire } from '../../../services/deliveries/work/retention.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

@@ -1,17 +1,17 @@
-// Deliveries that are kept after their processing: when they are encrypted, and how they are processed again.
-
-import type { Test } from 'tap';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import { claimJobs } from '../../../mixins/jobs/job-queue.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { isErased, replayDelivery } from '../../../services/deliveries/queries/replay-delivery.ts';
-import { selectRun } from '../../../services/deliveries/queries/reprocess-runs.ts';
-import { claimUnsealed } from '../../../services/deliveries/queries/sealed-bodies.ts';
-import { startRun } from '../../../services/deliveries/reprocess/runs.ts';
-import { reprocessHandler } from '../../../services/deliveries/reprocess/work-run.ts';
+import { replayDelivery } from '../../../services/deliveries/actions/deliveries.ts';
+import { startRun } from '../../../services/deliveries/actions/reprocess.ts';
+import { isErased } from '../../../services/deliveries/tables/deliveries.ts';
+import { selectRun } from '../../../services/deliveries/tables/reprocess-runs.ts';
+import { claimUnsealed } from '../../../services/deliveries/tables/sealed-bodies.ts';
+import { reprocessHandler } from '../../../services/deliveries/work/reprocess.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
+
+// Deliveries that are kept after their processing: when they are encrypted, and how they are processed again.
 
 const database = await freshDatabase(t);
 const origin = systemOrigin('test');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { eraseOnePiece } from '../../../services/deliveries/erasure.ts';
-import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
+import { bytesPerPiece } from '../../../services/deliveries/tables/deliveries.ts';
+import { eraseOnePiece } from '../../../services/deliveries/work/erasure.ts';
 import { accountHashesOf } from '../../../services/users/rules/account-hashes.ts';
 import { deleteOldErasedAccounts } from '../../../services/users/tables/accounts.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';

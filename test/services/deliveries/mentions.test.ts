@@ -1,6 +1,6 @@
 import t from 'tap';
 import { activitynet } from '../../../providers/activitynet/provider.ts';
-import { isEventOf, mentions } from '../../../services/deliveries/mentions.ts';
+import { isEventOf, mentions } from '../../../services/deliveries/rules/mentions.ts';
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 

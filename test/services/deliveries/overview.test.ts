@@ -9,14 +9,14 @@ import {
   countDeliveries,
   mostListed,
   selectDeliveries,
-} from '../../../services/deliveries/queries/select-deliveries.ts';
-import { selectJobs } from '../../../services/deliveries/queries/select-jobs.ts';
+} from '../../../services/deliveries/tables/deliveries.ts';
 import {
   mostCounted,
   selectBacklog,
+  selectJobs,
   selectLastReceived,
   selectTimes,
-} from '../../../services/deliveries/queries/select-overview.ts';
+} from '../../../services/deliveries/tables/jobs.ts';
 import {
   foldConnectionChanges,
   mostConnectionChanges,

@@ -7,7 +7,7 @@ import { normaliserVersionOf } from '../../../providers/all.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { startRun } from '../../../services/deliveries/reprocess/runs.ts';
+import { startRun } from '../../../services/deliveries/actions/reprocess.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { sleep as night } from '../../fixtures/devicemaker/sleeps.ts';

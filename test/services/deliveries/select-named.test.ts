@@ -1,5 +1,5 @@
 import t from 'tap';
-import { selectNamed, selectPiece } from '../../../services/deliveries/queries/select-named.ts';
+import { selectNamed, selectPiece } from '../../../services/deliveries/tables/deliveries.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);

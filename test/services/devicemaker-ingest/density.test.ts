@@ -1,7 +1,7 @@
 import t from 'tap';
 import { isWithinBounds } from '../../../domain/json/json-bounds.ts';
-import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
-import { openPush } from '../../../services/devicemaker-ingest/reading/open-body.ts';
+import { LargeBody } from '../../../services/devicemaker-ingest/work/reading/large-body.ts';
+import { openPush } from '../../../services/devicemaker-ingest/work/reading/open-body.ts';
 import { heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
 import { refusal } from '../../support/refusal.ts';
 

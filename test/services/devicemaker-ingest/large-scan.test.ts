@@ -9,8 +9,8 @@ import {
   valueAt,
 } from '../../../domain/json/json-scan.ts';
 import { randomOf } from '../../../sandbox/simulation/random.ts';
-import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
-import { readPush } from '../../../services/devicemaker-ingest/reading/read-push.ts';
+import { readPush } from '../../../services/devicemaker-ingest/rules/read-push.ts';
+import { LargeBody } from '../../../services/devicemaker-ingest/work/reading/large-body.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** What JSON.parse makes of bytes, or that it refuses them. */

@@ -4,10 +4,10 @@ import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { byteLimit } from '../../../runtime/http/guarded-fetch.ts';
-import { callbackRules } from '../../../services/devicemaker-ingest/ping/callback.ts';
-import { fetchCallback } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
-import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
-import { workPingItem } from '../../../services/devicemaker-ingest/ping/work-ping-item.ts';
+import { callbackRules } from '../../../services/devicemaker-ingest/rules/callback.ts';
+import { fetchCallback } from '../../../services/devicemaker-ingest/work/ping/fetch-callback.ts';
+import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/work/ping/work-ping.ts';
+import { workPingItem } from '../../../services/devicemaker-ingest/work/ping/work-ping-item.ts';
 import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
 
 const provider = await startCallbackServer(t);
@@ -62,7 +62,7 @@ t.test('the memory of an answer is free when its items are processed', async (t)
 });
 
 t.test('the reading thread frees a body that is closed', async (t) => {
-  const file = '../../../services/devicemaker-ingest/reading/large-body.worker.ts';
+  const file = '../../../services/devicemaker-ingest/work/reading/large-body.worker.ts';
   const worker = new Worker(new URL(file, import.meta.url));
   t.teardown(() => worker.terminate());
   const ask = async (question: object) => {

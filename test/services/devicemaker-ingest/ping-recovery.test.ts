@@ -4,7 +4,7 @@ import { PingAnswer, pendingSentence } from '../../../contracts/devicemaker-inge
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
+import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/work/ping/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';

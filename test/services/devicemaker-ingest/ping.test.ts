@@ -5,7 +5,7 @@ import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/an
 import { inboxOn } from '../../../mixins/inbox/inbox.ts';
 import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
+import { pingLimits } from '../../../services/devicemaker-ingest/work/ping/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';

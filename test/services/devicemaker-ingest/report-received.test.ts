@@ -4,7 +4,7 @@ import {
   addUp,
   receivedByEntries,
   startMsOf,
-} from '../../../services/devicemaker-ingest/items/report-received.ts';
+} from '../../../services/devicemaker-ingest/work/report-received.ts';
 
 const one = { connection_id: 'c', user_id: 'u', type: 'dailies', items: 1, saved: 0 };
 const at = (ms: number | null) => ({ first_start_ms: ms, last_start_ms: ms });

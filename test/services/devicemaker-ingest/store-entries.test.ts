@@ -3,10 +3,9 @@ import type { Actions } from '../../../contracts/all.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { type Entry, entriesOf } from '../../../services/devicemaker-ingest/items/entries.ts';
-import { patienceOf, storeEntries } from '../../../services/devicemaker-ingest/items/store-entries.ts';
-import type { Run } from '../../../services/devicemaker-ingest/items/store-run.ts';
-import { UnknownItems } from '../../../services/devicemaker-ingest/items/unknown-items.ts';
+import { type Entry, entriesOf, UnknownItems } from '../../../services/devicemaker-ingest/work/entries.ts';
+import { patienceOf, storeEntries } from '../../../services/devicemaker-ingest/work/store-entries.ts';
+import type { Run } from '../../../services/devicemaker-ingest/work/store-run.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 

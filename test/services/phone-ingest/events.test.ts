@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { reprocessForNewNormalisers } from '../../../services/deliveries/reprocess/runs.ts';
+import { reprocessForNewNormalisers } from '../../../services/deliveries/actions/reprocess.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { type App, installApp, iphone, record } from './app.ts';

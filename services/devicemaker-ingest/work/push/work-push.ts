@@ -1,0 +1,96 @@
+import { ServiceError } from '../../../../domain/errors.ts';
+import type { Job, Outcome } from '../../../../mixins/inbox/inbox-job.ts';
+import { type Arrival, arrivalOf, findLinkedUsers } from '../../../../mixins/inbox/linked-users.ts';
+import type { Environment } from '../../../../runtime/environment.ts';
+import { codeOf } from '../../../../runtime/failure.ts';
+import { metricsOf } from '../../../../runtime/telemetry/metrics.ts';
+import { countUnlisted } from '../../../../runtime/telemetry/unlisted-fields.ts';
+import type { Push } from '../../rules/read-push.ts';
+import { isOpen, settleSpecials } from '../accounts.ts';
+import { type Entry, entriesOf, providerUserIdOf, UnknownItems } from '../entries.ts';
+import { type OpenedPush, openOrRefuse } from '../reading/open-body.ts';
+import { receivedByEntries, reportToBackfill } from '../report-received.ts';
+import { noteSynced, patienceOf, storeEntries } from '../store-entries.ts';
+import type { Run } from '../store-run.ts';
+import { pushAnswer } from './answer.ts';
+
+/**
+ * Processes one push, for a waiting sender or in the background: finds the linked users, normalises and stores items,
+ * and builds the answer. Repeating it changes nothing, because records are idempotent.
+ */
+export async function workPush(job: Job, environment: Environment): Promise<Outcome> {
+  const opened = await openOrRefuse(job.body);
+  if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
+  try {
+    return await workOpened(job, environment, opened);
+  } finally {
+    opened.close();
+  }
+}
+
+async function workOpened(job: Job, environment: Environment, { push, items }: OpenedPush): Promise<Outcome> {
+  const run: Run = {
+    call: environment.call,
+    signal: job.signal,
+    nowMs: Date.now(),
+    receivedMs: job.received_ms,
+    isReprocess: job.isReprocess,
+    onBroken: (entry, error) => report(environment, job, entry, error),
+    onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
+    failed: null,
+    halted: false,
+    patience: patienceOf(job),
+    failuresInRow: 0,
+  };
+  const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
+  const entries = await addressed(run, push, arrivalOf(job), unknown);
+  await storeEntries(run, entries, items);
+  if (job.isReprocess) return reprocessed(run);
+  await noteSynced(environment, entries);
+  const specials = await settleSpecials(run, job, push);
+  const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
+  if (job.signal.aborted && isLeft) return { kind: 'stopped' };
+  const backfillReport = await reportToBackfill(environment, job.id, receivedByEntries(entries));
+  const errors = [...push.errors, ...unknown.sentences()];
+  const answer = pushAnswer({
+    push: { ...push, errors },
+    entries,
+    specials,
+    backfillReport,
+    pending: run.failed !== null,
+  });
+  logCounts(environment, job, entries);
+  return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
+}
+
+/** The outcome of a delivery that was processed before. Its answer stays. */
+export function reprocessed({ failed }: Run): Outcome {
+  return failed === null
+    ? { kind: 'done', answer: null }
+    : { kind: 'later', reason: failed, answer: undefined };
+}
+
+// A failed lookup postpones all items.
+async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
+  const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
+  try {
+    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrival);
+    return push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
+  } catch (error) {
+    run.failed = codeOf(error);
+    run.halted = true;
+    return [];
+  }
+}
+
+function report({ logger }: Environment, job: Job, { key, index }: Entry, error: unknown): void {
+  const name = error instanceof Error ? error.name : 'unknown';
+  logger.error('push.item_broken', { delivery_id: job.id, key, index, name });
+}
+
+function logCounts({ logger }: Environment, job: Job, entries: readonly Entry[]): void {
+  const counts = Object.fromEntries(
+    [...Map.groupBy(entries, ({ status }) => status ?? 'open')].map(([status, all]) => [status, all.length]),
+  );
+  logger.info('push.worked', { delivery_id: job.id, ...counts });
+}
