@@ -1,6 +1,7 @@
 import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { eachPulled, pullIngest } from '../../contracts/pull-ingest.ts';
+import type { PullPass } from '../../domain/provider/pulled-provider.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
@@ -102,7 +103,12 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       },
     },
     async started(deps) {
-      const reading = { ...deps, call: callAs(deps.call, 'system:pull-ingest'), pace };
+      const reading = {
+        ...deps,
+        call: callAs(deps.call, 'system:pull-ingest'),
+        pace,
+        refusedPasses: new WeakSet<PullPass>(),
+      };
       const ends = [
         startReading(reading),
         await deps.jobs.start(upkeepJobs(reading), { pollMs: pace.pollMs }),

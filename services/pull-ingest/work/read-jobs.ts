@@ -26,8 +26,8 @@ import {
   releaseReading,
 } from '../tables/readings.ts';
 import { countPart, endType } from '../tables/runs.ts';
-import { nothingRead, readPart } from './read-part.ts';
-import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
+import { nothingRead, type PartReading, readPart } from './read-part.ts';
+import { type Account, type Sent, sendRequest } from './send-request.ts';
 import { type StoredPart, storePart } from './store-part.ts';
 
 /** Actions that the work calls. While one is unavailable nothing is claimed, because its reads would be wasted. */
@@ -57,7 +57,7 @@ export function startReading(deps: ReadingDeps & { readonly rowJobs: RowJobs }):
 }
 
 /** Dependencies of the work. */
-export interface ReadingDeps extends Sending, Pick<Environment, 'call' | 'logger' | 'broker'> {}
+export interface ReadingDeps extends PartReading, Pick<Environment, 'call' | 'logger' | 'broker'> {}
 
 /** A row whose lease expired without an outcome this often is given up. */
 const mostCrashes = 5;

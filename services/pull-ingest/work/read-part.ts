@@ -11,6 +11,12 @@ import { unlistedInAll } from '../../../domain/provider/unlisted-fields.ts';
 import { providers } from '../../../providers/all.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 
+/** Dependencies of reads. */
+export interface PartReading extends Sending {
+  /** Passes that the provider refused in this process: their fallback is used. */
+  readonly refusedPasses: WeakSet<PullPass>;
+}
+
 /** A part of a type: a span, or what is newer than the cursor. */
 interface PartChoice {
   readonly type: PulledType;
@@ -34,7 +40,7 @@ const mostPagesOfPass = 2000;
 
 /** Reads all pages of all passes of a part. Nothing is stored before all of it is read. */
 export async function readPart(
-  sending: Sending,
+  sending: PartReading,
   account: Account,
   { type, span, cursor, mostPages = mostPagesOfPass }: PartChoice,
   signal: AbortSignal,
@@ -81,7 +87,7 @@ type PassResult =
   | Exclude<Sent, { kind: 'reply' }>;
 
 async function readPass(
-  sending: Sending,
+  sending: PartReading,
   account: Account,
   { type, name, part, mostPages }: PassChoice,
   signal: AbortSignal,
@@ -92,17 +98,14 @@ async function readPass(
     : readPages(sending, account, { pass, part, mostPages }, signal);
 }
 
-/** Passes whose fallback is used since the provider refused them. */
-const refusedPasses = new WeakSet<PullPass>();
-
 async function readPages(
-  sending: Sending,
+  sending: PartReading,
   account: Account,
   { pass, part, mostPages }: Pick<PassChoice, 'part' | 'mostPages'> & { readonly pass: PullPass },
   signal: AbortSignal,
 ): Promise<PassResult> {
   const { fallback } = pass;
-  if (fallback !== undefined && refusedPasses.has(pass))
+  if (fallback !== undefined && sending.refusedPasses.has(pass))
     return readPages(sending, account, { pass: fallback.pass, part, mostPages }, signal);
   const records: unknown[] = [];
   let cursor: string | null = null;
@@ -115,7 +118,7 @@ async function readPages(
     if (sent.kind === 'missing' && next === null) return { kind: 'pages', records, cursor };
     const passedOver: PullPage | null = sent.kind === 'missing' ? (pass.missing?.(asked) ?? null) : null;
     if (sent.kind === 'refused' && sent.reason === fallback?.on) {
-      refusedPasses.add(pass);
+      sending.refusedPasses.add(pass);
       return readPages(sending, account, { pass, part, mostPages }, signal);
     }
     if (sent.kind !== 'reply' && passedOver === null) return sent;

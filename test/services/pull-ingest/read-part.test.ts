@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
+import type { PullPass } from '../../../domain/provider/pulled-provider.ts';
 import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { pullPace } from '../../../services/pull-ingest/work/pace.ts';
 import { readPart } from '../../../services/pull-ingest/work/read-part.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
+const refusedPasses = new WeakSet<PullPass>();
 const account = { provider: 'googlehealth', connection_id: randomUUID(), user_id: randomUUID() } as const;
 const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2) };
 const bearer = {
@@ -39,7 +41,10 @@ async function readFrom(name: string, answer: (url: URL) => Reply) {
   const type = dataTypes[name];
   if (type === undefined) throw new Error(name);
   const sending = {
-    ...{ database, pace: pullPace, config: loadConfig({}) },
+    database,
+    pace: pullPace,
+    config: loadConfig({}),
+    refusedPasses,
     tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
     api: {
       async request({ url }: { readonly url: URL }) {
