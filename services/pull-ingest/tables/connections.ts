@@ -8,6 +8,11 @@ export interface PulledConnection {
   readonly user_id: string;
 }
 
+/** A connection whose subscriptions are checked, as it was when the check began. */
+export interface SubscribingConnection extends PulledConnection {
+  readonly connected_at: string;
+}
+
 /** A connection as service users lists it. */
 export interface ListedConnection extends Omit<PulledConnection, 'provider'> {
   readonly connected_at: string;
@@ -103,23 +108,27 @@ const claimDue: Statement = {
     update pull.connection c set subscribe_at = now() + interval '5 minutes' from (
       select connection_id from pull.connection where subscribe_at <= now()
       order by subscribe_at limit $1 for update skip locked) due
-    where c.connection_id = due.connection_id returning c.connection_id, c.provider, c.user_id`,
+    where c.connection_id = due.connection_id
+    returning c.connection_id, c.provider, c.user_id, c.connected_at::text`,
 };
 
 /** Connections whose subscriptions are to be checked. They are due again in 5 minutes unless `noteSubscribed` follows. */
-export const claimSubscribing = (database: Queryable, limit: number): Promise<PulledConnection[]> =>
-  database.query<PulledConnection>(claimDue, [limit]);
+export const claimSubscribing = (database: Queryable, limit: number): Promise<SubscribingConnection[]> =>
+  database.query<SubscribingConnection>(claimDue, [limit]);
 
-/** Sets when the subscriptions of a connection are checked next. */
+/**
+ * Sets when the subscriptions of a connection are checked next. A user who connected again meanwhile may have agreed to another
+ * OAuth client, which has no subscriptions yet: that connection stays due.
+ */
 export async function noteSubscribed(
   database: Queryable,
-  connectionId: string,
+  { connection_id, connected_at }: SubscribingConnection,
   nextMs: number,
 ): Promise<void> {
   await database.query(
-    `update pull.connection set subscribed_at = now(), subscribe_at = now() + $2 * interval '1 ms'
-     where connection_id = $1`,
-    [connectionId, nextMs],
+    `update pull.connection set subscribed_at = now(), subscribe_at = now() + $3 * interval '1 ms'
+     where connection_id = $1 and connected_at = $2::timestamptz and ended_at is null`,
+    [connection_id, connected_at, nextMs],
   );
 }
 

@@ -15,7 +15,7 @@ import {
   claimSubscribing,
   deleteUser,
   noteSubscribed,
-  type PulledConnection,
+  type SubscribingConnection,
 } from '../tables/connections.ts';
 import { noteSubscription, readSecret, selectSubscription, storeSecret } from '../tables/subscriptions.ts';
 import type { ReadingDeps } from './read-jobs.ts';
@@ -106,13 +106,14 @@ export async function accountSubscriptions(deps: ReadingDeps, signal: AbortSigna
 // Without success the connection is due again in five minutes.
 async function check(
   deps: ReadingDeps,
-  { connection_id, provider, user_id }: PulledConnection,
+  connection: SubscribingConnection,
   signal: AbortSignal,
 ): Promise<void> {
+  const { connection_id, provider, user_id } = connection;
   const name = pulledNamed(provider);
   const subscription = name === undefined ? null : pullOf(name).subscription;
   if (name === undefined || subscription?.of !== 'account')
-    return noteSubscribed(deps.database, connection_id, longestMs);
+    return noteSubscribed(deps.database, connection, longestMs);
   const account: Account = { provider: name, connection_id, user_id };
   const outcome = await complete(deps, subscription, account, signal).catch((error: unknown) => {
     if (isError(error, 'USER_NOT_FOUND')) return userGone;
@@ -120,7 +121,7 @@ async function check(
   });
   if (outcome === userGone) await deleteUser(deps.database, user_id, null);
   deps.logger.info('pull.subscribed', { provider, connection_id, outcome });
-  if (outcome === 'done') await noteSubscribed(deps.database, connection_id, subscription.everyMs);
+  if (outcome === 'done') await noteSubscribed(deps.database, connection, subscription.everyMs);
 }
 
 const userGone = 'USER_GONE';
