@@ -29,7 +29,7 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await pulsebus.deliveries.get({ delivery_id });
   await pulsebus.deliveries.body({ delivery_id, limit: 100 });
   await pulsebus.deliveries.replay({ delivery_id });
-  const request = { provider: 'devicemaker', type: 'dailies', to: '2000-01-01', dry_run: true } as const;
+  const request = { provider: 'devicemaker', from: '2100-01-01' } as const;
   const { id: run_id } = await developer.deliveries.startReprocess(request);
   await developer.deliveries.reprocessStatus({ run_id });
   await developer.deliveries.cancelReprocess({ run_id });
