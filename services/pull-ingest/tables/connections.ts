@@ -2,7 +2,7 @@ import type { Queryable, Statement } from '../../../mixins/database/database.ts'
 import type { SweepRow } from '../rules/pulled.ts';
 
 /** A connection whose data is read. */
-export interface PulledConnection {
+interface PulledConnection {
   readonly connection_id: string;
   readonly provider: string;
   readonly user_id: string;
