@@ -1,6 +1,7 @@
 import t from 'tap';
 import { seriesTypes } from '../../../domain/records/series.ts';
 import { hike, manual, run, streams } from '../../fixtures/activitynet/activities.ts';
+import { until } from '../../support/until.ts';
 import { activity, workout } from '../timeseries/items.ts';
 import { setUp } from './setting.ts';
 
@@ -119,5 +120,8 @@ t.test(
 
 t.test('notes when the connection received data', async (t) => {
   const { userId } = await fetched(manual);
-  t.match(await s.call('users.connections', { user_id: userId }), [{ last_synced_at: /^20/ }]);
+  // The service notes it after the workout is stored.
+  const syncedAt = async () => (await s.call('users.connections', { user_id: userId }))[0]?.last_synced_at;
+  await until(async () => typeof (await syncedAt()) === 'string', 'the time of the data');
+  t.match(await syncedAt(), /^20/);
 });
