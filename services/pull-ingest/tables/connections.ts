@@ -105,14 +105,19 @@ export async function deleteUser(
 const claimDue: Statement = {
   name: 'pull.claim_subscribing',
   text: `
-    update pull.connection c set subscribe_at = now() + interval '5 minutes' from (
+    update pull.connection c
+    set subscribe_at = now() + case when c.created_at > now() - interval '10 minutes' then interval '30 seconds' else interval '5 minutes' end
+    from (
       select connection_id from pull.connection where subscribe_at <= now()
       order by subscribe_at limit $1 for update skip locked) due
     where c.connection_id = due.connection_id
     returning c.connection_id, c.provider, c.user_id, c.connected_at::text`,
 };
 
-/** Connections whose subscriptions are to be checked. They are due again in 5 minutes unless `noteSubscribed` follows. */
+/**
+ * Connections whose subscriptions are to be checked. Unless `noteSubscribed` follows, they are due again in 5 minutes; new ones, whose
+ * users wait for data, in 30 seconds.
+ */
 export const claimSubscribing = (database: Queryable, limit: number): Promise<SubscribingConnection[]> =>
   database.query<SubscribingConnection>(claimDue, [limit]);
 

@@ -245,10 +245,20 @@ const subscribers = () => {
   return [...new Set(found.map(({ client_id }) => client_id))].sort();
 };
 
+/** Every subscription of the user's current connection is made. */
+const isSubscribed = async (userId: string) => {
+  const rows = await api.database.query(
+    "select from pull.connection where user_id = $1 and provider = 'withings' and subscribed_at is not null",
+    [userId],
+  );
+  return rows.length === 1;
+};
+
 t.test('a user who agrees to another client leaves the former one', async (t) => {
   await put('lab', ofLab.admin, spare);
   await connect(ofLab.key, users.lab);
   await until(() => subscribers().includes(spare.client_id) && !subscribers().includes(lab.client_id));
+  await until(() => isSubscribed(users.lab));
   await put('lab', ofLab.admin, lab);
   await connect(ofLab.key, users.lab);
   await until(() => subscribers().includes(lab.client_id) && !subscribers().includes(spare.client_id));
