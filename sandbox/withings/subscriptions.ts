@@ -23,7 +23,7 @@ export function subscriptions(
     }
     case 'subscribe':
       return subscribe(world, account, {
-        others: account.subscriptions.filter((one) => !isSame(one)),
+        isSame,
         wanted: { appli, callbackurl, comment: form.get('comment') ?? '', client_id: clientId },
       });
     case 'revoke': {
@@ -40,13 +40,14 @@ export function subscriptions(
 async function subscribe(
   { store }: WithingsWorld,
   account: WithingsAccount,
-  { others, wanted }: { readonly others: readonly Subscription[]; readonly wanted: Subscription },
+  { isSame, wanted }: { readonly isSame: (one: Subscription) => boolean; readonly wanted: Subscription },
 ): Promise<Reply> {
   const { callbackurl } = wanted;
   const isUrl = URL.canParse(callbackurl) && callbackurl.length <= longestUrl;
   if (!isUrl || !(await answersProbe(callbackurl)))
     return failure(293, 'The callback URL is either absent or incorrect');
-  account.subscriptions = [...others, wanted];
+  // Others were made or revoked while the address was asked.
+  account.subscriptions = [...account.subscriptions.filter((one) => !isSame(one)), wanted];
   store.save();
   return envelope({});
 }

@@ -77,11 +77,12 @@ async function connected(t: Test) {
 }
 
 /** An application's address for notifications. */
-async function receiver(t: Test, headStatus = 200) {
+async function receiver(t: Test, headStatus = 200, beforeHead = async () => {}) {
   const received: URLSearchParams[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
+    if (request.method === 'HEAD') await beforeHead();
     if (request.method === 'POST') received.push(new URLSearchParams(text));
     response.writeHead(request.method === 'HEAD' ? headStatus : 200).end();
   });
@@ -199,6 +200,26 @@ t.test('an address must answer HEAD; notifications go to the subscription of the
   const before = good.received.length;
   await sandbox.advance(dayMs);
   t.equal(good.received.length, before, 'nobody is told that they ended');
+});
+
+t.test('what is subscribed and revoked while an address is asked counts', async (t) => {
+  const { ask } = await connected(t);
+  const good = await receiver(t);
+  const change = (action: string, appli: number, callbackurl = good.url) =>
+    ask('/notify', { action, appli: String(appli), callbackurl });
+  t.match(await change('subscribe', 1), { status: 0 });
+  const slow = await receiver(t, 200, async () => {
+    t.match(await change('revoke', 1), { status: 0 });
+    t.match(await change('subscribe', 16), { status: 0 });
+  });
+  t.match(await change('subscribe', 46, slow.url), { status: 0 });
+  const { body } = await ask('/notify', { action: 'list' });
+  t.same(body, {
+    profiles: [
+      { appli: 16, callbackurl: good.url, comment: '' },
+      { appli: 46, callbackurl: slow.url, comment: '' },
+    ],
+  });
 });
 
 t.test('unlinking ends the tokens and is reported', async (t) => {
