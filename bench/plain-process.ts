@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { seriesById, seriesOf } from '../domain/records/series.ts';
 import { isoTime } from '../domain/time/time.ts';
 import { type Database, databaseOf, planningOptions } from '../mixins/database/database.ts';
-import { piecesOf } from '../services/timeseries/rules/resolutions.ts';
-import { bounded, likelyBound } from '../services/timeseries/rules/scan-range.ts';
+import { bounded, likelyBound, piecesOf } from '../services/timeseries/rules/scan-range.ts';
 import { countSeries, selectSamples } from '../services/timeseries/tables/sample-pages.ts';
 import { answerParent, listenLocally, ownUsage } from './parent.ts';
 

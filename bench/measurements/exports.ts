@@ -6,7 +6,7 @@ import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
 import type { StreamType, Track } from '../../domain/workouts/track.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { systemOrigin } from '../../runtime/audit-origin.ts';
-import { keptAll } from '../../services/timeseries/rules/kept-days.ts';
+import { keptAll } from '../../services/timeseries/work/kept-days.ts';
 import { store } from '../../services/timeseries/work/store.ts';
 import { startMs } from '../dataset/plan.ts';
 import type { Bench, Measurement } from '../measurement.ts';

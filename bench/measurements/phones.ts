@@ -4,7 +4,7 @@ import { seriesOf } from '../../domain/records/series.ts';
 import { dayMs, hourMs, isoTime, minuteMs } from '../../domain/time/time.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
 import { readSamples } from '../../services/timeseries/actions/samples.ts';
-import { keptAll } from '../../services/timeseries/rules/kept-days.ts';
+import { keptAll } from '../../services/timeseries/work/kept-days.ts';
 import { settleIntervals } from '../../services/timeseries/work/settle-intervals.ts';
 import { storeIntervals } from '../../services/timeseries/work/store-intervals.ts';
 import { startMs } from '../dataset/plan.ts';

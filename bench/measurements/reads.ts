@@ -2,7 +2,7 @@ import type { Resolution } from '../../contracts/timeseries/schemas.ts';
 import { seriesOf } from '../../domain/records/series.ts';
 import { isoTime } from '../../domain/time/time.ts';
 import { databaseOf, planningOptions } from '../../mixins/database/database.ts';
-import { piecesOf } from '../../services/timeseries/rules/resolutions.ts';
+import { piecesOf } from '../../services/timeseries/rules/scan-range.ts';
 import { countSeries } from '../../services/timeseries/tables/sample-pages.ts';
 import { startMs } from '../dataset/plan.ts';
 import type { Line } from '../lines.ts';

@@ -68,7 +68,7 @@ export const WorkoutRecord = z.object({
     .optional(),
 });
 
-/** The validity of a sleep as the provider reports it, as stored codes; `records/versions.ts` of timeseries orders them. */
+/** The validity of a sleep as the provider reports it, as stored codes; the store orders them. */
 export const sleepRanks = { unknown: 0, tentative: 1, final: 2 } as const;
 
 /** The most stage intervals of a session. */

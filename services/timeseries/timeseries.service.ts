@@ -10,7 +10,7 @@ import { readCalendar } from './actions/calendar.ts';
 import { readChart } from './actions/chart.ts';
 import { dateCursorOf, readActivityDays, readDayValues, readKindDays } from './actions/days.ts';
 import { deleteItems, deleteWorkout } from './actions/deletions.ts';
-import { readSeries, seriesInRange } from './actions/download.ts';
+import { exportRecords, exportSeries, readSeries, seriesInRange } from './actions/downloads.ts';
 import {
   detailedSleepToWire,
   otherEvents,
@@ -22,18 +22,16 @@ import {
   stagesToWire,
   workoutToWire,
 } from './actions/events.ts';
-import { exportRecords, exportSeries } from './actions/export.ts';
 import { observedSources, readObserved, readObservedItem } from './actions/fhir-observations.ts';
 import { readDayFacts, readGlucose } from './actions/insights.ts';
 import { readNights } from './actions/nights.ts';
-import { completeWorkouts } from './actions/read-workout.ts';
 import { retentionHandlers } from './actions/retention.ts';
 import { readSamples, unlessUnknown } from './actions/samples.ts';
 import { readComputedScores, readScores } from './actions/scores.ts';
 import { changeSourcePriority, readSourcePriority } from './actions/source-priority.ts';
-import { storeHandlers } from './actions/store.ts';
-import { trackHandlers } from './actions/tracks.ts';
-import { type Settings, settings } from './rules/settings.ts';
+import { keyedMutex, storeHandlers } from './actions/store.ts';
+import { completeWorkouts, trackHandlers } from './actions/workouts.ts';
+import { type Settings, settings } from './rules/sources.ts';
 import { selectSampleBytes } from './tables/chunks.ts';
 import {
   type DetailedSleepRow,
@@ -49,15 +47,13 @@ import { selectExportSamples } from './tables/export.ts';
 import { selectDaySpan } from './tables/facts.ts';
 import { replaceSummaryTypes, upsertSeriesTypes } from './tables/series.ts';
 import { selectWorkoutKeys } from './tables/workouts.ts';
-import { clocksHandler } from './work/clocks/settle-clocks.ts';
 import { compressionHandler } from './work/compression.ts';
-import { erasureHandler, markErased } from './work/erasure.ts';
-import { keptDaysOfUsers } from './work/kept-days-of-user.ts';
-import { keyedMutex } from './work/keyed-mutex.ts';
+import { erasureHandler, markErased, markPurged, purgeHandler, reopen } from './work/erasure.ts';
+import { keptDaysOfUsers } from './work/kept-days.ts';
 import { nightMeansHandler } from './work/night-means.ts';
-import { markPurged, purgeHandler, reopen } from './work/purge.ts';
 import { retentionHandler } from './work/retention.ts';
 import { routeCutHandler } from './work/route-privacy.ts';
+import { clocksHandler } from './work/settle-clocks.ts';
 import { rankedByHandler, settlementHandler } from './work/settle-intervals.ts';
 
 const workouts = (settings: Settings) => ({

@@ -13,7 +13,7 @@ import {
   selectPressures,
   selectReadings,
 } from '../tables/body.ts';
-import { selectNewestClock } from '../tables/known-clocks.ts';
+import { selectNewestClock } from '../tables/clocks.ts';
 
 const slowTypes: readonly SeriesType[] = [
   'weight',

@@ -22,9 +22,8 @@ import {
   resolveRange,
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { piecesOf } from '../rules/resolutions.ts';
-import { scanRangeOf } from '../rules/scan-range.ts';
-import type { Settings } from '../rules/settings.ts';
+import { piecesOf, scanRangeOf } from '../rules/scan-range.ts';
+import type { Settings } from '../rules/sources.ts';
 import {
   bucketOfWidth,
   type ChartBucket,
@@ -37,8 +36,7 @@ import {
   widenToBuckets,
 } from '../tables/chart.ts';
 import { selectIntervalStatistics } from '../tables/interval-statistics.ts';
-import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
-import { readScanRange, scanContext } from './read-scan-range.ts';
+import { countedBuckets, type IntervalReading, readScanRange, scanContext } from './read-scan-range.ts';
 import { typeIdsOf } from './samples.ts';
 
 /** Series with the same bucket, which one statement reads. */

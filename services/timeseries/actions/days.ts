@@ -13,7 +13,6 @@ import type {
 } from '../../../domain/provider/facts.ts';
 import { seriesCatalogue } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { byDateAndProvider, type DeviceNames, deviceNames } from '../rules/day-groups.ts';
 import {
   type ActivityPage,
   type ActivityRow,
@@ -310,4 +309,38 @@ const kindOfSeries: ReadonlyMap<number, FreshKind> = new Map(
 /** The local days with data of users of a provider, by kind of data. */
 export async function readKindDays(database: Queryable, query: ParamsOf<typeof timeseries, 'kindDays'>) {
   return { data: await selectKindDays(database, kindOfSeries, query) };
+}
+
+/** The distinct devices of an answer. */
+export interface DeviceNames {
+  readonly names: string[];
+  indexOf(device: string): number;
+}
+
+/** Collects the devices of an answer. */
+export function deviceNames(): DeviceNames {
+  const places = new Map<string, number>();
+  const names: string[] = [];
+  function indexOf(device: string): number {
+    const place = places.get(device) ?? names.length;
+    if (place === names.length) {
+      places.set(device, place);
+      names.push(device);
+    }
+    return place;
+  }
+  return { names, indexOf };
+}
+
+/** Groups rows by date, in order of appearance, and by provider. */
+export function byDateAndProvider<Row extends { date: string; provider: string }, Source>(
+  rows: readonly Row[],
+  sourceOf: (provider: string, own: readonly Row[]) => Source,
+): { date: string; sources: Source[] }[] {
+  return [...Map.groupBy(rows, ({ date }) => date)].map(([date, own]) => ({
+    date,
+    sources: [...Map.groupBy(own, ({ provider }) => provider)].map(([provider, theirs]) =>
+      sourceOf(provider, theirs),
+    ),
+  }));
 }

@@ -5,16 +5,14 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { KeptDays } from '../rules/kept-days.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
-import { deleteEventItems, deleteSleepItems } from '../tables/erasures.ts';
-import { lockUser } from '../tables/lock-user.ts';
+import { deleteEventItems, deleteSleepItems, lockUser } from '../tables/erasures.ts';
 import { deleteSampleInstants } from '../tables/samples.ts';
 import { selectSeriesId } from '../tables/series.ts';
 import { forgetVersions, removeWorkout, selectDeletable, wipeWorkout } from '../tables/workouts.ts';
-import { daysOfRows } from '../work/activity-samples.ts';
+import { daysOfRows, settleSamples } from '../work/activity-samples.ts';
 import { settleDuplicates } from '../work/duplicates.ts';
-import { settleSamples } from '../work/settle-samples.ts';
+import type { KeptDays } from '../work/kept-days.ts';
 
 /** Parameters of a deletion. */
 interface DeletionCircumstances {

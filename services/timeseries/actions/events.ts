@@ -20,7 +20,7 @@ import {
 } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { isoMicroseconds } from '../rules/scan-range.ts';
-import type { Settings } from '../rules/settings.ts';
+import type { Settings } from '../rules/sources.ts';
 import {
   type DetailedSleepRow,
   detailedSleepTable,

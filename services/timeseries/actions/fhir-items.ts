@@ -5,7 +5,7 @@ import { type RasterSample, rasterOf } from '../../../domain/fhir/raster.ts';
 import { sampleSource } from '../../../domain/records/recording-method.ts';
 import { seriesById } from '../../../domain/records/series.ts';
 import { dateToMs, hourMs, lastMs, localDate, minuteMs } from '../../../domain/time/time.ts';
-import type { Settings } from '../rules/settings.ts';
+import type { Settings } from '../rules/sources.ts';
 import type { DaySamples, ObservedRecord, ObservedScope } from '../tables/fhir-observations.ts';
 import type { SeriesRow } from '../tables/series.ts';
 

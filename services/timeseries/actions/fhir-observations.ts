@@ -6,7 +6,7 @@ import { readMethod } from '../../../domain/records/recording-method.ts';
 import { seriesById } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, localDate } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { Settings } from '../rules/settings.ts';
+import type { Settings } from '../rules/sources.ts';
 import {
   countObserved,
   type ObservedScope,

@@ -1,9 +1,9 @@
 import type { NightMeans, NightSource, Nights } from '../../../domain/provider/facts.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { byDateAndProvider, type DeviceNames, deviceNames } from '../rules/day-groups.ts';
 import type { DateCursor } from '../tables/activity-days.ts';
 import { type NightRow, selectNights } from '../tables/nights.ts';
 import { computeNightMeans, sessionsOf } from '../work/night-means.ts';
+import { byDateAndProvider, type DeviceNames, deviceNames } from './days.ts';
 
 /** A page of nights with the means of their samples: those that are kept, the others computed from samples. */
 export async function readNights(database: Queryable, dates: DateCursor, most: number): Promise<Nights> {

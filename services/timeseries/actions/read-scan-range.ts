@@ -1,11 +1,23 @@
 import { seriesById } from '../../../domain/records/series.ts';
-import type { BucketSize } from '../rules/resolutions.ts';
-import { bounded, outerBounds, type ScanRange } from '../rules/scan-range.ts';
-import { selectIntervalStarts } from '../tables/interval-values.ts';
+import { hourMs, type Range } from '../../../domain/time/time.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
+import { piecesAt } from '../rules/interval-statistics.ts';
+import { type BucketSize, bounded, outerBounds, type ScanRange } from '../rules/scan-range.ts';
+import {
+  nanosPerUnit,
+  nanosWithin,
+  type RankedInterval,
+  type Segment,
+  segmentsOf,
+} from '../rules/segments.ts';
+import { rankSources, type SourceOrder } from '../rules/sources.ts';
+import { selectIntervalSeries } from '../tables/interval-series.ts';
+import { selectCountingHours } from '../tables/interval-statistics.ts';
+import { selectIntervalStarts, selectOverlapping } from '../tables/interval-values.ts';
 import { selectBuckets, selectHours } from '../tables/sample-buckets.ts';
 import { type SampleRow, selectPageBound, selectSamples } from '../tables/sample-pages.ts';
 import type { SeriesRow } from '../tables/series.ts';
-import { countedBuckets, type IntervalReading } from './interval-buckets.ts';
+import { sourceOrders } from '../work/interval-statistics.ts';
 
 /** Whose series are read. */
 interface ScanContext extends IntervalReading {
@@ -75,4 +87,135 @@ async function readBuckets(
 function inOrder(rows: readonly SampleRow[], { direction }: ScanRange): SampleRow[] {
   const sign = direction === 'next' ? 1 : -1;
   return rows.toSorted((a, b) => sign * (a.at - b.at || a.series_id - b.series_id));
+}
+
+/** Whose intervals are read, and the configured order of sources. */
+export interface IntervalReading {
+  readonly database: Queryable;
+  readonly userId: string;
+  readonly order: SourceOrder;
+}
+
+/** What counts of a series in a bucket. */
+interface CountedBucket {
+  readonly series_id: number;
+  readonly startMs: number;
+  /** The number of intervals that begin in the bucket. */
+  readonly n: number;
+  readonly value: number;
+}
+
+/** Buckets of a width; they begin at multiples of it after the origin. */
+interface BucketGrid {
+  readonly widthMs: number;
+  readonly originMs: number;
+}
+
+/**
+ * What counts of series in the buckets of a range. Only hours in which the series count are read, with the intervals of
+ * all sources of their types there.
+ */
+export async function countedBuckets(
+  reading: IntervalReading,
+  series: readonly { readonly id: number; readonly type_id: number }[],
+  range: Range,
+  grid: BucketGrid,
+): Promise<CountedBucket[]> {
+  const ids = series.map(({ id }) => id);
+  const hours = await selectCountingHours(reading.database, ids, range);
+  const typeIds = [...new Set(series.map(({ type_id }) => type_id))];
+  const { segments, starts } = await segmentsIn(reading, typeIds, hours);
+  const wanted = new Set(ids);
+  const buckets = new Map<string, SummedBucket>();
+  for (const { interval, ...segment } of segments) {
+    if (!wanted.has(interval.series_id)) continue;
+    const within = {
+      startMs: Math.max(segment.startMs, range.startMs),
+      endMs: Math.min(segment.endMs, range.endMs),
+    };
+    for (const piece of piecesAt(within, grid.widthMs, grid.originMs)) addTo(buckets, interval, piece, grid);
+  }
+  for (const { series_id, start_ms } of starts) {
+    if (start_ms < range.startMs || start_ms >= range.endMs) continue;
+    const bucket = buckets.get(keyOf(series_id, bucketStart(start_ms, grid)));
+    if (bucket !== undefined) bucket.n += 1;
+  }
+  return [...buckets.values()].map(({ nanos, ...bucket }) => ({ ...bucket, value: nanos / nanosPerUnit }));
+}
+
+interface SummedBucket extends Omit<CountedBucket, 'value' | 'n'> {
+  n: number;
+  nanos: number;
+}
+
+const keyOf = (seriesId: number, startMs: number) => `${seriesId} ${startMs}`;
+const bucketStart = (ms: number, { widthMs, originMs }: BucketGrid) =>
+  Math.floor((ms - originMs) / widthMs) * widthMs + originMs;
+
+function addTo(
+  buckets: Map<string, SummedBucket>,
+  interval: RankedInterval,
+  { startMs, endMs }: Range,
+  grid: BucketGrid,
+): void {
+  const { series_id } = interval;
+  const start = bucketStart(startMs, grid);
+  const key = keyOf(series_id, start);
+  const bucket = buckets.get(key) ?? { series_id, startMs: start, n: 0, nanos: 0 };
+  bucket.nanos += nanosWithin(interval, startMs, endMs);
+  buckets.set(key, bucket);
+}
+
+/** The segments of types in UTC hours, cut at the borders of runs of hours, and the intervals that begin in these hours. */
+async function segmentsIn(
+  { database, userId, order }: IntervalReading,
+  typeIds: readonly number[],
+  hours: readonly number[],
+): Promise<{ readonly segments: Segment<RankedInterval>[]; readonly starts: readonly RankedInterval[] }> {
+  const series = await selectIntervalSeries(database, userId, typeIds);
+  const runs = runsOf(hours);
+  const windows = runs.flatMap((run, window) =>
+    series.map(({ id, longest_ms }) => ({
+      window,
+      seriesId: id,
+      longestMs: Math.max(longest_ms, 1),
+      ...run,
+    })),
+  );
+  const rows = await selectOverlapping(database, windows);
+  const orderOf = await sourceOrders(database, userId, order);
+  const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));
+  const byType = Map.groupBy(rows, ({ series_id }) => typeOf.get(series_id) ?? 0);
+  const ranked = [...byType].flatMap(([typeId, own]) => {
+    const ofType = series.filter(({ type_id }) => type_id === typeId);
+    const rankOf = rankSources(ofType, orderOf(typeId));
+    return own.map((row) => rankOf(row));
+  });
+  const cuts = Map.groupBy(ranked, ({ window, series_id }) => `${window} ${typeOf.get(series_id)}`);
+  const runOf = (window = 0) => runs[window] ?? { startMs: 0, endMs: 0 };
+  return {
+    segments: [...cuts.values()].flatMap((own) => clipped(segmentsOf(own), runOf(own[0]?.window))),
+    // An interval that reaches into several runs begins in one of them.
+    starts: ranked.filter(
+      ({ window, start_ms }) => start_ms >= runOf(window).startMs && start_ms < runOf(window).endMs,
+    ),
+  };
+}
+
+function clipped(segments: readonly Segment<RankedInterval>[], run: Range): Segment<RankedInterval>[] {
+  return segments.flatMap(({ interval, startMs, endMs }) => {
+    const clip = { startMs: Math.max(startMs, run.startMs), endMs: Math.min(endMs, run.endMs) };
+    return clip.startMs < clip.endMs ? [{ interval, ...clip }] : [];
+  });
+}
+
+/** Runs of hours without a gap. */
+function runsOf(hours: readonly number[]): Range[] {
+  const runs: { startMs: number; endMs: number }[] = [];
+  for (const startMs of hours) {
+    const last = runs.at(-1);
+    if (last?.endMs === startMs) last.endMs = startMs + hourMs;
+    else runs.push({ startMs, endMs: startMs + hourMs });
+  }
+  return runs;
 }

@@ -11,7 +11,6 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call, Meta } from '../../../runtime/environment.ts';
 import { projectOf } from '../../../runtime/user-project.ts';
-import { keptDays } from '../rules/kept-days.ts';
 import {
   countOldEvents,
   countOldSamples,
@@ -20,7 +19,7 @@ import {
   selectRule,
   upsertRule,
 } from '../tables/retention.ts';
-import type { KeptDaysOfUsers } from '../work/kept-days-of-user.ts';
+import { type KeptDaysOfUsers, keptDays } from '../work/kept-days.ts';
 
 interface RetentionContext {
   readonly database: Database;

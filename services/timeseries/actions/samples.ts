@@ -9,9 +9,18 @@ import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/s
 import { formatInstant, formatOffset, type Range, resolveRange } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { type BucketSize, bucketSizeOf, piecesOf, widen } from '../rules/resolutions.ts';
-import { bounded, likelyBound, nearPart, type SampleKey, scanRangeOf } from '../rules/scan-range.ts';
-import type { Settings } from '../rules/settings.ts';
+import {
+  type BucketSize,
+  bounded,
+  bucketSizeOf,
+  likelyBound,
+  nearPart,
+  piecesOf,
+  type SampleKey,
+  scanRangeOf,
+  widen,
+} from '../rules/scan-range.ts';
+import type { Settings } from '../rules/sources.ts';
 import {
   type CountedSeries,
   countSeries,
@@ -20,8 +29,7 @@ import {
   selectZones,
 } from '../tables/sample-pages.ts';
 import type { SeriesRow } from '../tables/series.ts';
-import type { IntervalReading } from './interval-buckets.ts';
-import { readScanRange, scanContext } from './read-scan-range.ts';
+import { type IntervalReading, readScanRange, scanContext } from './read-scan-range.ts';
 
 const Key: z.ZodType<SampleKey> = z.tuple([z.int(), z.int()]);
 

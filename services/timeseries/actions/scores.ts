@@ -17,7 +17,7 @@ import {
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { isoMicroseconds } from '../rules/scan-range.ts';
-import type { Settings } from '../rules/settings.ts';
+import type { Settings } from '../rules/sources.ts';
 import { type ScoreRow, selectScores } from '../tables/scores.ts';
 
 const Key = z.tuple([CalendarDate, z.int(), z.uuid()]);

@@ -8,9 +8,9 @@ import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { SourceOrder } from '../rules/ranks.ts';
+import type { SourceOrder } from '../rules/sources.ts';
+import { lockUser } from '../tables/erasures.ts';
 import { type PriorityRow, selectPriorities, upsertPriority } from '../tables/interval-series.ts';
-import { lockUser } from '../tables/lock-user.ts';
 import { enqueueSettlement } from '../work/settle-intervals.ts';
 
 const Providers = z.array(ProviderName);

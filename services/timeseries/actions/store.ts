@@ -8,14 +8,13 @@ import type { ReceivedCounts } from '../../../mixins/inbox/received-counts.ts';
 import type { Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call } from '../../../runtime/environment.ts';
+import type { Call, Mixin } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
-import { datedParts } from '../rules/item-clocks.ts';
-import type { Settings } from '../rules/settings.ts';
-import { zoneOfUndated } from '../work/clocks/place.ts';
-import { changeTimeZone } from '../work/clocks/settle-clocks.ts';
-import type { KeptDaysOfUsers } from '../work/kept-days-of-user.ts';
-import type { KeyedMutex } from '../work/keyed-mutex.ts';
+import { datedParts } from '../rules/local-days.ts';
+import type { Settings } from '../rules/sources.ts';
+import { zoneOfUndated } from '../work/clocks.ts';
+import type { KeptDaysOfUsers } from '../work/kept-days.ts';
+import { changeTimeZone } from '../work/settle-clocks.ts';
 import { type StoreCircumstances, type StoreRequest, store } from '../work/store.ts';
 import { type IntervalRequest, storeIntervals } from '../work/store-intervals.ts';
 
@@ -96,4 +95,26 @@ async function circumstancesOf(
   const kept = await keptDays.of(database, userId, nowMs);
   const { sourcePriority, sourceOrder: order } = settings;
   return { sourcePriority, order, nowMs, kept, origin, timeZone };
+}
+
+/** Runs work of one key sequentially, and work of different keys in parallel. */
+type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * A mutex within this process. Correctness depends on the lock in the database. But each waiter for that lock holds a
+ * database connection, and a burst of stores of one user would use up the pool.
+ */
+export function keyedMutex(): Mixin<KeyedMutex> {
+  return () => {
+    const lastOf = new Map<string, Promise<unknown>>();
+    return async (key, work) => {
+      const result = (lastOf.get(key) ?? Promise.resolve()).then(work, work);
+      lastOf.set(key, result);
+      try {
+        return await result;
+      } finally {
+        if (lastOf.get(key) === result) lastOf.delete(key);
+      }
+    };
+  };
 }

@@ -1,4 +1,4 @@
-import type { SourceRank } from './ranks.ts';
+import type { SourceRank } from './sources.ts';
 
 /*
  * Several sources may measure the same time. Time is cut at all borders of intervals. In each segment the interval of the

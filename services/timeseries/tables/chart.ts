@@ -1,7 +1,7 @@
 import { seriesCatalogue } from '../../../domain/records/series.ts';
 import { dayMs, hourMs, isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { RangePieces } from '../rules/resolutions.ts';
+import type { RangePieces } from '../rules/scan-range.ts';
 import type { FunctionOf } from './sample-buckets.ts';
 import type { SeriesRow } from './series.ts';
 

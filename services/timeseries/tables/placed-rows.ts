@@ -1,8 +1,8 @@
 import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { columnsOf } from './arrays.ts';
+import type { NamingItem, Whose } from './clocks.ts';
 import type { IntervalRow } from './interval-values.ts';
-import type { NamingItem, Whose } from './known-clocks.ts';
 import type { StoredSample } from './samples.ts';
 
 /*

@@ -1,8 +1,7 @@
 import type { Direction } from '../../../domain/cursor.ts';
 import type { BucketFunction } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { BucketSize } from '../rules/resolutions.ts';
-import { bounded, type ScanRange } from '../rules/scan-range.ts';
+import { type BucketSize, bounded, type ScanRange } from '../rules/scan-range.ts';
 import { type SampleRow, scanRangeColumns, selectPageBound } from './sample-pages.ts';
 
 /** The aggregate function of each series. */

@@ -2,8 +2,16 @@ import type { Cursor, Direction } from '../../../domain/cursor.ts';
 import { clockSources } from '../../../domain/time/clocks.ts';
 import { hourMs, isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { type BucketSize, floorTo, piecesOf, type RangePieces } from '../rules/resolutions.ts';
-import { isoMicroseconds, outerBounds, type SampleKey, type ScanRange } from '../rules/scan-range.ts';
+import {
+  type BucketSize,
+  floorTo,
+  isoMicroseconds,
+  outerBounds,
+  piecesOf,
+  type RangePieces,
+  type SampleKey,
+  type ScanRange,
+} from '../rules/scan-range.ts';
 import type { SeriesRow } from './series.ts';
 
 /** A sample, or a bucket of one series. */

@@ -1,8 +1,8 @@
 import { longestDevice, readMethod, withMethod } from '../../../domain/records/recording-method.ts';
 import { type SeriesType, seriesCatalogue, seriesOf } from '../../../domain/records/series.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import { nightTypeIds } from '../rules/night-types.ts';
 import { columnsOf } from './arrays.ts';
+import { nightTypeIds } from './nights.ts';
 
 /** A series: its type, provider and device. */
 export interface SeriesRow {

@@ -1,10 +1,26 @@
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
-import type { DuplicateCandidate } from '../rules/duplicates.ts';
 import type { WorkoutParts } from '../rules/merge-workouts.ts';
 import { columnsOf } from './arrays.ts';
+
+/** A workout that may be a duplicate of one from another provider or device. */
+export interface DuplicateCandidate {
+  readonly id: string;
+  readonly provider: string;
+  readonly device: string;
+  readonly type: WorkoutType;
+  readonly local_date: string;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** The number of optional fields with a value. */
+  readonly filled: number;
+  readonly duplicate_of: string | null;
+  readonly counted_with: string | null;
+  readonly counted_on: string | null;
+}
 
 const overlappingWorkoutsStatement = {
   name: 'timeseries-select-overlapping-workouts',

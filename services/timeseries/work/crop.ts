@@ -9,8 +9,14 @@ import { type StreamType, streamTypes, type Track, type TrackChunk } from '../..
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { clockSpan, type TimedSpan, type WorkoutParts } from '../rules/merge-workouts.ts';
-import { type BlockRow, deleteBlocks, selectBlocksOf, updateBlock } from '../tables/activity-blocks.ts';
-import { type DayInstants, dayOf } from '../tables/other-instants.ts';
+import {
+  type BlockRow,
+  type DayInstants,
+  dayOf,
+  deleteBlocks,
+  selectBlocksOf,
+  updateBlock,
+} from '../tables/activity-blocks.ts';
 import {
   deleteChunk,
   selectChunksOutside,

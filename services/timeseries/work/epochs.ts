@@ -7,7 +7,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import type { LocalDays } from '../rules/local-days.ts';
 import { type EpochPartRow, selectEpochParts, upsertEpochParts } from '../tables/epoch-parts.ts';
 import { deleteSamples } from '../tables/samples.ts';
-import type { PendingBlock } from './sample-columns.ts';
+import type { PendingBlock } from './sample-blocks.ts';
 import { type IntervalCircumstances, storeIntervalsIn } from './store-intervals.ts';
 
 /** A part of a slot from an item of a call, with its resolved offset. */

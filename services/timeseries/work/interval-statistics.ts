@@ -13,8 +13,8 @@ import {
   ownSegments,
   type Sign,
 } from '../rules/interval-statistics.ts';
-import { rankSources, type SourceOrder, type SourceRank } from '../rules/ranks.ts';
 import { endOf, type RankedInterval, type Segment, segmentsOf } from '../rules/segments.ts';
+import { rankSources, type SourceOrder, type SourceRank } from '../rules/sources.ts';
 import { type IntervalSeriesRow, type PriorityRow, selectPriorities } from '../tables/interval-series.ts';
 import {
   changeHours,

@@ -1,6 +1,9 @@
-import type { Range } from '../../../domain/time/time.ts';
+import { dateToMs, dayMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type LocalDays, spansWithin } from '../rules/local-days.ts';
+import type { SourceOrder } from '../rules/sources.ts';
+import { selectIntervalSet } from '../tables/interval-series.ts';
+import { selectMisdatedIntervals, updateOffsets } from '../tables/interval-values.ts';
 import {
   selectMisdatedSamples,
   updateEpochDates,
@@ -9,6 +12,7 @@ import {
 } from '../tables/local-days.ts';
 import { type StoredSample, writeStoredSamples } from '../tables/samples.ts';
 import type { Span } from './duplicates.ts';
+import { settleDays, settleIntervals, type TouchedSpan } from './settle-intervals.ts';
 
 /**
  * Puts stored data on its local day: data within instants that daily records newly cover, and the written workouts.
@@ -37,4 +41,56 @@ export async function settleLocalDays(
 /** A sample with the offset that puts it on its local day. */
 export function onLocalDay(sample: StoredSample, { offsetOn }: LocalDays): StoredSample {
   return { ...sample, zone_offset_minutes: offsetOn(sample.ms, sample.zone_offset_minutes) };
+}
+
+interface Redating {
+  readonly transaction: Queryable;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly order: SourceOrder;
+}
+
+/** Daily records of a provider that a call stored: their dates, and the instants that they newly cover. */
+interface StoredDays {
+  readonly dates: readonly string[];
+  readonly covered: readonly Range[];
+  readonly localDays: LocalDays;
+}
+
+/**
+ * Daily records date the intervals of their provider, and their totals take the place of its intervals: both are settled
+ * after records were stored.
+ */
+export async function settleIntervalsOnDays(context: Redating, stored: StoredDays): Promise<void> {
+  if (stored.dates.length === 0) return;
+  const { transaction, user_id, provider, order } = context;
+  const setId = await selectIntervalSet(transaction, user_id, provider);
+  if (setId === undefined) return;
+  const moved = await redateIntervals(context, setId, stored);
+  await settleIntervals(transaction, { user_id, order }, moved);
+  const days = [...new Set(stored.dates)].map((date) => dateToMs(date) / dayMs);
+  await settleDays(transaction, { user_id, order }, days);
+}
+
+async function redateIntervals(
+  { transaction, user_id, provider }: Redating,
+  setId: number,
+  { covered, localDays }: StoredDays,
+): Promise<TouchedSpan[]> {
+  const newSpans = spansWithin(localDays.spans, covered);
+  if (newSpans.length === 0) return [];
+  const rows = await selectMisdatedIntervals(transaction, { user_id, provider }, newSpans);
+  await updateOffsets(
+    transaction,
+    setId,
+    rows.map(({ key, start_ms, zone_offset_minutes }) => ({
+      key,
+      zone_offset_minutes: localDays.offsetOn(start_ms, zone_offset_minutes),
+    })),
+  );
+  return rows.map(({ type_id, start_ms, duration_ms }) => ({
+    type_id,
+    startMs: start_ms,
+    endMs: start_ms + Math.max(duration_ms, 1),
+  }));
 }

@@ -4,19 +4,20 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { hourMs, type Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
-import { nightTypeIds, type nightTypes } from '../rules/night-types.ts';
-import { ceilTo, floorTo } from '../rules/resolutions.ts';
+import { ceilTo, floorTo } from '../rules/scan-range.ts';
 import {
   deleteNightMeans,
   lockStaleNights,
   type NightKey,
   type NightPiece,
+  nightTypeIds,
+  type nightTypes,
   type SleepMeanRow,
   type StaleNightRow,
   selectSleepMeans,
   selectStaleNights,
   updateNightMeans,
-} from '../tables/night-means.ts';
+} from '../tables/nights.ts';
 
 /*
  * The kept means of nights. Triggers mark a night as stale in the transaction that changes its sessions or samples

@@ -3,7 +3,6 @@ import type { ParamsOf } from '../../../domain/contract.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { KeptDays } from '../rules/kept-days.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
 import { deleteSampleInstants } from '../tables/samples.ts';
 import {
@@ -16,9 +15,9 @@ import {
   type SampleOfSpan,
   selectSamplesOfSpan,
 } from '../tables/unlisted.ts';
-import { daysOfRows, isActivity } from './activity-samples.ts';
+import { daysOfRows, isActivity, settleSamples } from './activity-samples.ts';
 import { settleDuplicates } from './duplicates.ts';
-import { settleSamples } from './settle-samples.ts';
+import type { KeptDays } from './kept-days.ts';
 
 /** A span that was read again: what the items of the call do not contain no longer exists at the provider. */
 export type ReplacedData = ParamsOf<typeof timeseries, 'replace'>['replaces'];

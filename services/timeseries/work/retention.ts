@@ -6,11 +6,10 @@ import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
-import { type KeptDays, keptDays, keptFrom, passDay } from '../rules/kept-days.ts';
-import type { SourceOrder } from '../rules/ranks.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import { dropEmptyChunks } from '../tables/chunks.ts';
+import { lockUser } from '../tables/erasures.ts';
 import { deleteOldIntervals, hasOldIntervals } from '../tables/interval-values.ts';
-import { lockUser } from '../tables/lock-user.ts';
 import {
   claimPass,
   claimRetention,
@@ -31,7 +30,8 @@ import {
   oldSamplesPerPart,
   selectOldSeries,
 } from '../tables/samples.ts';
-import type { PendingBlock } from './sample-columns.ts';
+import { type KeptDays, keptDays, keptFrom, passDay } from './kept-days.ts';
+import type { PendingBlock } from './sample-blocks.ts';
 import { settleIntervals } from './settle-intervals.ts';
 
 /*

@@ -8,9 +8,15 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { lockUser } from '../tables/lock-user.ts';
-import { selectRoutePrivacy, upsertRoutePrivacy } from '../tables/route-privacy.ts';
-import { type ChunkRow, selectLocated, selectWholeTrack, updateChunk } from '../tables/tracks.ts';
+import { lockUser } from '../tables/erasures.ts';
+import {
+  type ChunkRow,
+  selectLocated,
+  selectRoutePrivacy,
+  selectWholeTrack,
+  updateChunk,
+  upsertRoutePrivacy,
+} from '../tables/tracks.ts';
 import { chunkOf } from './crop.ts';
 
 /** What is stored of the routes of a user. `configured` is the setting STORE_ROUTES. */

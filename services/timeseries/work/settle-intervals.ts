@@ -12,25 +12,23 @@ import {
   hourTable,
   ownSegments,
 } from '../rules/interval-statistics.ts';
-import { orderName, rankSources, type SourceOrder, type SourceRank } from '../rules/ranks.ts';
 import { type RankedInterval, segmentsOf } from '../rules/segments.ts';
+import { orderName, rankSources, type SourceOrder, type SourceRank } from '../rules/sources.ts';
+import { lockUser } from '../tables/erasures.ts';
 import { type IntervalSeriesRow, selectIntervalSeries } from '../tables/interval-series.ts';
 import {
   type OwnTotalRow,
-  selectOwnTotals,
-  writeHours,
-  writeLocalDays,
-} from '../tables/interval-statistics.ts';
-import { selectOverlapping } from '../tables/interval-values.ts';
-import { lockUser } from '../tables/lock-user.ts';
-import {
   requestSettlement,
+  selectOwnTotals,
   selectRankedOtherwise,
   selectUnsettled,
   type UnsettledRow,
   updateRankedBy,
   updateSettled,
-} from '../tables/settlements.ts';
+  writeHours,
+  writeLocalDays,
+} from '../tables/interval-statistics.ts';
+import { selectOverlapping } from '../tables/interval-values.ts';
 import { cutsOfDays, type DayCut, fieldTypes, type OrderOf, sourceOrders } from './interval-statistics.ts';
 
 /** A time in which intervals of a type were written or deleted. */

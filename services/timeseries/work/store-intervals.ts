@@ -12,9 +12,9 @@ import { accepts, seriesOf } from '../../../domain/records/series.ts';
 import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
 import { dayMs, earliestMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
-import type { KeptDays } from '../rules/kept-days.ts';
 import { boundsOf } from '../rules/local-days.ts';
-import { orderName, type SourceOrder } from '../rules/ranks.ts';
+import { orderName, type SourceOrder } from '../rules/sources.ts';
+import { isErased, lockUser } from '../tables/erasures.ts';
 import { ensureIntervalSet } from '../tables/interval-series.ts';
 import {
   deleteIntervals,
@@ -26,11 +26,15 @@ import {
   selectSpan,
   selectStoredStarts,
 } from '../tables/interval-values.ts';
-import { lockUser } from '../tables/lock-user.ts';
-import { isErased } from '../tables/tombstones.ts';
-import { settleStored } from './clocks/settle-clocks.ts';
-import { type KeyedInterval, type PlacedIntervals, placeIntervals } from './place-intervals.ts';
-import { type IntervalWriting, writeIntervals } from './write-intervals.ts';
+import type { KeptDays } from './kept-days.ts';
+import { settleStored } from './settle-clocks.ts';
+import {
+  type IntervalWriting,
+  type KeyedInterval,
+  type PlacedIntervals,
+  placeIntervals,
+  writeIntervals,
+} from './write-intervals.ts';
 
 /** Intervals of one user and provider, and what they replace, for one transaction. */
 export interface IntervalRequest {

@@ -15,11 +15,10 @@ import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
 import { upsertDetail } from '../tables/tracks.ts';
 import { forgetVersion, selectWorkoutSpan } from '../tables/workouts.ts';
-import { type ClockAt, datedBy, recordClock, shiftMs } from './clocks/place.ts';
+import { type ClockAt, datedBy, recordClock, shiftMs } from './clocks.ts';
 import { isCropped } from './crop.ts';
 import type { Span } from './duplicates.ts';
-import type { StoredItems } from './stored-items.ts';
-import { outweighs, weightiest } from './versions.ts';
+import { outweighs, type StoredItems, weightiest } from './stored-items.ts';
 
 /** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
 interface StoredRecords {

@@ -1,26 +1,33 @@
 import type { SampleBlock, StoreItem } from '../../../domain/records/records.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
+import type { TrackChunk } from '../../../domain/workouts/track.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { KeptDays } from '../rules/kept-days.ts';
 import type { LocalDays } from '../rules/local-days.ts';
-import type { DayInstants } from '../tables/other-instants.ts';
+import type { DayInstants } from '../tables/activity-blocks.ts';
 import { samplesPerStatement, upsertSamples } from '../tables/samples.ts';
 import { ensureSeries } from '../tables/series.ts';
+import { finishTrack, insertTrack, selectRoutePrivacy, selectTracked } from '../tables/tracks.ts';
 import {
   activitySeries,
   isActivity,
   type OwnBlock,
   replaceActivityBlocks,
+  settleSamples,
   shownBlocks,
 } from './activity-samples.ts';
 import { cropActivities } from './crop.ts';
-import { addOtherInstants, daysOf, type PlacedBlock, validBlocks } from './placed-blocks.ts';
+import type { KeptDays } from './kept-days.ts';
 import { keptBlocks } from './retention.ts';
-import { type PendingBlock, sampleColumns } from './sample-columns.ts';
-import { settleSamples } from './settle-samples.ts';
-import { storeTracks } from './store-tracks.ts';
+import {
+  addOtherInstants,
+  daysOf,
+  type PendingBlock,
+  type PlacedBlock,
+  sampleColumns,
+  validBlocks,
+} from './sample-blocks.ts';
 import type { StoredItems } from './stored-items.ts';
 
 /** The samples of a call's items, and what is known of the items. */
@@ -137,4 +144,42 @@ async function placeInSeries(
 
 function seriesKey(typeId: number, device: string): string {
   return `${typeId} ${device}`;
+}
+
+/** A user's items of one provider. */
+interface Owner {
+  readonly user_id: string;
+  readonly provider: string;
+}
+
+/**
+ * Stores the tracks of items. The last part of an item replaces the track of its older version. A track that was cut by
+ * another version of the user's route privacy loses its positions: the user may have added a zone meanwhile.
+ */
+async function storeTracks(
+  transaction: Queryable,
+  { user_id, provider }: Owner,
+  items: readonly StoreItem[],
+): Promise<void> {
+  const own = items.filter((item) => isActivity(item) && !item.samples_kept);
+  if (own.length === 0) return;
+  const isLocated = own.some(({ track }) => track.some(({ located }) => located > 0));
+  const version = isLocated ? (await selectRoutePrivacy(transaction, user_id)).version : null;
+  const tracked = await selectTracked(
+    transaction,
+    { user_id, provider },
+    own.map(({ key }) => key),
+  );
+  for (const { data_type, key, hash, track, more, route_version } of own) {
+    const item = { user_id, provider, data_type, key, hash };
+    await insertTrack(transaction, item, route_version === version ? track : track.map(withoutPositions));
+    if (!more && (track.length > 0 || tracked.has(`${data_type} ${key}`)))
+      await finishTrack(transaction, item);
+  }
+}
+
+/** A chunk without its positions. */
+function withoutPositions(chunk: TrackChunk): TrackChunk {
+  const { latitude: _, longitude: __, ...columns } = chunk.columns;
+  return { ...chunk, located: 0, columns };
 }

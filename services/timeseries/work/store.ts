@@ -4,28 +4,23 @@ import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { boundsOf } from '../rules/local-days.ts';
+import { KnownHours, type PlacedSpan, selectPlacedSpans } from '../tables/clocks.ts';
+import { isErased, lockUser } from '../tables/erasures.ts';
 import { dropRecords, dropTrack, type ItemRow, selectItems, upsertItems } from '../tables/items.ts';
-import { KnownHours } from '../tables/known-clocks.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
-import { lockUser } from '../tables/lock-user.ts';
-import { type PlacedSpan, selectPlacedSpans } from '../tables/placed-spans.ts';
-import { isErased } from '../tables/tombstones.ts';
 import { deleteUnmade } from '../tables/unlisted.ts';
 import { isActivity } from './activity-samples.ts';
-import { type ClockAt, ownClockAt } from './clocks/place.ts';
-import { clocksOfCall, placedBlocks, placedEpochs, placeItems } from './clocks/place-call.ts';
-import { settleCall } from './clocks/settle-clocks.ts';
+import { type ClockAt, clocksOfCall, ownClockAt, placedBlocks, placedEpochs, placeItems } from './clocks.ts';
 import { type Span, settleDuplicates } from './duplicates.ts';
 import { type PendingEpoch, storeEpochs } from './epochs.ts';
-import { settleIntervalsOnDays } from './intervals-on-days.ts';
-import { settleLocalDays } from './local-days.ts';
+import { settleIntervalsOnDays, settleLocalDays } from './local-days.ts';
 import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
-import type { PendingBlock } from './sample-columns.ts';
+import type { PendingBlock } from './sample-blocks.ts';
+import { settleCall } from './settle-clocks.ts';
 import type { IntervalCircumstances } from './store-intervals.ts';
 import { storeRecords } from './store-records.ts';
 import { storeSamples } from './store-samples.ts';
-import { StoredItems } from './stored-items.ts';
-import { type Decision, decide, standingOf } from './versions.ts';
+import { type Decision, decide, StoredItems, standingOf } from './stored-items.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
 export interface StoreRequest {

@@ -3,7 +3,7 @@ import type { Row } from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { type Call, typedCall } from '../../../runtime/environment.ts';
 import { createCode } from '../../../services/phone-ingest/actions/invitation-codes.ts';
-import { userLockKey } from '../../../services/timeseries/tables/lock-user.ts';
+import { userLockKey } from '../../../services/timeseries/tables/erasures.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { type App, installApp, phase, record } from './app.ts';

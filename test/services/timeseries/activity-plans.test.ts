@@ -2,7 +2,7 @@ import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
 import { type Database, databaseOf } from '../../../mixins/database/database.ts';
 import { deleteWorkout } from '../../../services/timeseries/actions/deletions.ts';
-import { keptAll } from '../../../services/timeseries/rules/kept-days.ts';
+import { keptAll } from '../../../services/timeseries/work/kept-days.ts';
 import { store } from '../../../services/timeseries/work/store.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';

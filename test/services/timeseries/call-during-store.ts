@@ -1,5 +1,5 @@
 import type { Database } from '../../../mixins/database/database.ts';
-import { lockUser } from '../../../services/timeseries/tables/lock-user.ts';
+import { lockUser } from '../../../services/timeseries/tables/erasures.ts';
 import { until } from '../../support/until.ts';
 
 const waiting = `

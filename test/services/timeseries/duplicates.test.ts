@@ -1,11 +1,8 @@
 import t from 'tap';
 import type { WorkoutRecord } from '../../../domain/records/records.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
-import {
-  byFullness,
-  type DuplicateCandidate,
-  listedDuplicates,
-} from '../../../services/timeseries/rules/duplicates.ts';
+import type { DuplicateCandidate } from '../../../services/timeseries/tables/workouts.ts';
+import { byFullness, listedDuplicates } from '../../../services/timeseries/work/duplicates.ts';
 import { activity, at, workout } from './items.ts';
 import { anotherUser, type Setting, setUp } from './setting.ts';
 

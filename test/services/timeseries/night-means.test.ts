@@ -2,7 +2,7 @@ import t from 'tap';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { readNights } from '../../../services/timeseries/actions/nights.ts';
-import { lockUser } from '../../../services/timeseries/tables/lock-user.ts';
+import { lockUser } from '../../../services/timeseries/tables/erasures.ts';
 import { settleNights } from '../../../services/timeseries/work/night-means.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { at, block, item, night, sleep } from './items.ts';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { Database } from '../../../mixins/database/database.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { markPurged } from '../../../services/timeseries/work/purge.ts';
+import { markPurged } from '../../../services/timeseries/work/erasure.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

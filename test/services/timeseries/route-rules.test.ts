@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { upsertRoutePrivacy } from '../../../services/timeseries/tables/route-privacy.ts';
+import { upsertRoutePrivacy } from '../../../services/timeseries/tables/tracks.ts';
 import { readRouteRules } from '../../../services/timeseries/work/route-privacy.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 

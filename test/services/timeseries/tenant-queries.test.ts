@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { StoreItem } from '../../../domain/records/records.ts';
+import { finishItems, lockTombstone, upsertPurge } from '../../../services/timeseries/tables/erasures.ts';
 import { selectMisdatedIntervals } from '../../../services/timeseries/tables/interval-values.ts';
 import { dropTrack } from '../../../services/timeseries/tables/items.ts';
-import { finishItems, upsertPurge } from '../../../services/timeseries/tables/purges.ts';
 import { deleteSamples } from '../../../services/timeseries/tables/samples.ts';
 import { selectSeriesId } from '../../../services/timeseries/tables/series.ts';
-import { lockTombstone } from '../../../services/timeseries/tables/tombstones.ts';
 import {
   selectCropped,
   selectDeletable,

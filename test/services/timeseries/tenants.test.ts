@@ -1,8 +1,7 @@
 import t from 'tap';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { eraseItems } from '../../../services/timeseries/tables/erasures.ts';
-import { lockPurge, upsertPurge } from '../../../services/timeseries/tables/purges.ts';
-import { updateRankedBy } from '../../../services/timeseries/tables/settlements.ts';
+import { eraseItems, lockPurge, upsertPurge } from '../../../services/timeseries/tables/erasures.ts';
+import { updateRankedBy } from '../../../services/timeseries/tables/interval-statistics.ts';
 import { settleNights } from '../../../services/timeseries/work/night-means.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';

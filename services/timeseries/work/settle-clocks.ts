@@ -1,20 +1,27 @@
 import { z } from 'zod';
-import type { StoreItem } from '../../../../domain/records/records.ts';
-import { farthestOffsetMs, nearMs } from '../../../../domain/time/clocks.ts';
-import { dayMs, localDate, minuteMs, type Range } from '../../../../domain/time/time.ts';
-import type { Database, Queryable } from '../../../../mixins/database/database.ts';
-import { enqueue, type JobKind } from '../../../../mixins/jobs/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../../../mixins/jobs/jobs.ts';
-import { boundsOf, type LocalDays } from '../../rules/local-days.ts';
-import type { SourceOrder } from '../../rules/ranks.ts';
+import type { StoreItem } from '../../../domain/records/records.ts';
+import { farthestOffsetMs, nearMs } from '../../../domain/time/clocks.ts';
+import { dayMs, localDate, minuteMs, type Range } from '../../../domain/time/time.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
+import { boundsOf, type LocalDays } from '../rules/local-days.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import {
+  changeZone,
   type KnownHours,
+  markDone,
+  markDue,
+  type PlacedSpan,
+  selectDueSpan,
   selectHourClocks,
   selectNamedClocks,
+  selectPlacedSpans,
   type Whose,
-} from '../../tables/known-clocks.ts';
-import { selectLocalDays } from '../../tables/local-days.ts';
-import { lockUser } from '../../tables/lock-user.ts';
+  widenPlacedSpan,
+} from '../tables/clocks.ts';
+import { lockUser } from '../tables/erasures.ts';
+import { selectLocalDays } from '../tables/local-days.ts';
 import {
   moveParts,
   moveRecords,
@@ -28,23 +35,12 @@ import {
   selectPlacedRecords,
   selectPlacedSamples,
   selectWaiting,
-} from '../../tables/placed-rows.ts';
-import {
-  changeZone,
-  markDone,
-  markDue,
-  type PlacedSpan,
-  selectDueSpan,
-  selectPlacedSpans,
-  widenPlacedSpan,
-} from '../../tables/placed-spans.ts';
-import { deleteSampleInstants, type StoredSample, writeStoredSamples } from '../../tables/samples.ts';
-import { settleDuplicates } from '../duplicates.ts';
-import { settleIntervalsOnDays } from '../intervals-on-days.ts';
-import { settleLocalDays } from '../local-days.ts';
-import { moveIntervals } from '../write-intervals.ts';
-import { type Clock, clocksAt, dateSent, readClocks } from './place.ts';
-import { isUndated, isWhole, rangeOfItems } from './place-call.ts';
+} from '../tables/placed-rows.ts';
+import { deleteSampleInstants, type StoredSample, writeStoredSamples } from '../tables/samples.ts';
+import { type Clock, clocksAt, dateSent, isUndated, isWhole, rangeOfItems, readClocks } from './clocks.ts';
+import { settleDuplicates } from './duplicates.ts';
+import { settleIntervalsOnDays, settleLocalDays } from './local-days.ts';
+import { moveIntervals } from './write-intervals.ts';
 
 /*
  * When a better clock becomes known, what was placed by a worse one moves, in the transaction that brings the clock. A span

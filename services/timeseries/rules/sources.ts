@@ -1,4 +1,5 @@
 import { deviceTypes } from '../../../domain/records/interval-records.ts';
+import type { Mixin } from '../../../runtime/environment.ts';
 
 /** Providers and device types, best first. */
 export interface SourceOrder {
@@ -60,4 +61,23 @@ export function rankSources(
     ranks.set(source.id, { rank, place: index });
   }
   return (interval) => ({ ...interval, ...(ranks.get(interval.series_id) ?? { rank: 0, place: 0 }) });
+}
+
+/** Settings of how stored data is judged and shown. */
+export interface Settings {
+  /** Providers by priority, highest first. */
+  readonly sourcePriority: readonly string[];
+  /** The order in which sources of intervals count. */
+  readonly sourceOrder: SourceOrder;
+  /** The display name of a provider. */
+  readonly shownAs: (provider: string) => string;
+}
+
+/** The settings of this service as a mixin. */
+export function settings(): Mixin<Settings> {
+  return ({ config }) => ({
+    sourcePriority: config.SOURCE_PRIORITY,
+    sourceOrder: { providers: config.SOURCE_PRIORITY, deviceTypes: config.DEVICE_PRIORITY },
+    shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
+  });
 }

@@ -1,18 +1,35 @@
+import type { Config } from '../../../config.ts';
 import type { SingleWorkout } from '../../../contracts/timeseries/schemas.ts';
 import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
+import type { timeseries } from '../../../contracts/timeseries.ts';
+import type { ParamsOf } from '../../../domain/contract.ts';
 import { recordNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import type { TrackChunk } from '../../../domain/workouts/track.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import type { Jobs } from '../../../mixins/jobs/jobs.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { byPrecedence } from '../rules/merge-workouts.ts';
-import type { Settings } from '../rules/settings.ts';
+import type { Settings } from '../rules/sources.ts';
 import { type SingleWorkoutRow, selectEvent, singleWorkoutTable, type WorkoutRow } from '../tables/events.ts';
-import { type DetailRow, selectDetail, selectExtent, selectSegments } from '../tables/tracks.ts';
+import {
+  type StoredChunk as ChunkRow,
+  type DetailRow,
+  selectChunks,
+  selectDetail,
+  selectExtent,
+  selectSegments,
+  selectTrackedIds,
+} from '../tables/tracks.ts';
 import { selectHeartRates } from '../tables/workouts.ts';
+import { chunkOf } from '../work/crop.ts';
+import { changeRoutePrivacy, readRoutePrivacy, readRouteRules } from '../work/route-privacy.ts';
 import { workoutToWire } from './events.ts';
 
 /** One workout with all that its provider sent, except its streams. @throws RECORD_NOT_FOUND (404) */
-export async function readWorkout(
+async function readWorkout(
   database: Queryable,
   settings: Settings,
   userId: string,
@@ -80,7 +97,7 @@ async function segmentsOf(database: Queryable, userId: string, row: SingleWorkou
 }
 
 /** The track of a workout with what a file of it contains beside its points. @throws RECORD_NOT_FOUND (404) */
-export async function readTrackHead(
+async function readTrackHead(
   database: Queryable,
   { shownAs }: Settings,
   userId: string,
@@ -133,4 +150,43 @@ export async function completeWorkouts(
       max_heart_rate_bpm: row.max_heart_rate_bpm ?? Math.round(measured.highest),
     };
   });
+}
+
+interface Context<Action extends keyof (typeof timeseries)['actions']> {
+  readonly params: ParamsOf<typeof timeseries, Action>;
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly config: Config;
+  readonly call: Call;
+  readonly jobs: Jobs;
+  readonly origin: AuditOrigin;
+}
+
+/** The actions of single workouts, their tracks, and the privacy of routes. */
+export const trackHandlers = {
+  workout: ({ params, database, settings }: Context<'workout'>) =>
+    readWorkout(database, settings, params.user_id, params.event_id),
+  workoutTrack: ({ params, database, settings }: Context<'workoutTrack'>) =>
+    readTrackHead(database, settings, params.user_id, params.event_id),
+  async trackChunks({ params, database }: Context<'trackChunks'>) {
+    return (await selectChunks(database, params)).map(chunkToWire);
+  },
+  exportTracks: ({ params, database }: Context<'exportTracks'>) => selectTrackedIds(database, params),
+  async routePrivacy({ params: { user_id }, database, config, call }: Context<'routePrivacy'>) {
+    await call('users.get', { user_id });
+    return readRoutePrivacy(database, config.STORE_ROUTES, user_id);
+  },
+  routeRules: ({ params, database, config }: Context<'routeRules'>) =>
+    readRouteRules(database, config.STORE_ROUTES, params.user_id),
+  async changeRoutePrivacy({ params, database, config, call, jobs, origin }: Context<'changeRoutePrivacy'>) {
+    await call('users.get', { user_id: params.user_id });
+    await changeRoutePrivacy(database, config.STORE_ROUTES, params, origin);
+    jobs.notify();
+    return readRoutePrivacy(database, config.STORE_ROUTES, params.user_id);
+  },
+};
+
+function chunkToWire(row: ChunkRow): TrackChunk {
+  const { chunk: index, start_ms, end_ms, points, located } = row;
+  return { index, start_ms, end_ms, points, located, ...chunkOf(row) };
 }
