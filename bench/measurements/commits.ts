@@ -8,11 +8,11 @@ import { databaseUsage } from '../database-cpu.ts';
 import { emptyDatabase } from '../dataset/ensure.ts';
 import { insertNights } from '../dataset/insert-records.ts';
 import { type ConnectedUser, valuesPerDay } from '../ingest/bodies.ts';
-import { createConnectedUsers, dayPushes } from '../ingest/pushes.ts';
+import { createConnectedUsers, dayPushes, timePush } from '../ingest/pushes.ts';
 import { connections } from '../lines.ts';
 import type { Bench, Measurement } from '../measurement.ts';
-import { type Product, startWorkers } from '../product.ts';
-import { addressOf, samplesPath, spread, summariesPath, targetOf } from '../requests.ts';
+import { megabytesOf, type Product, startWorkers } from '../product.ts';
+import { addressOf, PageHead, samplesPath, spread, summariesPath, targetOf } from '../requests.ts';
 import type { Single } from '../row.ts';
 
 /** This checkout against another one, each on a data set of the same values. */
@@ -39,6 +39,12 @@ export const commits: Measurement = {
         unit: '',
         goal: { most: 4 },
       };
+    yield {
+      what: 'memory at rest',
+      figures: [[(await megabytesOf(bench.product)).rss], [(await megabytesOf(product)).rss]],
+      unit: 'MB',
+      goal: { most: 0.95 },
+    };
     const cases = (await readCases(bench)).map((one) => ({
       ...one,
       rates: [targetOf(bench.product, one.paths, ours), targetOf(product, one.paths, theirs)] as const,
@@ -139,6 +145,8 @@ const run = promisify(execFile);
 /** Senders of pushes at once. */
 export const senders = 8;
 const daysPerRound = 2;
+/** Users of whom one day each is stored for a figure of CPU. */
+const walkers = 20;
 /** Two looks of the processes at whether they are idle. */
 const idleMs = 40_000;
 
@@ -156,6 +164,19 @@ export const stores: Measurement = {
       await storingProcess(bench, 'stores_other', other.folder),
     ];
     yield { ...common, what: 'values stored (B: the other commit)', sides: [ours.measure, theirs.measure] };
+    yield {
+      what: `CPU of the store of ${walkers} user-days`,
+      unit: 'ms',
+      rounds: bench.sizes.throughputRounds,
+      goal: { most: 1 },
+      sides: [ours.cpuOfDays, theirs.cpuOfDays],
+    };
+    yield {
+      what: 'a day of a user, from its push until an answer has it',
+      unit: 'ms',
+      goal: { most: 1 },
+      sides: [ours.dayReadable, theirs.dayReadable],
+    };
     await Promise.all([ours.stop(), theirs.stop()]);
     const [two, one] = [await storingWorkers(bench), await storingProcess(bench, 'stores_one')];
     yield {
@@ -178,9 +199,55 @@ async function residentMegabytes(pids: readonly number[]): Promise<number> {
 }
 
 async function storingProcess(bench: Bench, part: string, folder = process.cwd()) {
-  const product = await bench.start({ databaseUrl: await migrated(bench, part, folder), folder });
+  const databaseUrl = await migrated(bench, part, folder);
+  const product = await bench.start({ databaseUrl, folder });
   const users = await createConnectedUsers(product, 'sender', senders);
-  return { measure: storeRate(bench, product.url, users), stop: product.stop };
+  const walking = await createConnectedUsers(product, 'walker', walkers);
+  return {
+    measure: storeRate(bench, product.url, users),
+    cpuOfDays: storeCpu(bench, product, walking, databaseUsage(bench.connect(databaseUrl))),
+    dayReadable: dayReadable(product, await createConnectedUsers(product, 'reader', 1)),
+    stop: product.stop,
+  };
+}
+
+/** The CPU in ms, of Node.js and PostgreSQL, of the store of one day of each user. Each round sends the next day. */
+function storeCpu(
+  { load }: Bench,
+  product: Product,
+  users: readonly ConnectedUser[],
+  database: ReturnType<typeof databaseUsage>,
+): () => Promise<number> {
+  let day = 0;
+  const cpuMs = async () => (await product.usage()).cpu_ms + (await database.usage()).cpu_ms;
+  return async () => {
+    const requests = dayPushes(users, day, 1);
+    day += 1;
+    const before = await cpuMs();
+    await load.sendLoad(
+      { url: product.url, requests },
+      { connections: senders, most_requests: requests.length },
+    );
+    return (await cpuMs()) - before;
+  };
+}
+
+/** The time in ms from the push of a day until its last hour has samples in an answer. Each round sends the next day. */
+function dayReadable(product: Product, users: readonly ConnectedUser[]): () => Promise<number> {
+  let day = 0;
+  return async () => {
+    const [request] = dayPushes(users, day, 1);
+    const range = { first: day, count: 1 };
+    const path = samplesPath(users[0]?.userId ?? '', range, { types: 'heart_rate', limit: 1 });
+    day += 1;
+    const began = performance.now();
+    await timePush(product, request?.body ?? '');
+    for (let tries = 0; tries < 1000; tries++) {
+      const { pagination } = PageHead.parse(await product.get(path));
+      if (pagination.total_count === valuesPerDay) return performance.now() - began;
+    }
+    throw new Error('the day of a user cannot be read after its push');
+  };
 }
 
 async function storingWorkers(bench: Bench) {
