@@ -47,11 +47,12 @@ export async function killCopies(
   const state = { ends: false, changes: 0 };
   const changing = changeUntilEnd(s, random, users, state);
   const choice = JSON.stringify({ settings: testSettings({ databaseUrl: s.database.url, settings }), pace });
-  const begin = () => spawn(process.execPath, [file, choice], { stdio: 'ignore' });
+  const begin = () => spawn(process.execPath, [file, choice], { stdio: ['ignore', 'pipe', 'ignore'] });
   for (let kill = 0; kill < kills; kill += 1) {
     const child = begin();
     const exit = once(child, 'exit');
-    await sleep(2000 + random.below(3000));
+    await once(child.stdout, 'data'); // a busy machine takes seconds for a start
+    await sleep(1000 + random.below(3000));
     child.kill('SIGKILL');
     await exit;
     await onKill?.();
