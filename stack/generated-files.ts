@@ -1,5 +1,5 @@
 import { dataDocs } from '../providers/data-docs.ts';
-import { openapiDocument } from '../services/api-gateway/openapi/openapi.ts';
+import { openapiDocument } from '../services/api-gateway/rules/openapi.ts';
 import { manifestTexts } from './kubernetes/manifest-texts.ts';
 import { serviceNames } from './processes/services.ts';
 import { composedUsersFile } from './servers/nats-users.ts';

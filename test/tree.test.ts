@@ -102,6 +102,7 @@ t.test("no service imports another's folder", async (t) => {
 /** The services with the rooms of CONTRIBUTING.md. Services are only ever added. */
 const withRooms = [
   'activitynet-ingest',
+  'api-gateway',
   'auth',
   'backfill',
   'connect',
@@ -282,9 +283,9 @@ const parsesOwnJson = [
   'domain/cursor.ts',
   'domain/json/json-scan.ts',
   'runtime/telemetry/otlp.ts',
-  'services/api-gateway/openapi/components.ts',
-  'services/api-gateway/openapi/openapi.ts',
-  'services/api-gateway/pipeline/idempotency.ts',
+  'services/api-gateway/rules/components.ts',
+  'services/api-gateway/rules/openapi.ts',
+  'services/api-gateway/work/idempotency.ts',
   'services/auth/work/forgot-password.ts',
   'services/auth/work/mail.ts',
   'services/destinations/tables/secrets.ts',

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { type Channel, ownWindows, serveWindows } from '../../services/api-gateway/windows/windows.ts';
+import { type Channel, ownWindows, serveWindows } from '../../services/api-gateway/work/windows.ts';
 import { freePort } from '../machine/ports.ts';
 import type { Lifetime } from '../machine/run-until-signal.ts';
 import { StartError } from '../machine/start-error.ts';

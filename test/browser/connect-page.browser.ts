@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { startSandbox } from '../../sandbox/server/server.ts';
-import { textsOf } from '../../services/api-gateway/connect-page/languages.ts';
+import { textsOf } from '../../services/api-gateway/actions/connect-page/languages.ts';
 import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { findingsOf } from '../support/axe.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { consentVersion } from '../../services/api-gateway/connect-page/languages.ts';
+import { consentVersion } from '../../services/api-gateway/actions/connect-page/languages.ts';
 import { item, score } from '../services/timeseries/items.ts';
 import { createUser } from '../support/api.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { loadConfig } from '../../config.ts';
-import { readAssets } from '../../services/api-gateway/connect-page/page-assets.ts';
+import { readAssets } from '../../services/api-gateway/actions/connect-page/page-assets.ts';
 import { patienceMs } from '../support/browser.ts';
 
 const origin = 'http://connect.invalid';

@@ -7,7 +7,7 @@ import { parseParams } from '../../domain/params.ts';
 import { listed, plainMessage } from '../../domain/plain-message.ts';
 import { seriesTypes } from '../../domain/records/series.ts';
 import { pulledNames, pullOf } from '../../providers/all.ts';
-import { jsonSchema } from '../../services/api-gateway/openapi/components.ts';
+import { jsonSchema } from '../../services/api-gateway/rules/components.ts';
 
 const definitions = contracts.flatMap((contract: Contract) =>
   Object.entries(contract.actions).map(([name, action]) => [`${contract.name}.${name}`, action] as const),

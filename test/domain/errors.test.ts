@@ -1,6 +1,6 @@
 import t from 'tap';
 import { errorTable, isError, ServiceError, validationFailed } from '../../domain/errors.ts';
-import { failureToSend } from '../../services/api-gateway/pipeline/answer.ts';
+import { failureToSend } from '../../services/api-gateway/work/answer.ts';
 
 t.test('every failure of the table has a status of its kind and a sentence', async (t) => {
   for (const [code, { status, detail }] of Object.entries(errorTable)) {

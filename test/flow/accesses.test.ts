@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
+import { endpoints, pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
 import { forgetAccesses, noteAccesses } from '../../services/auth/actions/accesses.ts';
 import { loadServices } from '../../stack/processes/services.ts';
 import { at, item, other } from '../services/timeseries/items.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { credentialsOf } from '../../domain/contract.ts';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { jsonSchema, requiredOf } from '../../services/api-gateway/openapi/components.ts';
+import { jsonSchema, requiredOf } from '../../services/api-gateway/rules/components.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Answer, createUser, userToken } from '../support/api.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { consentVersion } from '../../services/api-gateway/connect-page/languages.ts';
+import { consentVersion } from '../../services/api-gateway/actions/connect-page/languages.ts';
 import { forgetConsents, storeConsent } from '../../services/connect/actions/consents.ts';
 import { consentTo } from '../services/connect/provider.ts';
 import { createUser } from '../support/api.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { keyScopes, roles } from '../../domain/access.ts';
 import { resourceId, shortId } from '../../domain/fhir/ids.ts';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { type Ask, createUser, startApi, userToken } from '../support/api.ts';
 import { memberToken } from '../support/members.ts';
 import { grants, type Row, rows } from './access-table.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
-import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
+import { type Endpoint, endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { sha256 } from '../../services/auth/rules/secrets.ts';
 import { insertResetLink } from '../../services/auth/tables/developers.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { callWaiting } from '../../services/api-gateway/pipeline/exchange.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
+import { callWaiting } from '../../services/api-gateway/work/exchange.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { refuseUnstorable } from '../../services/api-gateway/body/body.ts';
+import { refuseUnstorable } from '../../services/api-gateway/work/body.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { refusal } from '../support/refusal.ts';
 

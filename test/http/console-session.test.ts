@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { providers } from '../../providers/all.ts';
-import { consoleEndpoints } from '../../services/api-gateway/console/serve-console.ts';
+import { consoleEndpoints } from '../../services/api-gateway/actions/console.ts';
 import { type Answer, type Ask, createUser, developer, startApi } from '../support/api.ts';
 
 const api = await startApi(t, { RATE_LIMIT_DEVELOPER: '100000' });

@@ -7,7 +7,7 @@ import { permissionOf } from '../../domain/contract.ts';
 import { EmbedOrigin } from '../../domain/embed-origin.ts';
 import { resourceId } from '../../domain/fhir/ids.ts';
 import { metricsUrl } from '../../runtime/telemetry/metrics-server.ts';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { buildConsole } from '../../stack/commands/console-build.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
-import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
+import { openapiDocument } from '../../services/api-gateway/rules/openapi.ts';
 import { sendFile } from '../services/file-import/importing.ts';
 import { developer, startApi } from '../support/api.ts';
 import { newPasskey } from '../support/passkey.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { idempotency } from '../../services/api-gateway/pipeline/idempotency.ts';
+import { idempotency } from '../../services/api-gateway/work/idempotency.ts';
 import { type Answer, type Ask, createUser, startApi } from '../support/api.ts';
 import { callerOf } from '../support/callers.ts';
 import { refusal } from '../support/refusal.ts';
@@ -175,7 +175,7 @@ t.test('the answer about an erased user is emptied, and a repetition creates no 
 
 t.test('an answer that arrives after the erasure of its user is not kept', async (t) => {
   const userId = await createUser(api);
-  const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
+  const { endpoints } = await import('../../services/api-gateway/rules/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.connect');
   if (endpoint === undefined) throw new Error('there is no route to connect a user');
   const logger = api.broker.getLogger('tests');
@@ -243,7 +243,7 @@ t.test('an answer survives a new first ENCRYPTION_KEY, and is unknown without it
   ];
   const logger = api.broker.getLogger('tests');
   const caller = callerOf('api-key');
-  const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
+  const { endpoints } = await import('../../services/api-gateway/rules/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.create');
   if (endpoint === undefined) throw new Error('there is no route to create a user');
   let runs = 0;
@@ -260,7 +260,7 @@ t.test('an answer survives a new first ENCRYPTION_KEY, and is unknown without it
 t.test('a failure without effect releases the key, a time-out does not', async (t) => {
   const logger = api.broker.getLogger('tests');
   const caller = callerOf('api-key');
-  const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
+  const { endpoints } = await import('../../services/api-gateway/rules/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.create');
   if (endpoint === undefined) throw new Error('there is no route to create a user');
   const kept = idempotency(api.database, { ENCRYPTION_KEY: ['x'.repeat(32)] }, logger, 100);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { formOf, jsonSchema, propertiesOf } from '../../services/api-gateway/openapi/components.ts';
+import { formOf, jsonSchema, propertiesOf } from '../../services/api-gateway/rules/components.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { block, item } from '../services/timeseries/items.ts';
 import { createUser, startApi } from '../support/api.ts';
 

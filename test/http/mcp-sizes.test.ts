@@ -2,7 +2,7 @@ import t from 'tap';
 import { z } from 'zod';
 import type { StoreItem } from '../../domain/records/records.ts';
 import { dayMs, formatInstant, hourMs, localDate, minuteMs } from '../../domain/time/time.ts';
-import { mostAnswerBytes } from '../../services/api-gateway/mcp/answer.ts';
+import { mostAnswerBytes } from '../../services/api-gateway/actions/mcp/tool.ts';
 import { activity, block, day, item, night, sleep, workout } from '../services/timeseries/items.ts';
 import { createUser, createWearer, startApi } from '../support/api.ts';
 import { callTool } from '../support/mcp.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { credentialsOf, takesQuery } from '../../domain/contract.ts';
-import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
-import { jsonSchema, propertiesOf } from '../../services/api-gateway/openapi/components.ts';
+import { jsonSchema, propertiesOf } from '../../services/api-gateway/rules/components.ts';
+import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
 import { type Answer, createUser, startApi, userToken } from '../support/api.ts';
 
 const api = await startApi(t, {

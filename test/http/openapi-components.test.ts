@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { asJson } from '../../services/api-gateway/openapi/components.ts';
-import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
+import { asJson } from '../../services/api-gateway/rules/components.ts';
+import { openapiDocument } from '../../services/api-gateway/rules/openapi.ts';
 
 const document: unknown = JSON.parse(JSON.stringify(openapiDocument()));
 

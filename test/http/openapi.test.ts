@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
-import { openapiDocument } from '../../services/api-gateway/openapi/openapi.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
+import { openapiDocument } from '../../services/api-gateway/rules/openapi.ts';
 
 const Described = z.object({ description: z.string().optional() });
 const Operation = z.object({

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import t from 'tap';
 import { z } from 'zod';
-import { escaped } from '../../services/api-gateway/connect-page/html.ts';
+import { escaped } from '../../services/api-gateway/rules/html.ts';
 import { startApi } from '../support/api.ts';
 
 const api = await startApi(t);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import { credentialsOf } from '../../domain/contract.ts';
-import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
+import { endpoints, pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
 import { createUser, push, startApi, type TestApi, userToken } from '../support/api.ts';

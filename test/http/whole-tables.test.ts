@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { resourceId } from '../../domain/fhir/ids.ts';
 import { databaseOf } from '../../mixins/database/database.ts';
-import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { foldConnectionChanges } from '../../services/users/tables/connection-counts.ts';
 import { foldChanges } from '../../services/users/tables/user-list.ts';
 import { deliver } from '../services/summaries/deliver.ts';

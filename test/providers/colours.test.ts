@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import t from 'tap';
 import { monogramOf } from '../../domain/provider/monogram.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { contrast } from '../../services/api-gateway/connect-page/page-assets.ts';
+import { contrast } from '../../services/api-gateway/actions/connect-page/page-assets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(resolve(root, file), 'utf8');
-const ofConnectPage = textOf('services/api-gateway/connect-page/page.css');
+const ofConnectPage = textOf('services/api-gateway/actions/connect-page/page.css');
 const sheets = [textOf('console/src/tokens.css'), ofConnectPage];
 
 /** The colours on which monograms stand: of the pages and of what lies on them, in both themes. */

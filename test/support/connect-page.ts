@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { consentVersion } from '../../services/api-gateway/connect-page/languages.ts';
+import { consentVersion } from '../../services/api-gateway/actions/connect-page/languages.ts';
 import type { Answer, Ask, TestApi } from './api.ts';
 
 const Session = z.object({ url: z.string(), token: z.string(), expires_at: z.string() });

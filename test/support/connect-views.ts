@@ -1,7 +1,7 @@
 import type { Language } from '../../contracts/connect/schemas.ts';
 import type { ConnectChoice, SessionView } from '../../contracts/connect/sessions.ts';
 import { providerNames, providers } from '../../providers/all.ts';
-import { textsOf } from '../../services/api-gateway/connect-page/languages.ts';
+import { textsOf } from '../../services/api-gateway/actions/connect-page/languages.ts';
 import {
   codeView,
   consentView,
@@ -11,7 +11,7 @@ import {
   pickView,
   problemView,
   type View,
-} from '../../services/api-gateway/connect-page/page-views.ts';
+} from '../../services/api-gateway/actions/connect-page/page-views.ts';
 
 const returnUrl = 'https://app.example/';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { jsonSchema } from '../../../services/api-gateway/openapi/components.ts';
+import { jsonSchema } from '../../../services/api-gateway/rules/components.ts';
 import { hostileTexts } from './mutate.ts';
 import type { Random } from './random.ts';
 

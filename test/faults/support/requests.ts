@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type Endpoint, endpoints } from '../../../services/api-gateway/endpoints.ts';
+import { type Endpoint, endpoints } from '../../../services/api-gateway/rules/endpoints.ts';
 import { typeCases } from '../../fixtures/devicemaker/types.ts';
 import { fromSchema } from './from-schema.ts';
 import type { RawRequest } from './http.ts';

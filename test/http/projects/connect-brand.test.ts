@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { backgrounds, contrast } from '../../../services/api-gateway/connect-page/page-assets.ts';
+import { backgrounds, contrast } from '../../../services/api-gateway/actions/connect-page/page-assets.ts';
 import { deleteExpired } from '../../../services/auth/tables/expired.ts';
 import { startApi } from '../../support/api.ts';
 import { memberToken } from '../../support/members.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { consolePrefix, endpoints } from '../../../services/api-gateway/endpoints.ts';
+import { consolePrefix, endpoints } from '../../../services/api-gateway/rules/endpoints.ts';
 import { type Ask, startApi } from '../../support/api.ts';
 import { memberToken } from '../../support/members.ts';
 import { rows } from '../access-table.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { mostNotedAccesses } from '../../../contracts/auth/accesses.ts';
-import { type AccessBatch, AccessCounts } from '../../../services/api-gateway/pipeline/access-counts.ts';
+import { type AccessBatch, AccessCounts } from '../../../services/api-gateway/work/access-counts.ts';
 import { callerOf } from '../../support/callers.ts';
 
 const hour = Date.UTC(2026, 2, 1, 10);

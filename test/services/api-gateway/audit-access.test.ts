@@ -1,6 +1,6 @@
 import t from 'tap';
-import { endpoints } from '../../../services/api-gateway/endpoints.ts';
-import { auditedAs, recordExport } from '../../../services/api-gateway/pipeline/audit-access.ts';
+import { endpoints } from '../../../services/api-gateway/rules/endpoints.ts';
+import { auditedAs, recordExport } from '../../../services/api-gateway/work/audit-access.ts';
 
 t.test('only reads of personal data are audited as reads', async (t) => {
   const reads = endpoints.filter((one) => auditedAs(one) === 'user.read').map(({ action }) => action);

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../config.ts';
-import { html } from '../../../services/api-gateway/connect-page/html.ts';
-import { chooseLanguage } from '../../../services/api-gateway/connect-page/languages.ts';
+import { chooseLanguage } from '../../../services/api-gateway/actions/connect-page/languages.ts';
 import {
   accentOn,
   backgrounds,
   contrast,
   readAssets,
-} from '../../../services/api-gateway/connect-page/page-assets.ts';
+} from '../../../services/api-gateway/actions/connect-page/page-assets.ts';
+import { html } from '../../../services/api-gateway/rules/html.ts';
 
 t.test('a colour of the operator can be read in both themes, whichever it is', async (t) => {
   const colours = ['00', '33', '7f', '80', 'cc', 'ff'].flatMap((red) =>

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
 import { Language } from '../../../contracts/connect/schemas.ts';
-import { isolated, sentence, withoutIsolates } from '../../../services/api-gateway/connect-page/html.ts';
-import { textsOf } from '../../../services/api-gateway/connect-page/languages.ts';
-import { readAssets } from '../../../services/api-gateway/connect-page/page-assets.ts';
+import { textsOf } from '../../../services/api-gateway/actions/connect-page/languages.ts';
+import { readAssets } from '../../../services/api-gateway/actions/connect-page/page-assets.ts';
+import { isolated, sentence, withoutIsolates } from '../../../services/api-gateway/rules/html.ts';
 import { isolationProblems, viewsOf } from '../../support/connect-views.ts';
 
 interface Text {

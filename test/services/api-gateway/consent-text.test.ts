@@ -6,7 +6,7 @@ import {
   shownText,
   textField,
   textsOf,
-} from '../../../services/api-gateway/connect-page/languages.ts';
+} from '../../../services/api-gateway/actions/connect-page/languages.ts';
 
 /** The hashes of the texts of each version by language. A row is never changed: consents name its version. */
 const hashes: readonly Readonly<Record<string, string>>[] = [

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import t from 'tap';
-import { checkContentType } from '../../../services/api-gateway/body/body.ts';
+import { checkContentType } from '../../../services/api-gateway/work/body.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A row: a Content-Type, and how the body is read if forms are accepted; null if it is refused. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { credentialOf } from '../../../services/api-gateway/pipeline/credential.ts';
+import { credentialOf } from '../../../services/api-gateway/rules/credential.ts';
 
 const key = `sk-${'a'.repeat(32)}`;
 const hash = createHash('sha256').update(key).digest('hex');

@@ -1,9 +1,6 @@
 import t from 'tap';
 import type { Call } from '../../../runtime/environment.ts';
-import {
-  type DownloadQuery,
-  downloadSamples,
-} from '../../../services/api-gateway/streams/download-samples.ts';
+import { type DownloadQuery, downloadSamples } from '../../../services/api-gateway/work/streams.ts';
 
 const query: DownloadQuery = {
   user_id: '00000000-0000-4000-8000-000000000000',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Call } from '../../../runtime/environment.ts';
-import { exportUser } from '../../../services/api-gateway/streams/export-user.ts';
+import { exportUser } from '../../../services/api-gateway/work/export.ts';
 
 const firstPage = { samples: 5000, tracks: 500 };
 

@@ -2,9 +2,13 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { allGuides, type Guide } from '../../../services/api-gateway/docs-page/guides.ts';
-import { codeBlock, render } from '../../../services/api-gateway/docs-page/markdown.ts';
-import { methodsOf } from '../../../services/api-gateway/endpoints.ts';
+import {
+  allGuides,
+  codeBlock,
+  type Guide,
+  render,
+} from '../../../services/api-gateway/actions/docs-page/guides.ts';
+import { methodsOf } from '../../../services/api-gateway/rules/endpoints.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');

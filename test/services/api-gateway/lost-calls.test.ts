@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { DeliveryState } from '../../../mixins/inbox/delivery.ts';
-import { problemOf } from '../../../services/api-gateway/webhooks/receive-delivery.ts';
+import { problemOf } from '../../../services/api-gateway/work/receive-delivery.ts';
 
 type Look = () => Promise<DeliveryState | null>;
 

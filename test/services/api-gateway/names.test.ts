@@ -1,8 +1,8 @@
 import t from 'tap';
 import { z } from 'zod';
 import { type HttpRoute, Nothing } from '../../../domain/contract.ts';
-import type { Endpoint } from '../../../services/api-gateway/endpoints.ts';
-import { readFields } from '../../../services/api-gateway/pipeline/parameters.ts';
+import type { Endpoint } from '../../../services/api-gateway/rules/endpoints.ts';
+import { readFields } from '../../../services/api-gateway/work/parameters.ts';
 
 const Failure = z.object({ data: z.object({ errors: z.array(z.object({ field: z.string() })) }) });
 

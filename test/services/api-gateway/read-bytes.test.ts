@@ -9,7 +9,7 @@ import {
   type Reading,
   readBytes,
   webhookLimitBytes,
-} from '../../../services/api-gateway/body/read-bytes.ts';
+} from '../../../services/api-gateway/work/body.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const bounds = (): Reading => ({

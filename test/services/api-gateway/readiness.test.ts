@@ -2,7 +2,7 @@ import { ServiceBroker } from 'moleculer';
 import pg from 'pg';
 import t from 'tap';
 import type { Database } from '../../../mixins/database/database.ts';
-import { readiness } from '../../../services/api-gateway/readiness.ts';
+import { readiness } from '../../../services/api-gateway/actions/readiness.ts';
 
 /** A database that counts its queries, and fails them on demand. */
 function databaseThat(answers: boolean) {

@@ -6,7 +6,7 @@ import {
   ownWindows,
   serveWindows,
   workerWindows,
-} from '../../../services/api-gateway/windows/windows.ts';
+} from '../../../services/api-gateway/work/windows.ts';
 
 const settings = {
   RATE_LIMIT_WEBHOOK: 100,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { streamLines } from '../../../services/api-gateway/streams/streams.ts';
+import { streamLines } from '../../../services/api-gateway/work/streams.ts';
 
 const all = 400_000;
 

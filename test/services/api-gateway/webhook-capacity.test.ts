@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { gatewayUrl } from '../../../services/api-gateway/api-gateway.service.ts';
-import { webhookCapacity } from '../../../services/api-gateway/webhooks/webhook-capacity.ts';
+import { webhookCapacity } from '../../../services/api-gateway/work/webhook-admission.ts';
 import { push, startApi } from '../../support/api.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';

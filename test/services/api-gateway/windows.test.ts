@@ -1,5 +1,5 @@
 import t from 'tap';
-import { network, Windows } from '../../../services/api-gateway/windows/windows.ts';
+import { network, Windows } from '../../../services/api-gateway/work/windows.ts';
 
 t.test('allows the limit exactly, and again once 60 s have passed since the first', async (t) => {
   const windows = new Windows(3);

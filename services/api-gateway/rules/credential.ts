@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A credential in the form of `auth.admit`. */
+export type Credential =
+  | { readonly api_key_hash: string }
+  | { readonly token: string }
+  | { readonly session_hash: string };
+
+/** A credential in an invalid form; the sentence says how to send it. */
+interface WrongForm {
+  readonly problem: string;
+}
+
+/** How a credential is sent; errors and the documentation quote it. */
+export const howToSend =
+  'Send an API key as `X-API-Key: <key>` or `Authorization: Bearer <key>`, a token as `Authorization: Bearer <token>`.';
+
+const keyHeaders = ['X-API-Key', 'X-Service-API-Key', 'X-Pulsebus-API-Key'] as const;
+const longestCredential = 4096;
+
+/** The credential of an upload. Apps also send a token without `Bearer`, and a key in a header of their protocol. */
+export function credentialOfUpload(headers: IncomingHttpHeaders): Credential | WrongForm | null {
+  const key = headers['x-open-wearables-api-key'];
+  if (key !== undefined) return keyIn('X-Open-Wearables-API-Key', String(key).trim());
+  const bare = headers.authorization?.trim() ?? '';
+  if (isToken(bare)) return { token: bare };
+  return bare.startsWith('sk-') ? keyCredential(bare) : credentialOf(headers);
+}
+
+/** The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null if there is none. */
+export function credentialOf(headers: IncomingHttpHeaders): Credential | WrongForm | null {
+  for (const name of keyHeaders) {
+    const value = headers[name.toLowerCase()];
+    if (value !== undefined) return keyIn(name, String(value).trim());
+  }
+  const { authorization } = headers;
+  return authorization === undefined ? null : bearerIn(authorization.trim());
+}
+
+function keyIn(header: string, value: string): Credential | WrongForm {
+  if (value === '') return wrongForm(`The header ${header} is empty.`);
+  if (/^\S+ +\S/.test(value))
+    return wrongForm(`The header ${header} takes a key alone, without a scheme before it.`);
+  if (isToken(value)) return wrongForm(`The header ${header} takes an API key, not a token.`);
+  return keyCredential(value);
+}
+
+function bearerIn(value: string): Credential | WrongForm {
+  if (value === '') return wrongForm('The header Authorization is empty.');
+  const [scheme = '', ...rest] = value.split(/ +/);
+  if (scheme.toLowerCase() !== 'bearer') return wrongForm(schemeProblem(scheme, rest.length > 0));
+  const [bearer] = rest;
+  if (bearer === undefined) return wrongForm('The header Authorization has nothing after Bearer.');
+  if (rest.length > 1) return wrongForm('The header Authorization has more than one word after Bearer.');
+  if (bearer.startsWith('sk-') || bearer.length > longestCredential) return keyCredential(bearer);
+  return { token: bearer };
+}
+
+const schemes = ['Basic', 'Digest', 'Negotiate', 'Token', 'ApiKey', 'Key', 'OAuth', 'JWT'];
+
+// A word that is not a known scheme may be the credential itself, so the message does not quote it.
+function schemeProblem(word: string, hasMore: boolean): string {
+  const scheme = schemes.find((one) => one.toLowerCase() === word.toLowerCase());
+  if (scheme !== undefined)
+    return `The header Authorization has the scheme ${scheme}, which is not supported.`;
+  return hasMore
+    ? 'The header Authorization has an unknown scheme.'
+    : 'The header Authorization has no scheme before its credential.';
+}
+
+/** Three parts of base64url: header, payload and signature of a JWT. */
+function isToken(value: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(value);
+}
+
+function wrongForm(problem: string): WrongForm {
+  return { problem: `${problem} ${howToSend}` };
+}
+
+/** An API key as a credential. */
+export function keyCredential(key: string): { readonly api_key_hash: string } {
+  return { api_key_hash: hash('sha256', key, 'hex') };
+}
