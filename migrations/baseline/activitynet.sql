@@ -59,51 +59,35 @@ create table activitynet.budget (
   probing boolean default false not null
 );
 
--- The newest history run of a connection: it lists the activities page by page, and each becomes a job.
-create table activitynet.history (
+-- The newest list of a connection's activities for one purpose, read page by page: for a backfill each activity becomes a job;
+-- for a reconciliation they are compared with what is stored. `listed` holds the ids of the pages of a reconciliation so far.
+-- `end_time` of a reconciliation and `connected_at` are null until the first page is read. `again_from` is the start of a
+-- reconciliation that was requested meanwhile; it follows. `nightly_on` is the last day with a nightly one.
+create table activitynet.listing (
   id uuid default gen_random_uuid() primary key,
-  connection_id uuid not null unique,
+  purpose text not null check (purpose in ('backfill', 'reconciliation')),
+  connection_id uuid not null,
   user_id uuid not null,
-  connected_at timestamptz(3) not null,
-  start_time timestamp(0) with time zone not null,
-  end_time timestamp(0) with time zone not null,
   state text default 'listing' not null check (state in ('listing', 'fetching', 'done', 'cancelled', 'stopped', 'failed')),
   reason text,
-  pages integer default 0 not null,
-  found integer default 0 not null,
-  failures smallint default 0 not null,
-  attempt integer default 0 not null,
-  run_at timestamptz default now() not null,
-  created_at timestamptz(3) default now() not null,
-  listed_at timestamptz(3),
-  finished_at timestamptz(3)
-);
-create index history_due on activitynet.history (run_at) where state = 'listing';
-create index history_user on activitynet.history (user_id);
-
--- The reconciliation of a connection: it lists the activities from `start_time` until now and compares them with what is
--- stored. `listed` holds the ids of the pages that are read so far, and `end_time` and `connected_at` belong to these pages.
--- `again_from` is the start of one that was requested meanwhile; it follows. `nightly_on` is the last day with a nightly one.
-create table activitynet.reconciliation (
-  connection_id uuid primary key,
-  user_id uuid not null,
-  state text default 'waiting' not null check (state in ('waiting', 'done', 'stopped', 'failed')),
   start_time timestamp(0) with time zone not null,
   end_time timestamptz(3),
   connected_at timestamptz(3),
+  pages integer default 0 not null,
+  found integer default 0 not null,
+  listed bigint[] default '{}' not null,
   again_from timestamp(0) with time zone,
   nightly_on date,
-  reason text,
-  pages integer default 0 not null,
-  listed bigint[] default '{}' not null,
   failures smallint default 0 not null,
   attempt integer default 0 not null,
   leased boolean default false not null,
   run_at timestamptz default now() not null,
-  finished_at timestamptz(3)
+  created_at timestamptz(3) default now() not null,
+  finished_at timestamptz(3),
+  unique (connection_id, purpose)
 );
-create index reconciliation_due on activitynet.reconciliation (run_at) where state = 'waiting';
-create index reconciliation_user on activitynet.reconciliation (user_id);
+create index listing_due on activitynet.listing (purpose, run_at) where state = 'listing';
+create index listing_user on activitynet.listing (user_id);
 
 -- Events that were skipped, counted by reason and day.
 create table activitynet.skipped (
@@ -113,4 +97,5 @@ create table activitynet.skipped (
   primary key (date, reason)
 );
 
-create trigger changes after insert or update on activitynet.history for each row execute function changes.of_backfill();
+create trigger changes after insert or update on activitynet.listing for each row when (new.purpose = 'backfill')
+  execute function changes.of_backfill();

@@ -183,7 +183,7 @@ const open = `
   select from deliveries.delivery where state in ('ready', 'working')
   union all select from pull.reading where run_at is not null
   union all select from activitynet.activity where work is not null
-  union all select from activitynet.history where state = 'listing'
+  union all select from activitynet.listing where purpose = 'backfill' and state = 'listing'
   union all select from backfill.run where state = 'running'
   limit 1`;
 

@@ -19,9 +19,9 @@ const reading = `
 /** A row of each table, in the state in which a service inserts it. */
 const late: Readonly<Record<string, { readonly sql: string; readonly values?: readonly unknown[] }>> = {
   'pull.connection': { sql: reading, values: [randomUUID(), type] },
-  'activitynet.history': {
-    sql: `insert into activitynet.history (connection_id, user_id, connected_at, start_time, end_time)
-      values (gen_random_uuid(), $1, now(), now() - interval '1 day', now())`,
+  'activitynet.listing': {
+    sql: `insert into activitynet.listing (purpose, connection_id, user_id, start_time, end_time)
+      values ('backfill', gen_random_uuid(), $1, now() - interval '1 day', now())`,
   },
   'activitynet.activity': {
     sql: `insert into activitynet.activity (user_id, object_id, connection_id, delete_time, work, priority, turn)

@@ -54,6 +54,23 @@ t.test(
   },
 );
 
+t.test('backfills of activities that wait go on, up and down', async (t) => {
+  const old = await databaseOfRelease(t);
+  const run = `'5e0f7d0c-0000-4000-8000-000000000001', '5e0f7d0c-0000-4000-8000-000000000002'`;
+  await old.query(
+    `insert into activitynet.history (id, connection_id, user_id, connected_at, start_time, end_time, state, pages, found)
+     values (${run}, gen_random_uuid(), now(), '2025-01-01Z', '2026-01-01Z', 'listing', 2, 200)`,
+  );
+  await migrateUp(old.url);
+  const waiting = 'id, state, start_time, end_time, pages, found';
+  const found = { state: 'listing', end_time: new Date('2026-01-01T00:00:00Z'), pages: 2, found: 200 };
+  t.match(await old.query(`select purpose, leased, ${waiting} from activitynet.listing`), [
+    { purpose: 'backfill', leased: false, ...found },
+  ]);
+  await migrateDown(old.url, release);
+  t.match(await old.query(`select ${waiting} from activitynet.history`), [found]);
+});
+
 t.test('the way back loses no row, and is refused while another project exists', async (t) => {
   await database.query("insert into auth.project (id, name) values ('other', 'Other')");
   await t.rejects(migrateDown(database.url, release), /delete them before/);

@@ -8,7 +8,7 @@ import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
-import { type BackfillRow, cancelBackfill, insertBackfill, selectBackfill } from '../tables/backfills.ts';
+import { type BackfillRow, cancelBackfill, insertBackfill, selectBackfill } from '../tables/listings.ts';
 
 /** Dependencies of the backfill actions. */
 interface BackfillDeps {
@@ -29,8 +29,8 @@ export async function startBackfillRun(
   const tokens = await call('users.tokens', { user_id, provider: 'activitynet' });
   if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
   if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id, connected_at } = tokens;
-  const run = { user_id, connection_id, connected_at, start_ms, end_ms };
+  const { connection_id } = tokens;
+  const run = { user_id, connection_id, start_ms, end_ms };
   await database.transaction(async (transaction) => {
     if (!(await insertBackfill(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
     await recordAudit(transaction, origin, {

@@ -75,7 +75,7 @@ const enqueue: Statement = {
     where not a.leased and (a.work is null or a.work = 'fetch'
         and a.priority = ${priorities.repair} and excluded.priority < a.priority)
       and (not ${isDeleted} or a.delete_time < $7::bigint)
-      and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or ${isDeleted})
+      and (a.fetched_at is null or a.fetched_at < to_timestamp($6::float8 / 1000) or a.error is not null or ${isDeleted})
     returning a.object_id, a.attempt`,
 };
 
@@ -91,7 +91,8 @@ interface ListedFor {
   readonly connection_id: string;
   /** The backfill that the jobs belong to. Null: a reconciliation. */
   readonly backfill_id: string | null;
-  readonly connected_at: Date;
+  /** When the connection was made. Activities that were fetched before are fetched again. */
+  readonly connectedMs: number;
   /** A listed activity exists again if it was deleted before this time. */
   readonly deletedBeforeMs: number;
   readonly priority: number;
@@ -113,7 +114,7 @@ export function enqueueActivities(
     whose.backfill_id,
     listed.map(({ id }) => id),
     listed.map(({ startMs }) => -Math.round(startMs / 1000)),
-    whose.connected_at,
+    whose.connectedMs,
     Math.floor(whose.deletedBeforeMs / 1000),
     aheadMs,
     leaseMs,

@@ -9,15 +9,15 @@ import {
   isActivityDue,
   priorities,
 } from '../tables/activities.ts';
-import { type BackfillLease, claimBackfills, extendBackfill, isBackfillDue } from '../tables/backfills.ts';
 import {
-  claimReconciliations,
-  extendReconciliation,
-  isReconciliationDue,
-  type ReconciliationLease,
-} from '../tables/reconciliations.ts';
-import { listBackfillPage } from './list-backfill.ts';
-import { nightlyJob, reconcilePage } from './reconcile.ts';
+  claimListings,
+  extendListing,
+  isListingDue,
+  type ListingLease,
+  type Purpose,
+} from '../tables/listings.ts';
+import { readListPage } from './list-activities.ts';
+import { nightlyJob } from './reconcile.ts';
 import { type WorkDeps, workOnActivity } from './work-activity.ts';
 
 /** Dependencies of the jobs of a process. */
@@ -26,11 +26,10 @@ interface FetchDeps extends WorkDeps {
   readonly jobs: Jobs;
 }
 
-/** An activity to fetch or to delete, or a backfill run or reconciliation whose next page is to be read. */
+/** An activity to fetch or to delete, or a list whose next page is to be read. */
 type FetchJob =
-  | { readonly kind: 'activitynet.activity'; readonly row: ActivityLease }
-  | { readonly kind: 'activitynet.backfill'; readonly row: BackfillLease }
-  | { readonly kind: 'activitynet.reconciliation'; readonly row: ReconciliationLease };
+  | { readonly kind: 'activity'; readonly row: ActivityLease }
+  | { readonly kind: Purpose; readonly row: ListingLease };
 
 /** Actions that the work calls. While one is unavailable no job is claimed, because its reads would be wasted. */
 const needs = ['users.tokens', 'timeseries.store', 'timeseries.deleteWorkout'];
@@ -61,17 +60,14 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
   };
   return {
     name: 'activitynet',
-    kindOf: ({ kind }) => kind,
+    kindOf: ({ kind }) => `activitynet.${kind}`,
     needs,
     leaseMs: pace.leaseMs,
     pollMs: pace.pollMs,
     parallel: pace.parallel,
     due: {
       database,
-      condition: () =>
-        [isActivityDue, isBackfillDue, isReconciliationDue]
-          .map((isDue) => isDue(pace.aheadMs()))
-          .join(' or '),
+      condition: () => `${isActivityDue(pace.aheadMs())} or ${isListingDue(pace.aheadMs())}`,
     },
     async claim(free) {
       const room = performance.now() < restUntil ? noRoom : roomOf(await deps.quota.room());
@@ -80,25 +76,24 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
         priority: priorityIn(room),
         limit: free,
       });
-      const mayList = activities.length < free && room.backfill > 0;
-      const runs = mayList ? await claimBackfills(database, 1, lease()) : [];
-      const mayReconcile = activities.length + runs.length < free && room.repair > 0 && isReconcilable(deps);
-      const reconciliations = mayReconcile ? await claimReconciliations(database, 1, lease()) : [];
+      const purposes: Purpose[] = [];
+      if (room.backfill > 0) purposes.push('backfill');
+      if (room.repair > 0 && isReconcilable(deps)) purposes.push('reconciliation');
+      const mayList = activities.length < free && purposes.length > 0;
+      const lists = mayList ? await claimListings(database, 1, purposes, lease()) : [];
       return [
-        ...activities.map((row) => ({ kind: 'activitynet.activity' as const, row })),
-        ...runs.map((row) => ({ kind: 'activitynet.backfill' as const, row })),
-        ...reconciliations.map((row) => ({ kind: 'activitynet.reconciliation' as const, row })),
+        ...activities.map((row) => ({ kind: 'activity' as const, row })),
+        ...lists.map((row) => ({ kind: row.purpose, row })),
       ];
     },
     extend({ kind, row }) {
-      if (kind === 'activitynet.activity') return extendActivity(database, row, lease());
-      if (kind === 'activitynet.backfill') return extendBackfill(database, row, lease());
-      return extendReconciliation(database, row, lease());
+      return kind === 'activity'
+        ? extendActivity(database, row, lease())
+        : extendListing(database, row, lease());
     },
-    async work({ kind, row }, lease) {
-      if (kind === 'activitynet.activity') return workOnActivity(deps, { job: row, ...lease }, rest);
-      if (kind === 'activitynet.reconciliation') return reconcilePage(deps, row, lease.signal);
-      const outcome = await listBackfillPage(deps, row, lease.signal);
+    async work({ kind, row }, held) {
+      if (kind === 'activity') return workOnActivity(deps, { job: row, ...held }, rest);
+      const outcome = await readListPage(deps, row, held.signal);
       if (outcome === 'wait') rest();
       return outcome;
     },

@@ -2,32 +2,16 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs, hourMs } from '../../../domain/time/time.ts';
 import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { codeOf } from '../../../runtime/failure.ts';
 import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
-import { priorities } from '../tables/activities.ts';
-import { deleteUser } from '../tables/drop-work.ts';
-import { enqueueActivities, enqueueChecks } from '../tables/listed-activities.ts';
+import { enqueueChecks } from '../tables/listed-activities.ts';
 import {
   finishReconciliation,
-  postponeReconciliation,
-  type ReconciliationLease,
-  recordListed,
+  type ListingLease,
   requestReconciliation,
-  restartReconciliation,
   scheduleReconciliations,
-  stopReconciliation,
-} from '../tables/reconciliations.ts';
+} from '../tables/listings.ts';
 import type { Fetching } from './fetch-activity.ts';
-import {
-  type FoundPage,
-  listQuery,
-  type PageOutcome,
-  pageDelayMs,
-  pageOf,
-  startsOf,
-  storeListed,
-} from './list-backfill.ts';
-import { type ReadResult, readsAll, reserveReads } from './reads.ts';
+import { readsAll } from './reads.ts';
 
 /*
  * A reconciliation lists the activities of an account and compares the ids with what is stored. Unknown ones are fetched.
@@ -41,9 +25,7 @@ interface Reconciling extends Fetching, Pick<Environment, 'logger'> {}
 /** Activities that start this close to the start of the span are not compared: a start may be changed. */
 const startMarginMs = 24 * hourMs;
 /** Activities that started or were read this shortly before the list are not compared: it may not contain them yet. */
-const settleMs = hourMs;
-/** A list that is longer is cut off, and nothing is compared. */
-const mostPages = 50;
+export const settleMs = hourMs;
 /** Maximum number of stored activities that are compared. */
 const mostStored = 10_000;
 /** Maximum number of activities that one reconciliation reads because they are not listed. */
@@ -66,88 +48,21 @@ export async function startReconciliation(
   return { start_ms: start.getTime() };
 }
 
-/** Reads the next page of the list of a reconciliation. An error counts as a failure of the page. */
-export async function reconcilePage(
-  deps: Reconciling,
-  run: ReconciliationLease,
-  signal: AbortSignal,
-): Promise<PageOutcome> {
-  const reservation = await reserveReads(deps, { user_id: run.user_id, work: 'repair', signal }, 1);
-  if (reservation === null) return postponed(deps, run, null);
-  const endMs = run.end_time?.getTime() ?? Date.now() + deps.pace.aheadMs();
-  try {
-    const query = listQuery(run.start_time.getTime(), endMs, run.pages);
-    return await goOn(deps, { run, endMs }, await reservation.read('/athlete/activities', query));
-  } catch (error) {
-    return await postponed(deps, run, signal.aborted ? null : codeOf(error));
-  } finally {
-    await reservation.close();
-  }
-}
-
-/** A claimed reconciliation, with the end of its list. */
-interface Listing {
-  readonly run: ReconciliationLease;
+/** A claimed list, with its end. */
+export interface ListedSpan {
+  readonly run: ListingLease;
   readonly endMs: number;
 }
 
-async function goOn(deps: Reconciling, { run, endMs }: Listing, result: ReadResult): Promise<PageOutcome> {
-  const { database } = deps;
-  const page = pageOf(result);
-  if (page.kind === 'wait') return postponed(deps, run, null);
-  if (page.kind === 'failed') return postponed(deps, run, page.reason);
-  if (page.kind === 'stopped') {
-    if (page.reason === 'USER_GONE') await deleteUser(database, run.user_id);
-    else await stopReconciliation(database, run, page.reason);
-    return 'stopped';
-  }
-  if (run.connected_at !== null && run.connected_at.getTime() !== page.connectedMs)
-    await restartReconciliation(database, run);
-  else if (page.activities.length > 0) await takePage(deps, { run, endMs }, page);
-  else await compare(deps, { run, endMs }, page.connectedMs);
-  return 'done';
-}
-
-async function postponed(
-  { database, pace }: Reconciling,
-  run: ReconciliationLease,
-  reason: string | null,
-): Promise<PageOutcome> {
-  const failures = reason === null ? 0 : 1;
-  const delayMs = pageDelayMs(run.failures, reason !== null);
-  await postponeReconciliation(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
-  return failures === 0 ? 'wait' : 'failed';
-}
-
-async function takePage(
+/**
+ * Compares the whole list of a reconciliation and ends it. The end and the jobs are committed together, so that a process that
+ * takes over repeats both.
+ */
+export async function compareListed(
   deps: Reconciling,
-  { run, endMs }: Listing,
-  { activities, connectedMs }: FoundPage,
+  { run, endMs }: ListedSpan,
+  connectedMs: number,
 ): Promise<void> {
-  const { database, pace } = deps;
-  const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
-  const requested = {
-    user_id: run.user_id,
-    connection_id: run.connection_id,
-    backfill_id: null,
-    connected_at: new Date(connectedMs),
-    deletedBeforeMs: endMs - settleMs,
-    priority: priorities.repair,
-  };
-  const starts = startsOf(activities);
-  const isCutOff = run.pages + 1 >= mostPages;
-  const jobs = await database.transaction(async (transaction) => {
-    const ids = starts.map(({ id }) => id);
-    const isHeld = isCutOff
-      ? await finishReconciliation(transaction, run, 'CUT_OFF')
-      : await recordListed(transaction, run, { ids, endMs, connectedMs });
-    return isHeld ? enqueueActivities(transaction, requested, starts, lease) : [];
-  });
-  await storeListed(deps, run.user_id, activities, jobs);
-}
-
-// The end of the reconciliation and the jobs are committed together, so that a process that takes over repeats both.
-async function compare(deps: Reconciling, { run, endMs }: Listing, connectedMs: number): Promise<void> {
   const { database, logger } = deps;
   const { user_id, connection_id } = run;
   const comparison = await findUnlisted(deps, { run, endMs }, connectedMs);
@@ -176,7 +91,7 @@ interface Unlisted {
 
 async function findUnlisted(
   deps: Reconciling,
-  { run, endMs }: Listing,
+  { run, endMs }: ListedSpan,
   connectedMs: number,
 ): Promise<Unlisted> {
   const connection = await readsAll(deps, run.user_id);

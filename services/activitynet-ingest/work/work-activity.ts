@@ -11,8 +11,8 @@ import {
   reopenActivity,
   retryActivity,
 } from '../tables/activities.ts';
-import { finishBackfill } from '../tables/backfills.ts';
 import { deleteUser, dropConnection } from '../tables/drop-work.ts';
+import { finishBackfill } from '../tables/listings.ts';
 import {
   type Fetched,
   type Fetching,

@@ -22,7 +22,8 @@ const open = `
       where e.enabled and m.state = 'waiting'
     union all select 'deliveries', count(*)::int from deliveries.delivery where state in ('ready', 'working')
     union all select 'backfills', count(*)::int from backfill.run where state = 'running'
-    union all select 'histories', count(*)::int from activitynet.history where state in ('listing', 'fetching')
+    union all select 'histories', count(*)::int from activitynet.listing
+      where purpose = 'backfill' and state in ('listing', 'fetching')
     union all select kind, count(*)::int from jobs.job
       where dead_at is null and (kind = any($1) or kind like 'timeseries.%' and kind not like '%retention%') group by kind
   ) o where n > 0`;

@@ -100,7 +100,7 @@ t.test('kill -9 in the middle of a reconciliation: another process ends it, once
   const ended = new Promise((resolve) => first.once('exit', resolve));
   first.kill('SIGKILL');
   await ended;
-  t.match(await reconciliations(s), [{ state: 'waiting', pages: 1, leased: true }], account);
+  t.match(await reconciliations(s), [{ state: 'listing', pages: 1, leased: true }], account);
   const second = spawnIngest(s);
   t.teardown(() => second.kill('SIGKILL'));
   await until(async () => (await reconciliations(s))[0]?.state === 'done');
@@ -123,8 +123,8 @@ t.test('what kills its process each time is given up after a few claims', async 
   );
   await s.database.query(
     `with run as (
-       insert into activitynet.history (connection_id, user_id, connected_at, start_time, end_time, state)
-       values ($1, $2, now(), now(), now(), 'fetching') returning id)
+       insert into activitynet.listing (purpose, connection_id, user_id, start_time, end_time, state)
+       values ('backfill', $1, $2, now(), now(), 'fetching') returning id)
      update activitynet.activity set history_id = run.id from run where object_id = 1`,
     [connectionId, id],
   );

@@ -367,7 +367,7 @@ t.test('of a user who is deleted nothing is kept', async (t) => {
   await s.call('activitynet-ingest.startBackfill', { user_id: id, start_ms: 0, end_ms: Date.now() });
   t.same(await s.call('activitynet-ingest.forgetUser', { user_id: id }), { forgotten: 1 });
   t.match(await s.rows(), [{ user_id: other.id }]);
-  t.same(await s.database.query('select id from activitynet.history'), []);
+  t.same(await s.database.query('select id from activitynet.listing'), []);
   t.same(await s.call('activitynet-ingest.forgetUser', { user_id: randomUUID() }), { forgotten: 0 });
 });
 

@@ -124,7 +124,7 @@ t.test('it goes on where it was when its process is gone', async (t) => {
   s.provider.fault = (path) => (path.endsWith('/athlete/activities') ? null : { delayMs: 30 });
   await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   while (s.provider.asked.length < 30) await new Promise((resolve) => setTimeout(resolve, 5));
-  await s.database.query(`update activitynet.history set attempt = attempt + 1 where state = 'listing'`);
+  await s.database.query(`update activitynet.listing set attempt = attempt + 1 where state = 'listing'`);
   await s.database.query(`update activitynet.activity set attempt = attempt + 1 where leased`);
   s.provider.fault = null;
   s.provider.ahead += 5000;
@@ -168,11 +168,11 @@ t.test('it fails with the thirtieth failure in a row of its list, and not before
   const { id: user_id } = await s.person();
   s.provider.fault = () => 500;
   const run = async () =>
-    (await s.database.query('select state, failures, reason, finished_at from activitynet.history'))[0];
+    (await s.database.query('select state, failures, reason, finished_at from activitynet.listing'))[0];
   await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   while ((await run())?.failures !== 1) await pause();
   await s.database.query(
-    "update activitynet.history set failures = 28, run_at = run_at + interval '1 minute'",
+    "update activitynet.listing set failures = 28, run_at = run_at + interval '1 minute'",
   );
   // Two of each: the end of the first may be nearer than the pause.
   for (let turns = 0; turns < 2; turns += 1) turnOn(s, quarterMs);

@@ -4,10 +4,9 @@ import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
 import { priorities } from '../../../services/activitynet-ingest/tables/activities.ts';
 import { deleteUser } from '../../../services/activitynet-ingest/tables/drop-work.ts';
 import { fetchActivity } from '../../../services/activitynet-ingest/work/fetch-activity.ts';
-import { listBackfillPage } from '../../../services/activitynet-ingest/work/list-backfill.ts';
+import { readListPage } from '../../../services/activitynet-ingest/work/list-activities.ts';
 import { fetchPace } from '../../../services/activitynet-ingest/work/pace.ts';
 import { reserveReads } from '../../../services/activitynet-ingest/work/reads.ts';
-import { reconcilePage } from '../../../services/activitynet-ingest/work/reconcile.ts';
 import { workAthlete } from '../../../services/activitynet-ingest/work/work-event.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
@@ -50,7 +49,7 @@ function reading(status: number, open: readonly Work[] = ['live', 'backfill']) {
       return { record_id: 'r' };
     }) as never,
   };
-  return { deps: deps as never as Parameters<typeof fetchActivity>[0], seen, calls };
+  return { deps: deps as never as Parameters<typeof readListPage>[0], seen, calls };
 }
 
 const reader = { user_id, work: 'live', signal } as const;
@@ -71,14 +70,15 @@ t.test('a read that is answered with 429 waits, and only unsent reads are releas
 });
 
 const job = { user_id, connection_id, object_id: '7' };
+const page = { id: randomUUID(), user_id, connection_id, attempt: 1 };
 
 t.test('backfill leaves the reads of live events', async (t) => {
   const { deps, seen } = reading(200, ['live']);
   const held = (priority: number) =>
     ({ job: { ...job, priority }, signal, holds: async () => true }) as never;
   t.same(await fetchActivity(deps, held(priorities.backfill)), { kind: 'wait' });
-  const run = { id: randomUUID(), user_id, attempt: 1, failures: 0 } as never;
-  t.equal(await listBackfillPage(deps, run, signal), 'wait');
+  const run = { ...page, purpose: 'backfill', failures: 0 } as never;
+  t.equal(await readListPage(deps, run, signal), 'wait');
   t.same(seen.work, ['backfill', 'backfill']);
   t.same(seen.urls, [], 'nothing is sent');
 });
@@ -87,8 +87,8 @@ t.test('reconciliations leave more of the quota than backfills', async (t) => {
   const { deps, seen } = reading(200, ['live', 'backfill']);
   const held = { job: { ...job, priority: priorities.repair }, signal, holds: async () => true } as never;
   t.same(await fetchActivity(deps, held), { kind: 'wait' });
-  const run = { connection_id, user_id, attempt: 1, failures: 0 } as never;
-  t.equal(await reconcilePage(deps as never, run, signal), 'wait');
+  const run = { ...page, purpose: 'reconciliation', failures: 0 } as never;
+  t.equal(await readListPage(deps, run, signal), 'wait');
   t.same(seen.work, ['repair', 'repair']);
   t.same(seen.urls, [], 'nothing is sent');
 });
@@ -96,8 +96,8 @@ t.test('reconciliations leave more of the quota than backfills', async (t) => {
 t.test('a list is requested in seconds, from the first second of the span on', async (t) => {
   const { deps, seen } = reading(200);
   const [start_time, end_time] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
-  const run = { id: randomUUID(), user_id, attempt: 1, failures: 0, pages: 0, start_time, end_time };
-  await listBackfillPage(deps, { ...run, created_at: end_time, connected_at: start_time } as never, signal);
+  const run = { ...page, purpose: 'backfill', failures: 0, pages: 0, start_time, end_time };
+  await readListPage(deps, { ...run, created_at: end_time, connected_at: null } as never, signal);
   const { after, before } = Object.fromEntries(seen.urls[0]?.searchParams ?? []);
   t.same([after, before], ['1767225599', '1767312000']);
 });

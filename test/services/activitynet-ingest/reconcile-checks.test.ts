@@ -108,7 +108,7 @@ t.test('an error of another service is a failure of the page, which is read agai
   await reconcile(s, user_id);
   await until(async () => ((await reconciliations(s))[0]?.failures ?? 0) > 0);
   const [failed] = await reconciliations(s);
-  t.match(failed, { state: 'waiting', reason: 'INTERNAL' });
+  t.match(failed, { state: 'listing', reason: 'INTERNAL' });
   t.ok(failed !== undefined && failed.run_at.getTime() >= requestedMs + 2000, 'after a delay');
   await s.database.query('alter table timeseries.away rename to workout');
   turnOn(s, quarterMs);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
-import { requestReconciliation } from '../../../services/activitynet-ingest/tables/reconciliations.ts';
+import { requestReconciliation } from '../../../services/activitynet-ingest/tables/listings.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -40,7 +40,7 @@ t.test('it waits while the quota is exhausted, and takes no read of the last fif
   await reconcile(s, user_id);
   await idle(s);
   t.same(reads(s), ['/athlete/activities'], 'one read is left to repair');
-  t.match(await reconciliations(s), [{ state: 'waiting', pages: 1, leased: false }]);
+  t.match(await reconciliations(s), [{ state: 'listing', pages: 1, leased: false }]);
   t.ok((await s.call('activitynet-ingest.figures', {})).budget?.backfill, 'backfill has reads left');
   t.match(await s.call('activitynet-ingest.figures', {}), { history_waiting: 1, live_waiting: 0 });
   turnOn(s, dayMs);
@@ -56,12 +56,12 @@ t.test('calls while it waits are one, from the earliest start', async (t) => {
   const answers = await Promise.all([3, 9, 5].map((days) => reconcile(s, user_id, days)));
   const earliest = Math.min(...answers.map(({ start_ms }) => start_ms));
   t.match(await reconcile(s, user_id, 4), { start_ms: earliest });
-  t.match(await reconciliations(s), [{ state: 'waiting', again_from: null, start_time: new Date(earliest) }]);
+  t.match(await reconciliations(s), [{ state: 'listing', again_from: null, start_time: new Date(earliest) }]);
   // As if its first page were read, and postponed after an earlier start was requested.
-  await s.database.query("update activitynet.reconciliation set leased = true, run_at = 'infinity'");
+  await s.database.query("update activitynet.listing set leased = true, run_at = 'infinity'");
   const { start_ms } = await reconcile(s, user_id, 12);
   t.match(await reconciliations(s), [{ again_from: new Date(start_ms), start_time: new Date(earliest) }]);
-  await s.database.query('update activitynet.reconciliation set leased = false');
+  await s.database.query('update activitynet.listing set leased = false');
   t.match(await reconcile(s, user_id, 4), { start_ms });
   t.match(await reconciliations(s), [{ again_from: null, start_time: new Date(start_ms) }]);
   await s.database.query('update activitynet.budget set paused_until = null');
@@ -132,7 +132,7 @@ t.test('a process that is gone in the middle of the list is replaced, and it end
     async () => (await reconciliations(s))[0]?.pages === 1 && (await reconciliations(s))[0]?.leased === true,
   );
   // As if its process were killed: it can neither extend the lease nor write, and another one claims the row.
-  await s.database.query('update activitynet.reconciliation set attempt = attempt + 1');
+  await s.database.query('update activitynet.listing set attempt = attempt + 1');
   s.provider.fault = null;
   s.provider.ahead += 5000;
   await ended(s);
@@ -229,7 +229,7 @@ t.test('each active connection is reconciled once a day, at its own time', async
   await until(async () => (await reconciliations(s)).length === 3);
   const isScheduled = async () =>
     (await reconciliations(s)).every(
-      (row) => row.state === 'waiting' && !row.leased && row.run_at.getTime() > nowOf(s),
+      (row) => row.state === 'listing' && !row.leased && row.run_at.getTime() > nowOf(s),
     );
   for (const { connection_id, run_at, start_time } of await reconciliations(s)) {
     t.equal(run_at.getTime() % dayMs, timeOfDayMs(connection_id));

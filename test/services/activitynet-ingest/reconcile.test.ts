@@ -195,7 +195,7 @@ t.test('it fails with the thirtieth failure in a row, and the next call begins a
   await reconcile(s, user_id);
   await until(async () => (await reconciliations(s))[0]?.failures === 1);
   await s.database.query(
-    "update activitynet.reconciliation set failures = 29, listed = '{1}', run_at = now() + interval '1 minute'",
+    "update activitynet.listing set failures = 29, listed = '{1}', run_at = now() + interval '1 minute'",
   );
   for (let turns = 0; turns < 2; turns += 1) turnOn(s, quarterMs);
   await ended(s);

@@ -47,11 +47,13 @@ export interface ReconciliationRow {
 }
 
 export const reconciliations = (s: Setting) =>
-  s.database.query<ReconciliationRow>('select * from activitynet.reconciliation order by connection_id');
+  s.database.query<ReconciliationRow>(
+    "select * from activitynet.listing where purpose = 'reconciliation' order by connection_id",
+  );
 
 /** Waits until no reconciliation waits, and nothing that it demanded either. */
 export async function ended(s: Setting): Promise<void> {
-  await until(async () => (await reconciliations(s)).every(({ state }) => state !== 'waiting'));
+  await until(async () => (await reconciliations(s)).every(({ state }) => state !== 'listing'));
   await s.settled();
 }
 

@@ -152,7 +152,8 @@ export async function idle(s: Setting): Promise<void> {
     const [row] = await s.database.query(
       `select count(*) filter (where leased)::int as leased,
         count(*) filter (where not leased and run_at <= activitynet.clock($1))::int +
-          (select count(*) from activitynet.history where state = 'listing' and run_at <= activitynet.clock($1))::int as due
+          (select count(*) from activitynet.listing
+            where purpose = 'backfill' and state = 'listing' and run_at <= activitynet.clock($1))::int as due
       from activitynet.activity where work is not null`,
       [s.provider.ahead],
     );

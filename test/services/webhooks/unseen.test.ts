@@ -48,13 +48,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['changes.user_sequence', 'webhooks.attempt', 'webhooks.endpoint', 'webhooks.message'],
   ],
   'work in progress; what it stores is recorded where it is stored': [
-    ...[
-      'activitynet.activity',
-      'activitynet.reconciliation',
-      'backfill.receipt',
-      'deliveries.delivery',
-      'deliveries.progress',
-    ],
+    ...['activitynet.activity', 'backfill.receipt', 'deliveries.delivery', 'deliveries.progress'],
     'deliveries.sealed_body',
     ...[
       'phone.deleted',
@@ -100,7 +94,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
 
 /** Writes of recorded tables that record nothing, by the reason. */
 const silentWrites: Readonly<Record<string, string>> = {
-  'activitynet.history delete': 'erased with its user',
+  'activitynet.listing delete': 'erased with its user, or ended with its connection',
   'backfill.run delete': 'erased with its user',
   'backfill.step delete': 'erased with its user',
   'backfill.step insert': 'the run has begun, which is recorded',
@@ -120,9 +114,21 @@ const silentWrites: Readonly<Record<string, string>> = {
 /** Columns of recorded rows whose change records nothing, by the function of the trigger and the reason. */
 const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   of_backfill: {
-    'set by the insert only': ['connected_at', 'created_at', 'lane', 'provider'],
+    'set by the insert only': ['connected_at', 'created_at', 'lane', 'provider', 'purpose'],
+    'of reconciliations, which are no backfill': ['again_from', 'nightly_on'],
     'progress and the reason of the end': [
-      ...['asking', 'attempt', 'failures', 'finished_at', 'found', 'listed_at', 'pages', 'reason', 'run_at'],
+      ...[
+        'asking',
+        'attempt',
+        'failures',
+        'finished_at',
+        'found',
+        'leased',
+        'listed',
+        'pages',
+        'reason',
+        'run_at',
+      ],
     ],
   },
   of_backfill_type: {

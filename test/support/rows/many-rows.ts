@@ -29,8 +29,8 @@ export const fillStatements: readonly string[] = [
    select id, 0, 'dailies', now(), now(), 'received' from backfill.run`,
   `insert into activitynet.activity (user_id, object_id, connection_id, turn, fetched_at)
    select gen_random_uuid(), i, gen_random_uuid(), i, now() from ${people}`,
-  `insert into activitynet.history (connection_id, user_id, connected_at, start_time, end_time, state, finished_at)
-   select gen_random_uuid(), gen_random_uuid(), now(), now(), now(), 'done', now() from ${people}`,
+  `insert into activitynet.listing (purpose, connection_id, user_id, start_time, end_time, state, finished_at)
+   select 'backfill', gen_random_uuid(), gen_random_uuid(), now(), now(), 'done', now() from ${people}`,
   `insert into connect.attempt (state_hash, user_id, provider, callback_uri, expires_at)
    select md5(i::text), gen_random_uuid(), 'devicemaker', 'x', now() + interval '1 hour' from ${people}`,
   `insert into connect.consent (user_id, provider, kind, scopes)
