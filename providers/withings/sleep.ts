@@ -188,7 +188,7 @@ function spansOf(own: unknown, start: number, end: number): StageSpan[] | null {
 export const sleep: RecordType = {
   fields: { ...samples, ...nightFields },
   device: otherDevice,
-  devices: [...Object.values(devices), otherDevice, importedDevice],
+  devices: [...devices.values(), otherDevice, importedDevice],
   extraAt: ['data'],
   supersede: 'sleep',
   join: nightsWithStages,

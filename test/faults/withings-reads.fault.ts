@@ -61,11 +61,11 @@ t.test('what notifications name is read, and lost notifications are repaired by 
 t.test(
   'a measurement that nobody confirmed is an event, and becomes samples when it is confirmed',
   async (t) => {
-    const on = await setUp(t, { settings: { BACKFILL_ON_CONNECT: 'true', BACKFILL_DAYS: '12' } });
+    const on = await setUp(t, { settings: { BACKFILL_ON_CONNECT: 'true', BACKFILL_DAYS: '30' } });
     const userId = await on.connect();
     await until(async () => (await on.api.database.query('select from pull.reading')).length > 0);
     await on.settled();
-    const fromMs = on.sandbox.world.clock.nowMs() - 9 * 24 * hourMs;
+    const fromMs = on.sandbox.world.clock.nowMs() - 27 * 24 * hourMs;
     const before = await on.compare(userId, fromMs);
     t.same(before.have, before.want, 'the backfill has everything');
     const ambiguous = (await rowsOf(on)).findLast(
