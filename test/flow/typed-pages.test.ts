@@ -21,7 +21,6 @@ import { freePort } from '../../stack/machine/ports.ts';
 import { appleExport, record } from '../services/file-import/importing.ts';
 import { type Ask, ask } from '../support/api.ts';
 import { agree, formOf, leadsTo, visitor } from '../support/connect-page.ts';
-import { countBroker, countDatabase } from '../support/servers/made-servers.ts';
 
 /*
  * The commands of README and of docs/ as a reader types them: each block as it stands, in order, in a shell in the
@@ -149,8 +148,6 @@ const api = {
 let product: ReturnType<typeof lasting> | undefined;
 
 t.test('README: from the clone to the summary of a day', async (t) => {
-  countDatabase();
-  countBroker();
   const [start, ...calls] = blocksOf('README.md').filter(isShell);
   t.ok(start !== undefined && calls.length > 0);
   product = lasting(whole, folder, start ?? { language: 'sh', text: 'exit 1' });

@@ -7,9 +7,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { takeMadeServers } from '../support/servers/made-servers.ts';
 import { keepFileTest } from './file-tests.ts';
-import { complaintOfServers } from './more-servers.ts';
 import { neverCalled, startCalls } from './never-called.ts';
 import { complaintMark } from './tap-report.ts';
 
@@ -48,8 +46,6 @@ for (const [url, file] of files) {
     keepFileTest(url, test);
     await import(url);
   });
-  const complaint = complaintOfServers(file, takeMadeServers());
-  if (complaint !== null) complaints.push(`${file}: ${complaint}`);
 }
 // What files share ends after the last of them.
 const completed = once(t, 'complete');

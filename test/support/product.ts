@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { countBroker, countDatabase } from './servers/made-servers.ts';
 
 /** The whole product as `npm start` runs it with one worker: a process with servers, a data folder and a log of its own. */
 export interface Product {
@@ -25,8 +24,6 @@ const startPeriodicTask = 1200;
 
 /** Starts it with some settings, on a free port. */
 export async function startProduct(t: Test, settings: Readonly<Record<string, string>>): Promise<Product> {
-  countDatabase();
-  countBroker();
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-product-'));
   chmodSync(folder, 0o711); // the database server's account walks through it
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));

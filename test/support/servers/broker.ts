@@ -5,7 +5,6 @@ import type { Test } from 'tap';
 import { type Config, loadConfig } from '../../../config.ts';
 import { createBroker } from '../../../runtime/broker.ts';
 import { type Call, typedCall } from '../../../runtime/environment.ts';
-import { countBroker } from './made-servers.ts';
 
 /** A broker that runs, with a typed `call`. */
 export interface TestBroker {
@@ -48,7 +47,6 @@ export function testSettings({ databaseUrl, natsUrl, settings }: Omit<TestBroker
 
 /** Starts a broker with the given services and stops it when the test ends. */
 export async function startBroker(t: Test, choice: TestBrokerChoice): Promise<TestBroker> {
-  countBroker();
   nodes += 1;
   const broker = createBroker({
     config: testConfig(choice),

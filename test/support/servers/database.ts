@@ -5,7 +5,6 @@ import pg from 'pg';
 import type { Test } from 'tap';
 import { migrateUp } from '../../../migrations/migrate.ts';
 import { type Database, databaseOf } from '../../../mixins/database/database.ts';
-import { countDatabase } from './made-servers.ts';
 
 /** A database of one test file's own, migrated, dropped when the file ends. */
 export interface TestDatabase extends Database {
@@ -28,7 +27,6 @@ export function natsUrl(): string {
 
 /** Clones the migrated template of this version of the migrations into a database of the test's own. */
 export async function freshDatabase(t: Test): Promise<TestDatabase> {
-  countDatabase();
   const name = `test_${randomBytes(8).toString('hex')}`;
   template ??= ensureTemplate();
   const source = await template;
