@@ -11,10 +11,9 @@ import { createCode, redeemCode } from './actions/invitation-codes.ts';
 import { deleteExpired, deleteUploads, deleteUser } from './tables/expired.ts';
 import { stopSync } from './tables/first-syncs.ts';
 import { openUploads } from './work/connect-phone.ts';
-import { weightOf } from './work/open-upload.ts';
 import { nightsKind, settleNights } from './work/settle-nights.ts';
 import { workLogs } from './work/work-logs.ts';
-import { workSync } from './work/work-sync.ts';
+import { weightOf, workSync } from './work/work-sync.ts';
 
 /** Deletes expired codes, and receipts of deliveries that are not kept any more. */
 const expiry = { name: 'phone-ingest.expiry', everyMs: 600_000, firstAfterMs: 30_000 };

@@ -7,12 +7,6 @@ import type { Entry } from './entries.ts';
 import { type ItemSource, isOver, itemsAtHand, type StoreChunk } from './reading/item-source.ts';
 import type { Run } from './store-run.ts';
 
-/**
- * Number of consecutive failed calls before storing stops. The sender waits for the first attempt, so one failure stops
- * it. A retry continues, because a single item may cause the failure.
- */
-export const patienceOf = ({ isRetry }: { readonly isRetry: boolean }): number => (isRetry ? 8 : 1);
-
 // Transactions should be short. A call carries items of one user, in order.
 const bytesPerCall = 250_000;
 const itemsPerCall = 200;

@@ -1,5 +1,6 @@
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import type { Entry, Skipped } from '../../../providers/file/entry.ts';
+import { InputRefused } from '../../../runtime/reading-thread.ts';
 
 /** What a reader needs besides the bytes. */
 export interface ReadContext {
@@ -39,7 +40,7 @@ export async function* chunksOf(bytes: FileBytes): AsyncGenerator<Buffer> {
 }
 
 /** A file cannot be read further. The message is a sentence for its user, and contains no value of the file. */
-export class FileProblem extends Error {}
+export class FileProblem extends InputRefused {}
 
 /** The stored bytes of a file cannot be read: the cause is the disk or the secret, not the file, so a later attempt may succeed. */
 export class BytesUnavailable extends Error {}

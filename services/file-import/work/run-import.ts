@@ -63,7 +63,7 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
   const { call, config, database, logger } = deps;
   const rules = await call('timeseries.routeRules', { user_id: row.user_id });
   const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
-  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context }, held);
+  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context });
   const { kind } = reader;
   let latest: ImportRow | Progress = row;
   const began = performance.now();
@@ -76,7 +76,7 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
       latest = progress;
     }
   } finally {
-    await reader.close();
+    reader.close();
   }
   const connection_ids = row.connection_id === null ? [] : [row.connection_id];
   await call('users.synced', { connection_ids }).catch(() => null);

@@ -1,13 +1,10 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveReadings } from '../../../runtime/reading-thread.ts';
 import { readUpload } from '../rules/upload-body.ts';
+import type { UploadInput } from './work-sync.ts';
 
-// The thread that reads one large upload. It sends a batch for each request, so that the amount in transit is bounded.
+// The thread that reads large uploads.
 
-const { bytes, nowMs, timeZone }: { bytes: ArrayBuffer; nowMs: number; timeZone: string | null } = workerData;
-const { head, batches } = readUpload(Buffer.from(bytes), nowMs, timeZone);
-
-parentPort?.postMessage(head);
-parentPort?.on('message', () => {
-  const { value } = batches.next();
-  parentPort?.postMessage(value ?? null);
+serveReadings(({ bytes, nowMs, timeZone }: UploadInput) => {
+  const { head, batches } = readUpload(Buffer.from(bytes), nowMs, timeZone);
+  return { head, pieces: () => batches };
 });

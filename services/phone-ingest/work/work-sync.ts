@@ -4,15 +4,17 @@ import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
 import type { WorkEnvironment } from '../../../mixins/inbox/inbox-worker.ts';
 import { zoneOfUser } from '../../../mixins/user-zone.ts';
 import { timeZoneHeader } from '../../../providers/phone/provider.ts';
+import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
+import { threadReader } from '../../../runtime/reading-thread.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
+import { threadHeapMb } from '../../../runtime/thread-heap.ts';
 import { Tally } from '../rules/batch.ts';
 import { batchKey } from '../rules/sample-blocks.ts';
-import type { UploadRefusal } from '../rules/upload-body.ts';
+import { readUpload, type UploadHead, type UploadRefusal } from '../rules/upload-body.ts';
 import { countMalformed, countUnmapped } from '../tables/receipts.ts';
 import { type ConnectedUser, connectedUser } from './fence.ts';
-import { type OpenedUpload, openUpload } from './open-upload.ts';
 import { storeBatch } from './store-batch.ts';
 
 /** Stores an upload, for the waiting app or in the background. Repeating it changes nothing, because items have keys. */
@@ -26,8 +28,45 @@ export async function workSync(job: Job, deps: WorkEnvironment): Promise<Outcome
     if (upload.head.refusal !== null) return await refuse(job, deps, user.user_id, upload.head.refusal);
     return await workOpened(job, deps, user, upload);
   } finally {
-    await upload.close();
+    upload.close();
   }
+}
+
+/** An upload whose items are read in batches. */
+interface OpenedUpload {
+  readonly head: UploadHead;
+  readonly batches: Iterable<readonly UploadItem[]> | AsyncIterable<readonly UploadItem[]>;
+  readonly close: () => void;
+}
+
+/** What the reading thread opens. */
+export interface UploadInput {
+  readonly bytes: ArrayBuffer;
+  readonly nowMs: number;
+  readonly timeZone: string | null;
+}
+
+/** Reading this size takes less than 20 ms. */
+const mostBytesHere = 1024 * 1024;
+
+/** The memory that work on a body takes: two large ones in parallel. */
+export function weightOf(bodyBytes: number): number {
+  return bodyBytes > mostBytesHere ? bodyBytes + 24 * 1024 * 1024 : bodyBytes;
+}
+
+/** Bodies lie outside of the heap, which has the values of a batch of each. */
+const readInThread = threadReader<UploadInput, UploadHead, null, readonly UploadItem[]>({
+  module: new URL('./upload.worker.ts', import.meta.url),
+  resourceLimits: { maxOldGenerationSizeMb: threadHeapMb(512), maxYoungGenerationSizeMb: 32 },
+  longestMs: 60_000,
+});
+
+/** Opens an upload. A large one is read in a thread, because it would block the event loop for a second. */
+async function openUpload(body: Buffer, nowMs: number, timeZone: string | null): Promise<OpenedUpload> {
+  if (body.length <= mostBytesHere) return { ...readUpload(body, nowMs, timeZone), close: () => undefined };
+  const bytes = new Uint8Array(body).buffer;
+  const { head, pieces, close } = await readInThread({ bytes, nowMs, timeZone }, bytes.byteLength, [bytes]);
+  return { head, batches: pieces(null), close };
 }
 
 async function workOpened(

@@ -271,14 +271,14 @@ t.test('refuses deep nesting, closed or not', async (t) => {
   );
   const large = LargeBody.open(body, 'object');
   if (typeof large === 'string') throw new Error(large);
-  t.equal(large.stubs('hrv', 0), '[[],{}]');
-  t.equal(large.stubs('userPermissionsChange', 0), `[{"permissions":${nested}}]`);
+  t.same([...large.pieces({ kind: 'stubs', key: 'hrv' })], ['[[],{}]']);
+  t.same([...large.pieces({ kind: 'stubs', key: 'userPermissionsChange' })], [`[{"permissions":${nested}}]`]);
   const orders = [0, 1].map((index) => ({ key: 'hrv', type: 'hrv', index }));
-  const [batch] = [...large.batches(orders, Date.now())].map((text) => JSON.parse(text));
-  t.match(batch, {
+  const [batch] = large.pieces({ kind: 'items', orders, nowMs: Date.now(), rules: null });
+  t.match(JSON.parse(batch ?? ''), {
     judged: [
-      { at: 0, ok: false },
-      { at: 1, ok: false },
+      [0, { ok: false }],
+      [1, { ok: false }],
     ],
     parts: [],
   });

@@ -65,14 +65,14 @@ t.test('the reading thread frees a body that is closed', async (t) => {
   const file = '../../../services/devicemaker-ingest/work/reading/large-body.worker.ts';
   const worker = new Worker(new URL(file, import.meta.url));
   t.teardown(() => worker.terminate());
-  const ask = async (question: object) => {
-    worker.postMessage({ id: 1, ask: { body: 7, ...question } });
-    const [{ failed }] = await once(worker, 'message');
-    return failed;
-  };
+  const send = (request: object | null) => worker.postMessage({ id: 1, reading: 7, request });
+  const answer = async () => (await once(worker, 'message'))[0].answer;
   const bytes = new Uint8Array(Buffer.from('{"dailies":[{"userId":"a"}]}')).buffer;
-  t.equal(await ask({ kind: 'open', bytes, root: 'object' }), null);
-  t.equal(await ask({ kind: 'stubs', key: 'dailies', piece: 0 }), null);
-  t.equal(await ask({ kind: 'close' }), null);
-  t.equal(await ask({ kind: 'stubs', key: 'dailies', piece: 0 }), 'Error');
+  send({ kind: 'open', input: { bytes, root: 'object' } });
+  t.match(await answer(), { head: { lists: [{ key: 'dailies', count: 1 }] } });
+  send({ kind: 'next', stream: 1, begin: { question: { kind: 'stubs', key: 'dailies' } } });
+  t.same(await answer(), { piece: { done: false, value: '[{"userId":"a"}]' } });
+  send(null);
+  send({ kind: 'next', stream: 1, begin: null });
+  t.same(await answer(), { failed: 'Error' });
 });

@@ -4,8 +4,9 @@ import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type Entry, entriesOf, UnknownItems } from '../../../services/devicemaker-ingest/work/entries.ts';
-import { patienceOf, storeEntries } from '../../../services/devicemaker-ingest/work/store-entries.ts';
+import { storeEntries } from '../../../services/devicemaker-ingest/work/store-entries.ts';
 import type { Run } from '../../../services/devicemaker-ingest/work/store-run.ts';
+import { patienceOf } from '../../../services/devicemaker-ingest/work/store-run.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 

@@ -10,7 +10,7 @@ import { entriesPerBatch } from '../../../services/file-import/rules/batch.ts';
 import { FileProblem } from '../../../services/file-import/rules/file-bytes.ts';
 import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import { fileBytes, fileFolder } from '../../../services/file-import/work/file-folder.ts';
-import { openReader } from '../../../services/file-import/work/open-reader.ts';
+import { openReader, readerWith } from '../../../services/file-import/work/open-reader.ts';
 
 const settings = {
   DATA_DIR: '.data',
@@ -19,8 +19,6 @@ const settings = {
 };
 const folder = fileFolder(settings);
 const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
-
-const never = new AbortController().signal;
 
 /** Stores a file as the service does. */
 async function stored(file: Buffer) {
@@ -38,8 +36,8 @@ t.test('a file whose reading takes too much memory is refused with a sentence', 
   const input = await stored(
     Buffer.from(`<HealthData><Record type="a">${entries.join('')}</Record></HealthData>`),
   );
-  const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
-  const reader = await openReader(input, { limits, signal: never });
+  const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+  const reader = await readerWith(resourceLimits)(input);
   t.teardown(reader.close);
   await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
 });
@@ -53,8 +51,8 @@ t.test(
     startDate="2026-01-02 07:00:00 +0100" endDate="2026-01-02 07:00:00 +0100"/>`,
     );
     const document = `<HealthData>${records.join(' '.repeat(filePartBytes))}</HealthData>`;
-    const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
-    const reader = await openReader(await stored(Buffer.from(document)), { limits, signal: never });
+    const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+    const reader = await readerWith(resourceLimits)(await stored(Buffer.from(document)));
     t.teardown(reader.close);
     t.match(await reader.batches.next(), { value: { position: names.length } });
   },
@@ -66,26 +64,14 @@ const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
 });
 const table = Buffer.from(['type,timestamp,value', ...lines].join('\n'));
 
-t.test('an abort ends the wait for the next batch, and the opening', async (t) => {
-  const input = await stored(table);
-  const stopping = new AbortController();
-  const reader = await openReader(input, { signal: stopping.signal });
-  t.teardown(reader.close);
-  t.match(await reader.batches.next(), { value: { position: entriesPerBatch } });
-  const next = reader.batches.next();
-  stopping.abort(new Error('the process stops'));
-  await t.rejects(next, new Error('the process stops'));
-  await t.rejects(openReader(input, { signal: stopping.signal }), new Error('the process stops'));
-});
-
 t.test('a file without a batch for too long is refused with a sentence', async (t) => {
   const late = new FileProblem('Reading the file takes too long.');
   // A thread takes longer to start.
-  await t.rejects(openReader(await stored(table), { signal: never, longestMs: 0 }), late);
+  await t.rejects(readerWith(undefined, 0)(await stored(table)), late);
 });
 
 t.test('a batch that was taken is not kept in memory', async (t) => {
-  const reader = await openReader(await stored(table), { signal: never });
+  const reader = await openReader(await stored(table));
   t.teardown(reader.close);
   const takenBatch = async () => new WeakRef(Object((await reader.batches.next()).value));
   const [first] = [await takenBatch(), await takenBatch()];
@@ -97,7 +83,7 @@ t.test('a batch that was taken is not kept in memory', async (t) => {
 t.test('entries that are stored already are passed over in as many steps as they were stored', async (t) => {
   const input = await stored(table);
   const context = { ...input.context, skip: 2 * entriesPerBatch };
-  const reader = await openReader({ ...input, context }, { signal: never });
+  const reader = await openReader({ ...input, context });
   t.teardown(reader.close);
   const positions: number[] = [];
   for await (const { position } of reader.batches) positions.push(position);

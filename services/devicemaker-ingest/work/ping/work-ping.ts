@@ -3,17 +3,13 @@ import type { Job, Outcome } from '../../../../mixins/inbox/inbox-job.ts';
 import { arrivalOf, findLinkedUsers } from '../../../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../../../runtime/environment.ts';
 import { codeOf } from '../../../../runtime/failure.ts';
-import { metricsOf } from '../../../../runtime/telemetry/metrics.ts';
-import { countUnlisted } from '../../../../runtime/telemetry/unlisted-fields.ts';
 import { callbackRules } from '../../rules/callback.ts';
 import type { Push } from '../../rules/read-push.ts';
 import { isOpen, settleSpecials } from '../accounts.ts';
 import { providerUserIdOf, UnknownItems } from '../entries.ts';
-import { reprocessed } from '../push/work-push.ts';
 import { openOrRefuse } from '../reading/open-body.ts';
 import { type ReceivedItems, reportToBackfill } from '../report-received.ts';
-import { patienceOf } from '../store-entries.ts';
-import type { Run } from '../store-run.ts';
+import { beginRun, type Run, reprocessed } from '../store-run.ts';
 import { type FetchLimits, fetchLimits } from './fetch-callback.ts';
 import { pingAnswer } from './ping-answer.ts';
 import { isWaiting, type PingItem, pingItemsOf } from './ping-items.ts';
@@ -56,7 +52,11 @@ async function workOpened(
   ping: Push,
 ): Promise<Outcome> {
   const reached = await job.progress.read();
-  const run = runOf(job, environment, limits);
+  const leftMs = job.isRetry ? limits.sliceMs : Math.max(0, limits.deadlineMs - job.waited_ms);
+  const run = {
+    ...beginRun(job, environment, 'ping.item_broken'),
+    signal: job.isReprocess ? job.signal : AbortSignal.any([job.signal, AbortSignal.timeout(leftMs)]),
+  };
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
   const pingItems = await addressed(run, ping, job, environment, unknown);
   const round = {
@@ -87,26 +87,6 @@ async function workOpened(
   logCounts(environment, job, pingItems ?? []);
   if (!isLeft) return { kind: 'done', answer };
   return { kind: 'later', reason: reasonOf(round, pingItems ?? []), answer, delayMs: delayOf(round) };
-}
-
-function runOf(job: Job, { call, logger, broker }: Environment, { deadlineMs, sliceMs }: PingLimits): Run {
-  const left = job.isRetry ? sliceMs : Math.max(0, deadlineMs - job.waited_ms);
-  return {
-    call,
-    signal: job.isReprocess ? job.signal : AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
-    nowMs: Date.now(),
-    receivedMs: job.received_ms,
-    isReprocess: job.isReprocess,
-    onBroken: ({ key, index }, error) => {
-      const name = error instanceof Error ? error.name : 'unknown';
-      logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });
-    },
-    onUnlisted: (type, names) => countUnlisted(metricsOf(broker), 'devicemaker', type, names),
-    failed: null,
-    halted: false,
-    patience: patienceOf(job),
-    failuresInRow: 0,
-  };
 }
 
 // A slice that settled something without a failure is handed back, which costs no attempt.

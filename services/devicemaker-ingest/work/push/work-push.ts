@@ -3,15 +3,13 @@ import type { Job, Outcome } from '../../../../mixins/inbox/inbox-job.ts';
 import { type Arrival, arrivalOf, findLinkedUsers } from '../../../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../../../runtime/environment.ts';
 import { codeOf } from '../../../../runtime/failure.ts';
-import { metricsOf } from '../../../../runtime/telemetry/metrics.ts';
-import { countUnlisted } from '../../../../runtime/telemetry/unlisted-fields.ts';
 import type { Push } from '../../rules/read-push.ts';
 import { isOpen, settleSpecials } from '../accounts.ts';
 import { type Entry, entriesOf, providerUserIdOf, UnknownItems } from '../entries.ts';
 import { type OpenedPush, openOrRefuse } from '../reading/open-body.ts';
 import { receivedByEntries, reportToBackfill } from '../report-received.ts';
-import { noteSynced, patienceOf, storeEntries } from '../store-entries.ts';
-import type { Run } from '../store-run.ts';
+import { noteSynced, storeEntries } from '../store-entries.ts';
+import { beginRun, type Run, reprocessed } from '../store-run.ts';
 import { pushAnswer } from './answer.ts';
 
 /**
@@ -29,19 +27,7 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
 }
 
 async function workOpened(job: Job, environment: Environment, { push, items }: OpenedPush): Promise<Outcome> {
-  const run: Run = {
-    call: environment.call,
-    signal: job.signal,
-    nowMs: Date.now(),
-    receivedMs: job.received_ms,
-    isReprocess: job.isReprocess,
-    onBroken: (entry, error) => report(environment, job, entry, error),
-    onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
-    failed: null,
-    halted: false,
-    patience: patienceOf(job),
-    failuresInRow: 0,
-  };
+  const run = beginRun(job, environment, 'push.item_broken');
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
   const entries = await addressed(run, push, arrivalOf(job), unknown);
   await storeEntries(run, entries, items);
@@ -63,13 +49,6 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
 }
 
-/** The outcome of a delivery that was processed before. Its answer stays. */
-export function reprocessed({ failed }: Run): Outcome {
-  return failed === null
-    ? { kind: 'done', answer: null }
-    : { kind: 'later', reason: failed, answer: undefined };
-}
-
 // A failed lookup postpones all items.
 async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
@@ -81,11 +60,6 @@ async function addressed(run: Run, push: Push, arrival: Arrival, unknown: Unknow
     run.halted = true;
     return [];
   }
-}
-
-function report({ logger }: Environment, job: Job, { key, index }: Entry, error: unknown): void {
-  const name = error instanceof Error ? error.name : 'unknown';
-  logger.error('push.item_broken', { delivery_id: job.id, key, index, name });
 }
 
 function logCounts({ logger }: Environment, job: Job, entries: readonly Entry[]): void {

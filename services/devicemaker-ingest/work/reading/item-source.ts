@@ -3,7 +3,8 @@ import { unlistedFields } from '../../../../domain/provider/unlisted-fields.ts';
 import { partsOf } from '../../../../domain/records/item-parts.ts';
 import type { StoreItem } from '../../../../domain/records/records.ts';
 import { cutChunks, type VersionedRules } from '../../../../domain/workouts/cut-chunks.ts';
-import type { Normalised } from '../../../../providers/devicemaker/normalise/item.ts';
+import type { DataType } from '../../../../providers/devicemaker/data-types.ts';
+import type { Normalised, Problem } from '../../../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from '../entries.ts';
 import type { Run } from '../store-run.ts';
 
@@ -33,9 +34,8 @@ export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGe
       began = performance.now();
     }
     if (isOver(run)) return;
-    run.onUnlisted?.(entry.type.name, unlistedFields(entry.item, entry.type.fields));
-    const normalised = normalise(run, entry);
-    setStatus(entry, normalised);
+    const { judged, normalised } = judge(entry.type, entry.item, run.nowMs);
+    noteJudged(run, entry, judged);
     if (!normalised.ok) continue;
     for (const part of partsWithin(normalised, rules))
       yield { entry, part, bytes: Buffer.byteLength(JSON.stringify(part)) };
@@ -65,18 +65,38 @@ export function isOver({ halted, signal }: Run): boolean {
   return halted || signal.aborted;
 }
 
-/** Records the result of normalising an entry's item. */
-export function setStatus(entry: Entry, { ok, problems }: Pick<Normalised, 'ok' | 'problems'>): void {
-  entry.problems = problems;
-  if (!ok) entry.status = 'validation_error';
+/** What is reported of an item beside what is stored of it. */
+export interface JudgedItem {
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  /** The name of the error that the normaliser threw. */
+  readonly broken: string | null;
+  /** The names of the fields that the table of the type does not list. */
+  readonly unlisted: readonly string[];
 }
 
-// Normalisers do not throw. If one does, only its item is rejected.
-function normalise(run: Run, entry: Entry): Normalised {
+/** Normalises an item. Normalisers do not throw. If one does, only its item is rejected. */
+export function judge(
+  type: DataType,
+  item: unknown,
+  nowMs: number,
+): { readonly judged: JudgedItem; readonly normalised: Normalised } {
+  let broken: string | null = null;
+  let normalised: Normalised;
   try {
-    return entry.type.normalise(entry.item, run.nowMs);
+    normalised = type.normalise(item, nowMs);
   } catch (error) {
-    run.onBroken(entry, error);
-    return { ok: false, problems: [{ field: '', reason: 'could not be read' }] };
+    broken = error instanceof Error ? error.name : 'unknown';
+    normalised = { ok: false, problems: [{ field: '', reason: 'could not be read' }] };
   }
+  const { ok, problems } = normalised;
+  return { judged: { ok, problems, broken, unlisted: unlistedFields(item, type.fields) }, normalised };
+}
+
+/** Records what was judged of an entry's item. */
+export function noteJudged(run: Run, entry: Entry, { ok, problems, broken, unlisted }: JudgedItem): void {
+  if (broken !== null) run.onBroken(entry, broken);
+  run.onUnlisted?.(entry.type.name, unlisted);
+  entry.problems = problems;
+  if (!ok) entry.status = 'validation_error';
 }

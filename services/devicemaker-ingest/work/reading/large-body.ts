@@ -10,15 +10,13 @@ import {
   readValue,
   valueAt,
 } from '../../../../domain/json/json-scan.ts';
-import { unlistedFields } from '../../../../domain/provider/unlisted-fields.ts';
 import { isItem } from '../../../../domain/recipe/read-fields.ts';
 import type { StoreItem } from '../../../../domain/records/records.ts';
 import type { VersionedRules } from '../../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../../providers/devicemaker/data-types.ts';
-import type { Normalised, Problem } from '../../../../providers/devicemaker/normalise/item.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from '../../rules/read-push.ts';
 import { startMsOf } from '../report-received.ts';
-import { partsWithin } from './item-source.ts';
+import { type JudgedItem, judge, partsWithin } from './item-source.ts';
 
 /** The root of a body: an object of arrays, or one list, whose key is ''. */
 export type Root = 'object' | 'list';
@@ -32,27 +30,35 @@ export interface Outline {
 /** The reason why a body is refused: not JSON, the wrong root, or too many values. */
 export type Refusal = 'malformed' | 'other_root' | 'too_many_values';
 
+/** What the reading thread opens. */
+export interface LargeBodyInput {
+  readonly bytes: ArrayBufferLike;
+  readonly root: Root;
+}
+
 /** The items of an array to normalise next, and their type. */
-export interface Order {
+interface Order {
   readonly key: string;
   readonly type: string;
   readonly index: number;
 }
 
-/** The result of the item at an index of the order. Its parts follow. */
-interface ItemResult {
-  readonly at: number;
-  readonly ok: boolean;
-  readonly problems: readonly Problem[];
-  /** The name of the error that a normaliser threw. */
-  readonly broken: string | null;
-  /** The names of the fields that the table of the type does not list. */
-  readonly unlisted: readonly string[];
-}
+/** The pieces to make: the stubs of an array as lists, or ordered items as `Batch`es. */
+export type LargeBodyQuestion =
+  | { readonly kind: 'stubs'; readonly key: string }
+  | {
+      readonly kind: 'items';
+      readonly orders: readonly Order[];
+      readonly nowMs: number;
+      readonly rules: VersionedRules | null;
+    };
 
-/** A bounded part of an order's results. Each part has its index in the order and its size in JSON. */
+/**
+ * A bounded part of the results of ordered items: what was judged of the item at an index of the order, then its parts, each with that
+ * index and its size in JSON.
+ */
 export interface Batch {
-  readonly judged: readonly ItemResult[];
+  readonly judged: readonly (readonly [at: number, item: JudgedItem])[];
   readonly parts: readonly (readonly [at: number, bytes: number, part: StoreItem])[];
 }
 
@@ -106,23 +112,19 @@ export class LargeBody {
     }
   }
 
-  /** A bounded piece of an array's stubs as JSON. Undefined after the last. */
-  stubs(key: string, piece: number): string | undefined {
-    return this.#lists.get(key)?.stubs[piece];
-  }
-
-  /** Parses, normalises and splits items one by one. Yields `Batch`es as JSON. */
-  *batches(
-    orders: readonly Order[],
-    nowMs: number,
-    rules: VersionedRules | null = null,
-  ): Generator<string, void> {
+  /** Pieces of bounded size as JSON. Items are parsed, normalised and split one by one. */
+  *pieces(question: LargeBodyQuestion): Generator<string, void> {
+    if (question.kind === 'stubs') {
+      yield* this.#lists.get(question.key)?.stubs ?? [];
+      return;
+    }
+    const { orders, nowMs, rules } = question;
     let batch = newBatch();
-    for (const [at, order] of orders.entries()) {
-      const normalised = this.#normalise(order, nowMs);
-      const { ok, problems } = normalised;
-      const { broken = null, unlisted } = normalised;
-      batch.judged.push(JSON.stringify({ at, ok, problems, broken, unlisted }));
+    for (const [at, { key, type, index }] of orders.entries()) {
+      const dataType = dataTypeOf(type);
+      if (dataType === undefined) continue;
+      const { judged, normalised } = judge(dataType, this.#item(key, index), nowMs);
+      batch.judged.push(JSON.stringify([at, judged]));
       if (!normalised.ok) continue;
       for (const part of partsWithin(normalised, rules)) {
         const text = JSON.stringify(part);
@@ -138,23 +140,11 @@ export class LargeBody {
     yield textOf(batch);
   }
 
-  // Normalisers do not throw. If one does, only its item is rejected.
-  #normalise({ key, type, index }: Order, nowMs: number): Judged {
+  #item(key: string, index: number): unknown {
     const offsets = this.#lists.get(key)?.offsets;
-    const item = valueAt(this.#bytes, offsets?.[2 * index] ?? 0, offsets?.[2 * index + 1] ?? 0, 1);
-    const known = dataTypeOf(type);
-    if (known === undefined) return { ok: false, problems: [], unlisted: [] };
-    const unlisted = unlistedFields(item, known.fields);
-    try {
-      return { ...known.normalise(item, nowMs), unlisted };
-    } catch (error) {
-      const broken = error instanceof Error ? error.name : 'unknown';
-      return { ok: false, problems: [{ field: '', reason: 'could not be read' }], broken, unlisted };
-    }
+    return valueAt(this.#bytes, offsets?.[2 * index] ?? 0, offsets?.[2 * index + 1] ?? 0, 1);
   }
 }
-
-type Judged = Normalised & { readonly broken?: string; readonly unlisted: readonly string[] };
 
 function newBatch() {
   return { judged: [] as string[], parts: [] as string[], bytes: 0 };

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../../domain/errors.ts';
 import { parseJson } from '../../../../domain/json/json-bounds.ts';
-import type { VersionedRules } from '../../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../../providers/devicemaker/data-types.ts';
+import { ReadingEnded, type ThreadReading, threadReader } from '../../../../runtime/reading-thread.ts';
+import { threadHeapMb } from '../../../../runtime/thread-heap.ts';
 import { notAnObject, type Push, readPush, tooManyValues } from '../../rules/read-push.ts';
 import type { Entry } from '../entries.ts';
 import type { Run } from '../store-run.ts';
@@ -9,12 +10,11 @@ import {
   type ItemSource,
   isOver,
   itemsAtHand,
+  noteJudged,
   routeRulesOf,
   type StoreChunk,
-  setStatus,
 } from './item-source.ts';
-import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';
-import { type ReadBody, sendToThread, ThreadEnded } from './reading-thread.ts';
+import type { Batch, LargeBodyInput, LargeBodyQuestion, Outline, Refusal, Root } from './large-body.ts';
 
 /**
  * Opens bodies for processing. A small body is parsed in the main thread. A large one is transferred to a thread,
@@ -43,7 +43,7 @@ export async function openPush(body: Buffer): Promise<OpenedPush> {
   if (opened === 'malformed') throw new ServiceError('MALFORMED_BODY');
   if (opened === 'other_root') throw notAnObject();
   if (opened === 'too_many_values') throw tooManyValues();
-  const { outline, lists, threadBody, close } = opened;
+  const { outline, lists, thread } = opened;
   const specialOf = (key: string) => lists.get(key) ?? null;
   const push = {
     groups: outline.lists.flatMap(({ key }) => {
@@ -54,7 +54,7 @@ export async function openPush(body: Buffer): Promise<OpenedPush> {
     permissionChanges: specialOf('userPermissionsChange'),
     errors: outline.errors,
   };
-  return { push, items: itemsInThread(threadBody, ({ key }) => key), close };
+  return { push, items: itemsInThread(thread, ({ key }) => key), close: thread.close };
 }
 
 /** As `openPush`, but returns the refusal. */
@@ -86,8 +86,13 @@ export async function openList(body: Buffer): Promise<OpenedList | null> {
   body.copy(copy);
   const opened = await openLarge(shared, 'list');
   if (typeof opened === 'string') return null;
-  const { lists, threadBody, close } = opened;
-  return { list: lists.get('') ?? [], items: itemsInThread(threadBody, () => ''), body: copy, close };
+  const { lists, thread } = opened;
+  return {
+    list: lists.get('') ?? [],
+    items: itemsInThread(thread, () => ''),
+    body: copy,
+    close: thread.close,
+  };
 }
 
 function listIn(body: Buffer): readonly unknown[] | null {
@@ -108,81 +113,68 @@ function bytesOf(body: Buffer): ArrayBufferLike {
 interface Opened {
   readonly outline: Outline;
   readonly lists: ReadonlyMap<string, readonly unknown[]>;
-  readonly threadBody: ReadBody;
-  readonly close: () => void;
+  readonly thread: OpenedBody;
 }
 
+type OpenedBody = ThreadReading<Outline | Refusal, LargeBodyQuestion, string>;
+
+/**
+ * A parsed and normalised item of 128 MiB takes about 700 MB. An answer takes at most 3 s for 128 MiB of real items. A body that takes
+ * longer than the limit needs more memory than the limit.
+ */
+const readInThread = threadReader<LargeBodyInput, Outline | Refusal, LargeBodyQuestion, string>({
+  module: new URL('./large-body.worker.ts', import.meta.url),
+  resourceLimits: { maxOldGenerationSizeMb: threadHeapMb(1280) },
+  longestMs: 60_000,
+});
+
 async function openLarge(bytes: ArrayBufferLike, root: Root): Promise<Opened | Refusal> {
-  const threadBody = sendToThread(bytes.byteLength);
+  let thread: OpenedBody | null = null;
   try {
-    const text = await threadBody.ask({ kind: 'open', bytes, root });
-    if (text === 'malformed' || text === 'other_root' || text === 'too_many_values') {
-      threadBody.close();
-      return text;
+    const transferred = bytes instanceof ArrayBuffer ? [bytes] : [];
+    thread = await readInThread({ bytes, root }, bytes.byteLength, transferred);
+    const outline = thread.head;
+    if (typeof outline === 'string') {
+      thread.close();
+      return outline;
     }
-    const outline: Outline = JSON.parse(text ?? '');
     const lists = new Map<string, readonly unknown[]>();
-    for (const { key, count } of outline.lists) lists.set(key, await stubsOf(threadBody, key, count));
-    return { outline, lists, threadBody, close: () => threadBody.close() };
+    for (const { key, count } of outline.lists) lists.set(key, (await stubsOf(thread, key)).slice(0, count));
+    return { outline, lists, thread };
   } catch (error) {
-    threadBody.close();
-    if (error instanceof ThreadEnded && error.isCause) return 'too_many_values';
+    thread?.close();
+    if (error instanceof ReadingEnded && error.exceeded !== null) return 'too_many_values';
     throw error;
   }
 }
 
-async function stubsOf(threadBody: ReadBody, key: string, count: number): Promise<unknown[]> {
+async function stubsOf(thread: OpenedBody, key: string): Promise<unknown[]> {
   const stubs: unknown[] = [];
-  for (let piece = 0; stubs.length < count; piece += 1) {
-    const text = await threadBody.ask({ kind: 'stubs', key, piece });
-    if (text === null) throw new Error('a stub is missing');
+  for await (const text of thread.pieces({ kind: 'stubs', key }))
     for (const stub of JSON.parse(text)) stubs.push(stub);
-  }
-  return stubs.slice(0, count);
+  return stubs;
 }
 
 const ordersAtOnce = 200;
-let lastQueue = 0;
 
-function itemsInThread(threadBody: ReadBody, keyOf: (entry: Entry) => string): ItemSource {
+function itemsInThread(thread: OpenedBody, keyOf: (entry: Entry) => string): ItemSource {
   return async function* (run, entries) {
     const rules = await routeRulesOf(run, entries);
     for (let from = 0; from < entries.length && !isOver(run); from += ordersAtOnce) {
       const next = entries.slice(from, from + ordersAtOnce);
       const orders = next.map((entry) => ({ key: keyOf(entry), type: entry.type.name, index: entry.index }));
-      for await (const batch of batchesOf(threadBody, orders, { nowMs: run.nowMs, rules })) {
+      for await (const text of thread.pieces({ kind: 'items', orders, nowMs: run.nowMs, rules })) {
         if (isOver(run)) return;
-        yield* settled(run, next, batch);
+        yield* noted(run, next, JSON.parse(text));
       }
     }
   };
 }
 
-// The next piece is prepared while this one is stored.
-async function* batchesOf(
-  threadBody: ReadBody,
-  orders: readonly Order[],
-  given: { readonly nowMs: number; readonly rules: VersionedRules | null },
-): AsyncGenerator<Batch> {
-  lastQueue += 1;
-  const common = { kind: 'batch' as const, queue: lastQueue, ...given };
-  let ahead = threadBody.ask({ ...common, orders });
-  for (;;) {
-    const text = await ahead;
-    if (text === null) return;
-    ahead = threadBody.ask({ ...common, orders: null });
-    ahead.catch(() => undefined);
-    yield JSON.parse(text);
-  }
-}
-
-function* settled(run: Run, entries: readonly Entry[], { judged, parts }: Batch): Generator<StoreChunk> {
-  for (const { at, ok, problems, broken, unlisted } of judged) {
+function* noted(run: Run, entries: readonly Entry[], { judged, parts }: Batch): Generator<StoreChunk> {
+  for (const [at, item] of judged) {
     const entry = entries[at];
-    if (entry === undefined) continue;
-    if (broken !== null) run.onBroken(entry, Object.assign(new Error(), { name: broken }));
-    run.onUnlisted?.(entry.type.name, unlisted);
-    setStatus(entry, { ok, problems });
+    if (entry !== undefined) noteJudged(run, entry, item);
   }
   for (const [at, bytes, part] of parts) {
     const entry = entries[at];
