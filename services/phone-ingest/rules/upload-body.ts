@@ -11,6 +11,7 @@ import {
   positionsIn,
   readObject,
   readValue,
+  valueAt,
 } from '../../../domain/json/json-scan.ts';
 import {
   readItem,
@@ -19,16 +20,15 @@ import {
   type UploadList,
   uploadLists,
 } from '../../../providers/phone/upload.ts';
-import { itemValue } from './item-value.ts';
 
 /** Where the lists of an upload begin, and how many items they have. */
 interface UploadOutline {
   /** The value of the field `provider`. */
   readonly provider: unknown;
-  /** The position of each list that is there. */
-  readonly lists: ReadonlyMap<UploadList, number>;
-  readonly received: number;
+  readonly lists: Lists;
 }
+
+type Lists = ReadonlyMap<UploadList, { readonly at: number; readonly count: number }>;
 
 /**
  * Finds the lists of an upload. Values are not validated, so that an invalid one does not affect the others. Null: the body has no
@@ -36,34 +36,26 @@ interface UploadOutline {
  */
 function outlineOf(bytes: Buffer): UploadOutline | null {
   const scan = jsonScan(bytes);
-  let data: Lists | null = null;
+  let lists: Lists | null = null;
   let provider: unknown;
   if (kindOf(scan) === 'object')
     readObject(scan, (key) => {
-      if (key === 'data') data = listsOf(scan);
+      if (key === 'data') lists = listsOf(scan);
       else if (key === 'provider') provider = valueOrNull(scan);
       else passValue(scan);
     });
   else readValue(scan);
   expectEnd(scan);
-  return data === null ? null : outline(data, provider);
-}
-
-type Lists = ReadonlyMap<UploadList, { readonly at: number; readonly count: number }>;
-
-function outline(data: Lists, provider: unknown): UploadOutline {
-  const lists = [...data].map(([list, { at }]) => [list, at] as const);
-  return {
-    provider,
-    lists: new Map(lists),
-    received: [...data.values()].reduce((sum, { count }) => sum + count, 0),
-  };
+  return lists === null ? null : { provider, lists };
 }
 
 // As in JSON.parse, the last of several values of a name counts.
 function listsOf(scan: JsonScan): Lists | null {
   const lists = new Map<UploadList, { at: number; count: number }>();
-  if (kindOf(scan) !== 'object') return passed(scan);
+  if (kindOf(scan) !== 'object') {
+    passValue(scan);
+    return null;
+  }
   readObject(scan, (key) => {
     const list = uploadLists.find((name) => name === key);
     const at = scan.at;
@@ -76,11 +68,6 @@ function listsOf(scan: JsonScan): Lists | null {
     lists.set(list, { at, count });
   });
   return lists;
-}
-
-function passed(scan: JsonScan): null {
-  passValue(scan);
-  return null;
 }
 
 function valueOrNull(scan: JsonScan): unknown {
@@ -111,7 +98,7 @@ export interface UploadHead {
 /** The items of a body, read in batches of bounded size, deletions first. */
 interface UploadBody {
   readonly head: UploadHead;
-  readonly batches: Generator<UploadItem[], void>;
+  readonly batches: Iterator<UploadItem[], void> & Iterable<UploadItem[]>;
 }
 
 /** The most items of a batch: about as many as a call of the store takes. */
@@ -129,30 +116,20 @@ const mostInvalid = 0.9;
  * health data and quoted nowhere.
  */
 export function readUpload(bytes: Buffer, nowMs: number, timeZone: string | null = null): UploadBody {
-  const clock = { nowMs, timeZone };
   const outline = outlineOrRefusal(bytes);
-  if ('type' in outline) return { head: refused(outline), batches: batchesOf(bytes, new Map(), clock) };
+  if ('type' in outline)
+    return { head: { refusal: outline, source: null, received: 0, hash: '' }, batches: [].values() };
   const hash = createHash('sha256').update(bytes).digest('base64url');
-  const { provider, received, lists } = outline;
+  const { provider, lists } = outline;
+  const received = [...lists.values()].reduce((sum, { count }) => sum + count, 0);
   return {
     head: { refusal: null, source: sourceNamed(provider), received, hash },
-    batches: batchesOf(bytes, lists, clock),
+    batches: batchesOf(bytes, lists, nowMs, timeZone),
   };
 }
 
-/** The head of a body of which nothing can be stored. */
-function refused(refusal: UploadRefusal): UploadHead {
-  return { refusal, source: null, received: 0, hash: '' };
-}
-
-/** The refusal of a body beyond the bounds. */
-const beyondBounds: UploadRefusal = {
-  type: 'VALIDATION_FAILED',
-  detail: new JsonBoundsError().message,
-};
-
 function outlineOrRefusal(bytes: Buffer): UploadOutline | UploadRefusal {
-  if (!isWithinBounds(bytes)) return beyondBounds;
+  if (!isWithinBounds(bytes)) return { type: 'VALIDATION_FAILED', detail: new JsonBoundsError().message };
   try {
     const detail = 'The body is not an upload: it has no object `data`.';
     return outlineOf(bytes) ?? { type: 'VALIDATION_FAILED', detail };
@@ -166,12 +143,15 @@ const order = ['deleted', 'records', 'sleep', 'workouts'] as const;
 
 function* batchesOf(
   bytes: Buffer,
-  lists: UploadOutline['lists'],
-  { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string | null },
+  lists: Lists,
+  nowMs: number,
+  timeZone: string | null,
 ): Generator<UploadItem[], void> {
   let batch: UploadItem[] = [];
   let [bytesInBatch, read, invalid] = [0, 0, 0];
-  for (const [list, at] of order.flatMap((name) => withPosition(name, lists)))
+  for (const list of order) {
+    const at = lists.get(list)?.at;
+    if (at === undefined) continue;
     for (const [from, to] of positionsIn({ bytes, at })) {
       const item = readItem(list, boundedValue(bytes, from, to), nowMs, timeZone);
       batch.push(item);
@@ -184,16 +164,36 @@ function* batchesOf(
       batch = [];
       bytesInBatch = 0;
     }
+  }
   if (batch.length > 0) yield batch;
-}
-
-function withPosition(list: UploadList, lists: UploadOutline['lists']): [UploadList, number][] {
-  const at = lists.get(list);
-  return at === undefined ? [] : [[list, at]];
 }
 
 // Undefined is no object, so the item is set aside.
 function boundedValue(bytes: Buffer, from: number, to: number): unknown {
   const isWithin = parsedBytes(bytes.subarray(from, to)) <= mostItemBytes;
   return isWithin ? itemValue(bytes, from, to) : undefined;
+}
+
+const notANumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
+
+/**
+ * The value of an item. Numbers that JSON lacks (NaN, Infinity) are null, because some serialisers write them. Undefined: it is not JSON
+ * otherwise either.
+ */
+function itemValue(bytes: Buffer, from: number, to: number): unknown {
+  return parsed(bytes, from, to) ?? repaired(bytes.toString('utf8', from, to));
+}
+
+function repaired(text: string): unknown {
+  const valid = Buffer.from(text.replace(notANumber, (token) => (token.startsWith('"') ? token : 'null')));
+  return parsed(valid, 0, valid.length);
+}
+
+function parsed(bytes: Buffer, from: number, to: number): unknown {
+  try {
+    return valueAt(bytes, from, to);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
 }
