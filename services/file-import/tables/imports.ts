@@ -103,21 +103,27 @@ export async function beginReading(database: Queryable, id: string): Promise<Imp
   return row;
 }
 
-/** What reading has found so far. */
+/** What reading has found up to a position. `span` is that of the last part. */
 export interface Progress extends Pick<ImportBatch, 'position' | 'counts' | 'skipped' | 'span'> {
   readonly kind: FileKind;
   readonly bytesRead: number;
 }
 
-/** Notes that the data up to a position is stored. Returns false if the import was cancelled or erased meanwhile. */
-export async function noteProgress(database: Queryable, id: string, progress: Progress): Promise<boolean> {
+/** Notes that the data up to a position is stored. Undefined if the import was cancelled or erased meanwhile. */
+export async function noteProgress(
+  database: Queryable,
+  id: string,
+  progress: Progress,
+): Promise<ImportRow | undefined> {
   const { kind, bytesRead, position, counts, skipped, span } = progress;
   const text = `update imports.import set kind = $2, bytes_read = greatest(bytes_read, $3), position = $4, counts = $5,
-      skipped = $6, first_time = to_timestamp($7::float8 / 1000), last_time = to_timestamp($8::float8 / 1000), touched_at = now()
-    where id = $1 and state = 'reading' returning 1`;
+      skipped = $6, first_time = least(first_time, to_timestamp($7::float8 / 1000)),
+      last_time = greatest(last_time, to_timestamp($8::float8 / 1000)), touched_at = now()
+    where id = $1 and state = 'reading' returning ${columns}`;
   const times = [span?.start_ms ?? null, span?.end_ms ?? null];
   const values = [id, kind, bytesRead, position, JSON.stringify(counts), JSON.stringify(skipped), ...times];
-  return (await database.query(text, values)).length > 0;
+  const [row] = await database.query<ImportRow>(text, values);
+  return row;
 }
 
 /** Ends an open import. Undefined if it has ended. */

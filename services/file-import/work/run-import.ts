@@ -8,7 +8,7 @@ import type { Environment } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { type ImportBatch, mostPositions } from '../rules/batch.ts';
 import { FileProblem } from '../rules/file-bytes.ts';
-import { beginReading, endImport, type ImportRow, noteProgress, type Progress } from '../tables/imports.ts';
+import { beginReading, endImport, type ImportRow, noteProgress } from '../tables/imports.ts';
 import type { FileFolder } from './file-folder.ts';
 import { openReader } from './open-reader.ts';
 
@@ -65,15 +65,16 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
   const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
   const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context });
   const { kind } = reader;
-  let latest: ImportRow | Progress = row;
+  let latest = row;
   const began = performance.now();
   try {
     for await (const batch of reader.batches) {
       if (held.signal.aborted) return 'stopped';
       await storeBatch(deps, row, batch);
-      const progress = withBatch(latest, batch, { kind, bytesRead: Math.round(batch.progress * row.bytes) });
-      if (!(await noteProgress(database, row.id, progress))) return 'gone';
-      latest = progress;
+      const bytesRead = Math.round(batch.progress * row.bytes);
+      const noted = await noteProgress(database, row.id, { ...withBatch(latest, batch), kind, bytesRead });
+      if (noted === undefined) return 'gone';
+      latest = noted;
     }
   } finally {
     reader.close();
@@ -94,11 +95,7 @@ async function storeBatch({ call }: RunDeps, { user_id }: ImportRow, batch: Impo
 
 const mostReasons = 200;
 
-function withBatch(
-  before: ImportRow | Progress,
-  { position, counts, skipped, span }: ImportBatch,
-  now: Pick<Progress, 'kind' | 'bytesRead'>,
-): Progress {
+function withBatch(before: ImportRow, { position, counts, skipped, span }: ImportBatch) {
   const totals: Record<string, number> = { ...before.counts };
   for (const [type, items] of Object.entries(counts)) totals[type] = (totals[type] ?? 0) + items;
   const reasons = new Map(
@@ -112,19 +109,5 @@ function withBatch(
     const positions = [...(former?.positions ?? []), ...shown.positions].slice(0, mostPositions);
     reasons.set(key, { ...shown, positions, items: shown.items + (former?.items ?? 0) });
   }
-  return { ...now, position, counts: totals, skipped: [...reasons.values()], span: spanOf(before, span) };
-}
-
-function spanOf(before: ImportRow | Progress, span: ImportBatch['span']): Progress['span'] {
-  const former = 'span' in before ? before.span : storedSpan(before);
-  if (former === null || span === null) return former ?? span;
-  return {
-    start_ms: Math.min(former.start_ms, span.start_ms),
-    end_ms: Math.max(former.end_ms, span.end_ms),
-  };
-}
-
-function storedSpan({ first_time, last_time }: ImportRow): Progress['span'] {
-  if (first_time === null || last_time === null) return null;
-  return { start_ms: first_time.getTime(), end_ms: last_time.getTime() };
+  return { position, counts: totals, skipped: [...reasons.values()], span };
 }
