@@ -92,7 +92,6 @@ export default implement(deliveries, {
   },
 });
 
-// Secret addresses are shown to developers only: whoever has one can post webhooks as the provider.
 /** A body holds data of the accounts of all projects: once there are several, only an owner reads it. @throws FORBIDDEN (403) */
 async function refuseShared(call: Call, { caller }: Meta): Promise<void> {
   if (!caller || caller.role === 'owner') return;
@@ -104,6 +103,7 @@ async function refuseShared(call: Call, { caller }: Meta): Promise<void> {
     );
 }
 
+// Secret addresses are shown to developers only: whoever has one can post webhooks as the provider.
 function addressesFor({
   meta,
   config,
