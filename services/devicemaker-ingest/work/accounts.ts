@@ -16,7 +16,10 @@ import type { Run } from './store-run.ts';
 
 const errors = z.array(z.string());
 
-/** The results of the arrays beside the data. Null if the delivery has none, or if they are not processed yet. */
+/**
+ * The results of the arrays beside the data: numbers of connections whose scope changed, and whose status is `revoked` now. Null if the
+ * delivery has none, or if they are not processed yet.
+ */
 const Specials = z.object({
   permissions: z.object({ updated: z.int(), errors }).nullable(),
   deregistered: z.object({ revoked: z.int(), errors }).nullable(),
@@ -67,14 +70,12 @@ export function isOpen(push: Push, { permissions, deregistered }: Specials): boo
 
 export type Specials = z.infer<typeof Specials>;
 
-/** The answer to `deregistrations`. `revoked` counts the connections whose status is `revoked` now. */
-interface Deregistered {
-  readonly revoked: number;
-  readonly errors: string[];
-}
-
 /** Ends the connections of deregistered accounts. An unknown account is reported and is not a failure. */
-async function deregister(call: Call, items: readonly unknown[], arrival: Arrival): Promise<Deregistered> {
+async function deregister(
+  call: Call,
+  items: readonly unknown[],
+  arrival: Arrival,
+): Promise<Specials['deregistered']> {
   const ids = items.map(providerUserIdOf);
   const known = ids.filter((id) => id !== null);
   const linkedUsers = await findLinkedUsers(call, 'devicemaker', known, arrival);
@@ -90,12 +91,6 @@ function deregistrationProblem(id: string | null, index: number, linkedUsers: Li
   const where = `deregistrations[${index}]`;
   if (id === null) return [`${where}: userId: must be a text`];
   return linkedUsers.has(id) ? [] : [`${where}: ${notConnected}`];
-}
-
-/** The answer to `userPermissionsChange`. `updated` counts the connections whose scope changed. */
-interface PermissionsChanged {
-  readonly updated: number;
-  readonly errors: string[];
 }
 
 interface Change {
@@ -121,7 +116,7 @@ async function changePermissions(
   call: Call,
   items: readonly unknown[],
   arrival: Arrival,
-): Promise<PermissionsChanged> {
+): Promise<Specials['permissions']> {
   const read = items.map((item) => readChange(item, arrival.receivedMs));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);

@@ -5,9 +5,11 @@ import { loadConfig } from '../../../config.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { byteLimit } from '../../../runtime/http/guarded-fetch.ts';
 import { callbackRules } from '../../../services/devicemaker-ingest/rules/callback.ts';
-import { fetchCallback } from '../../../services/devicemaker-ingest/work/ping/fetch-callback.ts';
 import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/work/ping/work-ping.ts';
-import { workPingItem } from '../../../services/devicemaker-ingest/work/ping/work-ping-item.ts';
+import {
+  fetchCallback,
+  workPingItem,
+} from '../../../services/devicemaker-ingest/work/ping/work-ping-item.ts';
 import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
 
 const provider = await startCallbackServer(t);

@@ -10,10 +10,9 @@ import { providerUserIdOf, UnknownItems } from '../entries.ts';
 import { openOrRefuse } from '../reading/open-body.ts';
 import { type ReceivedItems, reportToBackfill } from '../report-received.ts';
 import { beginRun, type Run, reprocessed } from '../store-run.ts';
-import { type FetchLimits, fetchLimits } from './fetch-callback.ts';
 import { pingAnswer } from './ping-answer.ts';
 import { isWaiting, type PingItem, pingItemsOf } from './ping-items.ts';
-import { type Round, recall, workPingItem } from './work-ping-item.ts';
+import { type FetchLimits, fetchLimits, type Round, recall, workPingItem } from './work-ping-item.ts';
 
 /** Limits of processing a ping. */
 export interface PingLimits extends FetchLimits {
