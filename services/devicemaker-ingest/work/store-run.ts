@@ -1,8 +1,11 @@
 import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import type { Call, Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
-import type { Entry } from './entries.ts';
+import type { Push } from '../rules/read-push.ts';
+import { type Entry, providerUserIdOf } from './entries.ts';
 
 /** State of storing one delivery. */
 export interface Run {
@@ -47,6 +50,18 @@ export function beginRun(job: Job, { call, logger, broker }: Environment, event:
     patience: patienceOf(job),
     failuresInRow: 0,
   };
+}
+
+/** The users of the accounts of a delivery. Null after a failed lookup, which postpones all items. */
+export async function linkedUsersOf(run: Run, { groups }: Push, job: Job): Promise<LinkedUsers | null> {
+  const ids = groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
+  try {
+    return await findLinkedUsers(run.call, 'devicemaker', ids, arrivalOf(job));
+  } catch (error) {
+    run.failed = codeOf(error);
+    run.halted = true;
+    return null;
+  }
 }
 
 /** The outcome of a delivery that was processed before. Its answer stays. */

@@ -1,15 +1,13 @@
 import { ServiceError } from '../../../../domain/errors.ts';
 import type { Job, Outcome } from '../../../../mixins/inbox/inbox-job.ts';
-import { arrivalOf, findLinkedUsers } from '../../../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../../../runtime/environment.ts';
-import { codeOf } from '../../../../runtime/failure.ts';
 import { callbackRules } from '../../rules/callback.ts';
 import type { Push } from '../../rules/read-push.ts';
 import { isOpen, settleSpecials } from '../accounts.ts';
-import { providerUserIdOf, UnknownItems } from '../entries.ts';
+import { UnknownItems } from '../entries.ts';
 import { openOrRefuse } from '../reading/open-body.ts';
 import { type ReceivedItems, reportToBackfill } from '../report-received.ts';
-import { beginRun, type Run, reprocessed } from '../store-run.ts';
+import { beginRun, linkedUsersOf, reprocessed } from '../store-run.ts';
 import { pingAnswer } from './ping-answer.ts';
 import { isWaiting, type PingItem, pingItemsOf } from './ping-items.ts';
 import { type FetchLimits, fetchLimits, type Round, recall, workPingItem } from './work-ping-item.ts';
@@ -57,60 +55,43 @@ async function workOpened(
     signal: job.isReprocess ? job.signal : AbortSignal.any([job.signal, AbortSignal.timeout(leftMs)]),
   };
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
-  const pingItems = await addressed(run, ping, job, environment, unknown);
+  const rules = callbackRules(environment.config);
+  const linkedUsers = await linkedUsersOf(run, ping, job);
+  const pingItems = linkedUsers === null ? [] : pingItemsOf(ping, linkedUsers, rules, unknown);
   const round = {
     job,
     environment,
     run,
     limits,
     reached,
-    rules: callbackRules(environment.config),
+    rules,
     failuresInRow: 0,
     settled: 0,
     afterMs: null,
   };
-  if (pingItems !== null) await workPingItems(round, pingItems, limits.atOnce);
+  await workPingItems(round, pingItems, limits.atOnce);
   if (job.isReprocess) return reprocessed(run);
   const specials = await settleSpecials(run, job, ping);
-  const isLeft = pingItems === null || pingItems.some(isWaiting) || isOpen(ping, specials);
-  if (isLeft && (job.signal.aborted || isSliceOver(round, pingItems ?? []))) return { kind: 'stopped' };
-  const backfillReport = await reportToBackfill(environment, job.id, receivedBy(pingItems ?? []));
+  const isLeft = linkedUsers === null || pingItems.some(isWaiting) || isOpen(ping, specials);
+  if (isLeft && (job.signal.aborted || isSliceOver(round, pingItems))) return { kind: 'stopped' };
+  const backfillReport = await reportToBackfill(environment, job.id, receivedBy(pingItems));
   const errors = [...ping.errors, ...unknown.sentences()];
   const answer = pingAnswer({
     ping: { ...ping, errors },
-    pingItems: pingItems ?? [],
+    pingItems,
     specials,
     backfillReport,
     pending: isLeft,
   });
-  logCounts(environment, job, pingItems ?? []);
+  logCounts(environment, job, pingItems);
   if (!isLeft) return { kind: 'done', answer };
-  return { kind: 'later', reason: reasonOf(round, pingItems ?? []), answer, delayMs: delayOf(round) };
+  return { kind: 'later', reason: reasonOf(round, pingItems), answer, delayMs: delayOf(round) };
 }
 
 // A slice that settled something without a failure is handed back, which costs no attempt.
 function isSliceOver({ job, run, settled }: Round, pingItems: readonly PingItem[]): boolean {
   const fails = run.failed !== null || pingItems.some(({ outcome }) => outcome.state === 'error');
   return job.isRetry && run.signal.aborted && settled > 0 && !fails;
-}
-
-// A failed lookup postpones all items.
-async function addressed(
-  run: Run,
-  ping: Push,
-  job: Job,
-  { config }: Environment,
-  unknown: UnknownItems,
-): Promise<PingItem[] | null> {
-  const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
-  try {
-    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrivalOf(job));
-    return pingItemsOf(ping, linkedUsers, callbackRules(config), unknown);
-  } catch (error) {
-    run.failed = codeOf(error);
-    run.halted = true;
-    return null;
-  }
 }
 
 // Ping items of one account and type are processed in order, because the later delivery of an activity wins. A retry

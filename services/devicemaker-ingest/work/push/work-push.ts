@@ -1,15 +1,12 @@
 import { ServiceError } from '../../../../domain/errors.ts';
 import type { Job, Outcome } from '../../../../mixins/inbox/inbox-job.ts';
-import { type Arrival, arrivalOf, findLinkedUsers } from '../../../../mixins/inbox/linked-users.ts';
 import type { Environment } from '../../../../runtime/environment.ts';
-import { codeOf } from '../../../../runtime/failure.ts';
-import type { Push } from '../../rules/read-push.ts';
 import { isOpen, settleSpecials } from '../accounts.ts';
-import { type Entry, entriesOf, providerUserIdOf, UnknownItems } from '../entries.ts';
+import { type Entry, entriesOf, UnknownItems } from '../entries.ts';
 import { type OpenedPush, openOrRefuse } from '../reading/open-body.ts';
 import { receivedByEntries, reportToBackfill } from '../report-received.ts';
 import { noteSynced, storeEntries } from '../store-entries.ts';
-import { beginRun, type Run, reprocessed } from '../store-run.ts';
+import { beginRun, linkedUsersOf, reprocessed } from '../store-run.ts';
 import { pushAnswer } from './answer.ts';
 
 /**
@@ -29,7 +26,9 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
 async function workOpened(job: Job, environment: Environment, { push, items }: OpenedPush): Promise<Outcome> {
   const run = beginRun(job, environment, 'push.item_broken');
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
-  const entries = await addressed(run, push, arrivalOf(job), unknown);
+  const linkedUsers = await linkedUsersOf(run, push, job);
+  const entries =
+    linkedUsers === null ? [] : push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
   await storeEntries(run, entries, items);
   if (job.isReprocess) return reprocessed(run);
   await noteSynced(environment, entries);
@@ -47,19 +46,6 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   });
   logCounts(environment, job, entries);
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
-}
-
-// A failed lookup postpones all items.
-async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
-  const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
-  try {
-    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrival);
-    return push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
-  } catch (error) {
-    run.failed = codeOf(error);
-    run.halted = true;
-    return [];
-  }
 }
 
 function logCounts({ logger }: Environment, job: Job, entries: readonly Entry[]): void {
