@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { providerNames } from '../../providers/all.ts';
 import { descriptors } from './providers.ts';
@@ -34,10 +32,4 @@ t.test('every provider has 13 scenarios or more', async (t) => {
     counts.filter(([, count]) => count < 13),
     [],
   );
-});
-
-// `npm test` plays the parts named `.test.ts`, which take little time; `npm run test:faults -- conformance` plays all.
-t.test('every provider has a file of its part', async (t) => {
-  const files = readdirSync(join(import.meta.dirname, 'parts'));
-  t.same(files.map((file) => file.replace(/\.(test|fault)\.ts$/, '')).sort(), [...providerNames].sort());
 });

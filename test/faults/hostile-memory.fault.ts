@@ -213,17 +213,4 @@ t.test('hostile uploads and log-ins in 1 GiB: who is honest is answered', async 
     t.ok(checked.length > 0, `${checked.length} of the passwords were checked`);
     await whole(t);
   });
-
-  await t.test('the endpoint of a leaked key ends with the key', async (t) => {
-    const { token } = cluster;
-    const Key = z.object({ id: z.string(), key: z.string() });
-    const leaked = await get(origin, '/api-keys', Key, { token, body: { name: 'leaked' } });
-    const Endpoint = z.looseObject({ id: z.string(), enabled: z.boolean() });
-    const made = await get(origin, '/webhook-endpoints', Endpoint, {
-      ...{ key: leaked.key, body: { url: 'https://thief.example.com/hook' } },
-    });
-    await get(origin, `/api-keys/${leaked.id}`, z.unknown(), { token, method: 'DELETE' });
-    const after = await get(origin, `/webhook-endpoints/${made.id}`, Endpoint, { token });
-    t.equal(after.enabled, false);
-  });
 });

@@ -25,7 +25,7 @@ export async function get<T>(
 }
 
 /** Logs in and makes a key. */
-export async function credentialsOf(origin: string): Promise<{ token: string; key: string; keyId: string }> {
+export async function credentialsOf(origin: string): Promise<{ token: string; key: string }> {
   const { access_token: token } = await get(origin, '/auth/login', z.object({ access_token: z.string() }), {
     body: developer,
   });
@@ -33,7 +33,7 @@ export async function credentialsOf(origin: string): Promise<{ token: string; ke
     token,
     body: { name: 'Faults' },
   });
-  return { token, key: made.key, keyId: made.id };
+  return { token, key: made.key };
 }
 
 const Id = z.object({ id: z.string() });

@@ -17,7 +17,6 @@ export interface Cluster {
   readonly origins: readonly string[];
   readonly names: readonly string[];
   readonly key: string;
-  readonly keyId: string;
   readonly token: string;
   readonly wearers: readonly Wearer[];
   /** The limits of memory by the name of the process. */
@@ -126,14 +125,14 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
   };
   await untilWhole();
   const origin = origins[0] ?? '';
-  const { token, key, keyId } = await credentialsOf(origin);
+  const { token, key } = await credentialsOf(origin);
   const wearers: Wearer[] = [];
   for (let i = 0; i < people; i++) {
     const account = randomUUID();
     wearers.push({ account, userId: await createConnectedUser(origin, key, account) });
   }
   return {
-    ...{ origins, token, key, keyId, wearers, memory, untilWhole },
+    ...{ origins, token, key, wearers, memory, untilWhole },
     names: [...starts.keys()],
     process: find,
     complaints: () =>

@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server/server.ts';
 import { pullIngestService } from '../../../services/pull-ingest/pull-ingest.service.ts';
 import type { PullServicePace } from '../../../services/pull-ingest/work/pace.ts';
-import { serviceNames } from '../../../stack/processes/services.ts';
 import { environmentOf, settingsOf } from '../../../stack/sandbox/sandbox.ts';
 import { joinApi, type TestApi } from '../../support/api.ts';
-import { testSettings } from '../../support/servers/broker.ts';
-import { freshDatabase, natsUrl, type TestDatabase } from '../../support/servers/database.ts';
+import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
 import { startForwarder } from '../../support/servers/forwarder.ts';
 import { until } from '../../support/until.ts';
 
@@ -54,8 +50,6 @@ export interface SettingChoice {
   readonly settings?: Readonly<Record<string, string>>;
   readonly pace?: Partial<PullServicePace>;
   readonly sandbox?: SandboxOptions;
-  /** The number of processes of their own that read, with the pace of production. 0: this process reads. */
-  readonly processes?: number;
 }
 
 /** Starts both. Past data is read only if `settings` say so. */
@@ -75,20 +69,8 @@ export async function setUp(t: Test, choice: SettingChoice = {}): Promise<Within
     WITHINGS_REQUESTS_PER_MINUTE: '100000',
     ...choice.settings,
   };
-  const { processes = 0 } = choice;
-  const bus = { natsUrl: natsUrl(), namespace: `withings-${randomUUID()}` };
-  const own = [pullIngestService({ ...fast, ...choice.pace })];
-  const api =
-    processes === 0
-      ? await joinApi(t, { database, settings, instead: own })
-      : await joinApi(t, {
-          database,
-          settings,
-          ...bus,
-          services: serviceNames.filter((name) => name !== 'pull-ingest'),
-        });
-  for (let count = 0; count < processes; count++) startReader(t, { database, settings, ...bus });
-  if (processes > 0) await api.broker.waitForServices(['pull-ingest'], 60_000);
+  const service = pullIngestService({ ...fast, ...choice.pace });
+  const api = await joinApi(t, { database, settings, instead: [service] });
   forwardTo(api.url);
   return {
     ...{ api, sandbox, address: `${api.url}/api/v1/webhooks/withings/notify` },
@@ -109,28 +91,6 @@ export async function setUp(t: Test, choice: SettingChoice = {}): Promise<Within
     }),
     control: (method, path, body) => control(sandbox, method, path, body),
   };
-}
-
-interface Joined {
-  readonly database: TestDatabase;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly natsUrl: string;
-  readonly namespace: string;
-}
-
-function startReader(t: Test, { database, settings, natsUrl, namespace }: Joined): void {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../stack/processes/process.ts')], {
-    env: {
-      ...testSettings({ databaseUrl: database.url, natsUrl, settings }),
-      ...{
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        NAMESPACE: namespace,
-        SERVICES: 'pull-ingest',
-      },
-    },
-    stdio: 'ignore',
-  });
-  t.teardown(() => child.kill('SIGKILL'));
 }
 
 const Created = z.object({ id: z.string() });

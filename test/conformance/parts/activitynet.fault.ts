@@ -1,5 +1,0 @@
-import t from 'tap';
-import { playProvider } from '../play-provider.ts';
-
-t.setTimeout(600_000);
-t.test('the scenarios of activitynet', (t) => playProvider(t, 'activitynet'));
