@@ -7,6 +7,13 @@ import { startBroker } from '../../support/servers/broker.ts';
 import { natsUrl } from '../../support/servers/database.ts';
 
 const shared = await startAuth(t);
+const limited = await startAuth(t, {
+  RATE_LIMIT_API_KEY: '2',
+  RATE_LIMIT_SDK: '3',
+  RATE_LIMIT_DEVELOPER: '10',
+});
+
+t.beforeEach(() => limited.database.query('truncate auth.rate_window'));
 
 const aged = (seconds: number) =>
   `update auth.rate_window set started_at = started_at - interval '${seconds} seconds'`;
@@ -36,15 +43,8 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
   t.equal(new Set(admissions.map(({ reset }) => reset)).size, 1, 'one window');
 });
 
-t.test('an invalid credential is not allowed and has no window', async (t) => {
-  const { call } = shared;
-  const refused = { caller: null, addresses: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
-  t.same(await call('auth.admit', { api_key_hash: sha256('sk-unknown') }), refused);
-  t.same(await call('auth.admit', { token: 'no token' }), refused);
-});
-
 t.test('a window ends 60 s after its first request', async (t) => {
-  const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '2' });
+  const { call, database } = limited;
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
   const ask = () => call('auth.admit', { api_key_hash: sha256(key) });
@@ -60,10 +60,10 @@ t.test('a window ends 60 s after its first request', async (t) => {
 });
 
 t.test('a window in the future, after a clock was set back, is replaced', async (t) => {
-  const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '1' });
+  const { call, database } = limited;
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
-  await call('auth.admit', { api_key_hash: sha256(key) });
+  for (let n = 0; n < 3; n += 1) await call('auth.admit', { api_key_hash: sha256(key) });
   await database.query(aged(-3600));
   t.match(await call('auth.admit', { api_key_hash: sha256(key) }), { allowed: true });
 });
@@ -85,7 +85,7 @@ t.test('the last use of a key is recorded once per window', async (t) => {
 });
 
 t.test('all tokens of one user, and no others, share a window', async (t) => {
-  const { call } = await startAuth(t, { RATE_LIMIT_SDK: '3' });
+  const { call } = limited;
   const { as } = await logIn(call);
   const [one, two] = [await call('users.create', {}), await call('users.create', {})];
   const token = async (user_id: string) => (await call('auth.issueToken', { user_id }, as)).access_token;
@@ -107,10 +107,27 @@ t.test('all tokens of one user, and no others, share a window', async (t) => {
 });
 
 t.test('all sessions of a developer share a window', async (t) => {
-  const { call } = await startAuth(t, { RATE_LIMIT_DEVELOPER: '10' });
+  const { call } = limited;
   await logIn(call);
   const { tokens } = await logIn(call);
   t.match(await call('auth.admit', { token: tokens.access_token }), { limit: 10, remaining: 7 });
+});
+
+t.test('a window shows the limit of its kind and the used part', async (t) => {
+  const { call } = limited;
+  const { tokens, as } = await logIn(call);
+  const { id: user_id } = await call('users.create', {});
+  const { key, id } = await call('auth.createKey', {}, as);
+  const issued = await call('auth.issueToken', { user_id }, as);
+  await call('auth.admit', { api_key_hash: sha256(key) });
+  await call('auth.admit', { token: issued.access_token });
+  await call('auth.admit', { token: tokens.access_token });
+  const look = (subject_id: string | null) => call('auth.window', { subject_id: subject_id ?? '' });
+  t.match(await look(id), { kind: 'api-key', limit: 2, used: 1, remaining: 1, reset_at: /Z$/ });
+  t.match(await look(as.meta.caller.developer_id), { kind: 'developer', limit: 10, used: 2, remaining: 8 });
+  t.match(await look(user_id), { kind: 'sdk', limit: 3, used: 1, remaining: 2 });
+  const unused = { kind: 'sdk', limit: 3, used: 0, remaining: 3, reset_at: null };
+  t.same(await look(randomUUID()), unused);
 });
 
 t.test('an invalid credential has no caller and creates no window', async (t) => {

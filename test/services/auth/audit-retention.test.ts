@@ -5,8 +5,15 @@ import { readAudit } from '../../../services/auth/actions/audit.ts';
 import { deleteExpired } from '../../../services/auth/tables/expired.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
+const database = await freshDatabase(t);
+
+t.beforeEach(() =>
+  database.query(
+    'truncate auth.audit_entry, auth.access, auth.access_total, auth.access_writer, auth.attempt_window',
+  ),
+);
+
 t.test('audit entries older than AUDIT_RETENTION_DAYS are deleted in parts; 0 keeps all', async (t) => {
-  const database = await freshDatabase(t);
   const days = async () => {
     const rows = await database.query<{ days: number }>(
       'select distinct (extract(epoch from now() - at) / 86400)::int as days from auth.audit_entry order by 1',
@@ -26,7 +33,6 @@ t.test('audit entries older than AUDIT_RETENTION_DAYS are deleted in parts; 0 ke
 t.test(
   'counts of reads older than AUDIT_RETENTION_DAYS are deleted, with the totals; 0 keeps all',
   async (t) => {
-    const database = await freshDatabase(t);
     const days = 'from (values (0), (29), (31)) v (n)';
     await database.query(`insert into auth.access (user_id, hour, kind, actor, project_id, count)
      select gen_random_uuid(), date_trunc('hour', now()) - n * interval '1 day', 'sleep', 'api_key:1', 'default', 1 ${days}`);
@@ -47,7 +53,6 @@ t.test(
 );
 
 t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,000', async (t) => {
-  const database = await freshDatabase(t);
   await database.query(
     `insert into auth.attempt_window (subject, started_at, count)
      select gen_random_uuid(), now() - interval '3 hours', 1 from generate_series(1, 50001)`,
@@ -69,7 +74,6 @@ t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,
 });
 
 t.test('entries are those of the user, from the start until before the end', async (t) => {
-  const database = await freshDatabase(t);
   const [user_id, other] = [randomUUID(), randomUUID()];
   const at = (n: number) => Date.UTC(2026, 2, n);
   for (const id of [user_id, other])

@@ -6,40 +6,14 @@ import { sha256 } from '../../../services/auth/rules/secrets.ts';
 import { endReusedFamily } from '../../../services/auth/tables/families.ts';
 import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { callerOf } from '../../support/callers.ts';
+import { insertDeveloper } from '../../support/developer.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const isAlive = async ({ call }: TestAuth, token: string) =>
   (await call('auth.admit', { token })).caller !== null;
 
-t.test("a change of the password ends the developer's other sessions and nothing else", async (t) => {
-  const auth = await startAuth(t);
-  const { call } = auth;
-  const own = await logIn(call);
-  const second = await logIn(call);
-  const bob = { email: 'bob@example.com', password: 'the password of somebody' };
-  await call('auth.createDeveloper', bob, own.as);
-  const bobs = await logIn(call, bob);
-  const { app_id, app_secret } = await call('auth.createApplication', { name: 'app' }, own.as);
-  const { id: user_id } = await call('users.create', {});
-  const issued = [
-    await call('auth.issueToken', { user_id }, own.as),
-    await call('auth.issueToken', { user_id }, second.as),
-    await call('auth.issueToken', { user_id, app_id, app_secret }),
-    await call('auth.issueToken', { user_id }, bobs.as),
-  ];
-  const change = { current_password: account.password, new_password: 'another long password' };
-  await call('auth.changePassword', change, own.as);
-
-  t.equal(await isAlive(auth, second.tokens.access_token), false, 'the other session');
-  await t.rejects(
-    call('auth.refresh', { refresh_token: second.tokens.refresh_token }),
-    refusal('UNAUTHENTICATED'),
-  );
-  t.ok(await isAlive(auth, own.tokens.access_token), 'the own session');
-  t.ok(await isAlive(auth, bobs.tokens.access_token), "another developer's session");
-  for (const [index, { access_token }] of issued.entries())
-    t.ok(await isAlive(auth, access_token), `issued token ${index}`);
-});
+const auth = await startAuth(t);
+const { call, database } = auth;
 
 const used = { meta: { client: 'a phone' } };
 
@@ -58,7 +32,6 @@ async function endsAfter({ call, database }: TestAuth, interval: string, client 
 }
 
 t.test('a used refresh token is refused for 10 s, and ends the family afterwards', async (t) => {
-  const auth = await startAuth(t);
   t.equal(await endsAfter(auth, '0 s'), false);
   t.equal(await endsAfter(auth, '10 s'), false);
   t.equal(await endsAfter(auth, '10.000001 s'), true);
@@ -67,7 +40,6 @@ t.test('a used refresh token is refused for 10 s, and ends the family afterwards
 });
 
 t.test('a refresh token that a thief uses first ends with the try of its owner', async (t) => {
-  const { call, database } = await startAuth(t);
   const { tokens, as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const { refresh_token } = await call('auth.issueToken', { user_id }, as);
@@ -82,12 +54,14 @@ t.test('a refresh token that a thief uses first ends with the try of its owner',
   t.equal((await call('auth.admit', { token: thief.access_token })).caller, null);
   await t.rejects(call('auth.refresh', { refresh_token: thief.refresh_token }), refusal('UNAUTHENTICATED'));
   t.ok((await call('auth.admit', { token: tokens.access_token })).caller, 'another family');
-  const entries = await database.query("select user_id from auth.audit_entry where action = 'token.reused'");
-  t.same(entries, [{ user_id }]);
+  const entries = await database.query(
+    "select from auth.audit_entry where action = 'token.reused' and user_id = $1",
+    [user_id],
+  );
+  t.equal(entries.length, 1);
 });
 
 t.test('of two clients that use a refresh token at once, neither keeps the session', async (t) => {
-  const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
   const { refresh_token } = await call('auth.issueToken', { user_id }, as);
@@ -101,7 +75,6 @@ t.test('of two clients that use a refresh token at once, neither keeps the sessi
 });
 
 t.test('actions of developers refuse every other kind of caller', async (t) => {
-  const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const { developer_id } = as.meta.caller;
   const key: Caller = callerOf('api-key', { developer_id });
@@ -116,4 +89,38 @@ t.test('actions of developers refuse every other kind of caller', async (t) => {
   await t.rejects(call('auth.createKey', {}), refusal('UNAUTHENTICATED'), 'nobody');
   t.ok(await logIn(call), 'the password stands');
   t.same(await call('auth.listKeys', {}, as), []);
+});
+
+t.test("a change of the password ends the developer's other sessions and nothing else", async (t) => {
+  const own = await logIn(call);
+  const second = await logIn(call);
+  const bob = { email: 'bob@example.com', password: 'the password of somebody' };
+  await insertDeveloper(database, bob);
+  const bobs = await logIn(call, bob);
+  const { app_id, app_secret } = await call('auth.createApplication', { name: 'app' }, own.as);
+  const { id: user_id } = await call('users.create', {});
+  const issued = [
+    await call('auth.issueToken', { user_id }, own.as),
+    await call('auth.issueToken', { user_id }, second.as),
+    await call('auth.issueToken', { user_id, app_id, app_secret }),
+    await call('auth.issueToken', { user_id }, bobs.as),
+  ];
+  const change = (current_password: string, new_password: string) =>
+    call('auth.changePassword', { current_password, new_password }, own.as);
+  await t.rejects(change('not the password', 'another long password'), refusal('FORBIDDEN'));
+  await t.rejects(change(account.password, 'short'), refusal('VALIDATION_FAILED'));
+  t.ok(await isAlive(auth, second.tokens.access_token), 'nothing has changed');
+  t.match(await change(account.password, 'another long password'), { email: account.email });
+
+  t.equal(await isAlive(auth, second.tokens.access_token), false, 'the other session');
+  await t.rejects(
+    call('auth.refresh', { refresh_token: second.tokens.refresh_token }),
+    refusal('UNAUTHENTICATED'),
+  );
+  t.ok(await isAlive(auth, own.tokens.access_token), 'the own session');
+  t.ok(await isAlive(auth, bobs.tokens.access_token), "another developer's session");
+  for (const [index, { access_token }] of issued.entries())
+    t.ok(await isAlive(auth, access_token), `issued token ${index}`);
+  await t.rejects(logIn(call), refusal('UNAUTHENTICATED'));
+  t.ok((await logIn(call, { ...account, password: 'another long password' })).tokens);
 });

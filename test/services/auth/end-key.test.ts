@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Test } from 'tap';
 import t from 'tap';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import auth from '../../../services/auth/auth.service.ts';
@@ -16,11 +15,18 @@ import { until } from '../../support/until.ts';
 
 const url = 'https://app.example/hook';
 
-/** auth beside webhooks, with an API key. `byKey` calls with a key. */
-async function startKeys(t: Test, services = [auth, users, webhooks, destinations]) {
+async function start(services = [auth, users, webhooks, destinations]) {
   const database = await freshDatabase(t);
   await insertDeveloper(database, account);
-  const { call } = await startBroker(t, { databaseUrl: database.url, services });
+  return { database, ...(await startBroker(t, { databaseUrl: database.url, services })) };
+}
+
+const shared = await start();
+
+t.beforeEach(() => shared.database.query('truncate auth.audit_entry'));
+
+/** auth beside webhooks, with an API key. `byKey` calls with a key. */
+async function startKeys({ database, call } = shared) {
   const { as } = await logIn(call);
   const key = await call('auth.createKey', { name: 'leaked' }, as);
   const byKey = (id: string) => {
@@ -37,7 +43,7 @@ async function startKeys(t: Test, services = [auth, users, webhooks, destination
 }
 
 t.test('a deleted key disables the endpoints whose address it set, also before a rotation', async (t) => {
-  const { database, call, as, key, byKey, endpoint, deletion } = await startKeys(t);
+  const { database, call, as, key, byKey, endpoint, deletion } = await startKeys();
   const own = await call('webhooks.createEndpoint', { url }, byKey(key.id));
   const other = await call('webhooks.createEndpoint', { url }, byKey(randomUUID()));
   const ofDeveloper = await call('webhooks.createEndpoint', { url }, as);
@@ -84,7 +90,7 @@ t.test('a deleted key disables the endpoints whose address it set, also before a
 });
 
 t.test('keep_endpoints keeps them, and the entry says so', async (t) => {
-  const { call, as, key, byKey, endpoint, deletion } = await startKeys(t);
+  const { call, as, key, byKey, endpoint, deletion } = await startKeys();
   const { id } = await call('webhooks.createEndpoint', { url }, byKey(key.id));
   const answer = await call('auth.removeKey', { key_id: key.id, keep_endpoints: 'true' }, as);
   t.same(answer.webhook_endpoints, [{ id, url, enabled: true }]);
@@ -93,7 +99,7 @@ t.test('keep_endpoints keeps them, and the entry says so', async (t) => {
 });
 
 t.test('an endpoint that is enabled again stays enabled when the work is repeated', async (t) => {
-  const { call, as, key, byKey, endpoint } = await startKeys(t);
+  const { call, as, key, byKey, endpoint } = await startKeys();
   const { id } = await call('webhooks.createEndpoint', { url }, byKey(key.id));
   await call('auth.removeKey', { key_id: key.id }, as);
   await call('webhooks.updateEndpoint', { endpoint_id: id, enabled: true }, as);
@@ -102,7 +108,7 @@ t.test('an endpoint that is enabled again stays enabled when the work is repeate
 });
 
 t.test('a request of the key that was admitted before creates and changes nothing after it', async (t) => {
-  const { call, as, key, byKey } = await startKeys(t);
+  const { call, as, key, byKey } = await startKeys();
   const { id } = await call('webhooks.createEndpoint', { url }, byKey(key.id));
   await call('auth.removeKey', { key_id: key.id }, as);
   const late = [
@@ -113,7 +119,7 @@ t.test('a request of the key that was admitted before creates and changes nothin
 });
 
 t.test('endpoints of a key that is deleted while webhooks is away are disabled later', async (t) => {
-  const { database, call, as, key, deletion } = await startKeys(t, [auth, users]);
+  const { database, call, as, key, deletion } = await startKeys(await start([auth, users]));
   const [row] = await database.query<{ id: string }>(
     "insert into webhooks.endpoint (url, secret, api_key_id) values ($1, 'none', $2) returning id",
     [url, key.id],

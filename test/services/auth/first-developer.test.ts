@@ -10,8 +10,12 @@ import { freshDatabase } from '../../support/servers/database.ts';
 
 const unset = { ADMIN_EMAIL: undefined, ADMIN_PASSWORD: undefined };
 
+const database = await freshDatabase(t);
+const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
+
+t.beforeEach(() => database.query('truncate auth.developer, auth.audit_entry cascade'));
+
 t.test('of two processes that start at once, one generates the password that logs in', async (t) => {
-  const database = await freshDatabase(t);
   const both = await Promise.all([
     ensureFirstDeveloper(database, unset),
     ensureFirstDeveloper(database, unset),
@@ -19,7 +23,6 @@ t.test('of two processes that start at once, one generates the password that log
   const passwords = both.flatMap(({ password }) => (password === null ? [] : [password]));
   t.equal(passwords.length, 1);
   const [{ email }] = both;
-  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
   t.equal((await call('auth.login', { email, password: passwords[0] ?? '' })).token_type, 'bearer');
   t.equal((await call('auth.listDevelopers', {})).length, 1);
   const later = await ensureFirstDeveloper(database, unset);
@@ -27,9 +30,7 @@ t.test('of two processes that start at once, one generates the password that log
 });
 
 t.test('ADMIN_PASSWORD sets the password of the first account and never changes one', async (t) => {
-  const database = await freshDatabase(t);
   const admin = (password: string) => ({ ADMIN_EMAIL: 'Ops@example.com', ADMIN_PASSWORD: password });
-  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
   const email = 'ops@EXAMPLE.com';
   const made = await ensureFirstDeveloper(database, admin('the first password'));
   t.same(made, { email: 'Ops@example.com', password: null, isSettingIgnored: false });
@@ -52,7 +53,6 @@ t.test('ADMIN_PASSWORD sets the password of the first account and never changes 
 });
 
 t.test('a generated password counts as unused until a log-in with it', async (t) => {
-  const database = await freshDatabase(t);
   const kept: Login[] = [];
   const { email, password } = await ensureFirstDeveloper(database, unset, (login) => kept.push(login));
   const login = { email, password: password ?? '' };
@@ -60,16 +60,13 @@ t.test('a generated password counts as unused until a log-in with it', async (t)
   t.equal(await isUnused(database, login), true);
   t.equal(await isUnused(database, { email, password: 'another password' }), false);
   t.equal(await isUnused(database, { email: 'nobody@example.com', password: login.password }), false);
-  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
   await call('auth.login', login);
   t.equal(await isUnused(database, login), false);
 });
 
 t.test('a reset gives a new password, ends the sessions, and is in the audit trail', async (t) => {
-  const database = await freshDatabase(t);
   const admin = { ADMIN_EMAIL: 'ops@example.com', ADMIN_PASSWORD: 'the first password' };
   const { email } = await ensureFirstDeveloper(database, admin);
-  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
   const before = await call('auth.login', { email, password: admin.ADMIN_PASSWORD });
   t.equal(await resetPassword(database, 'nobody@example.com'), null);
   const login = await resetPassword(database, 'OPS@example.com');
@@ -81,7 +78,6 @@ t.test('a reset gives a new password, ends the sessions, and is in the audit tra
 });
 
 t.test('a configured password that is easy to guess stops the start with a sentence', async (t) => {
-  const database = await freshDatabase(t);
   const start = (ADMIN_PASSWORD: string) =>
     ensureFirstDeveloper(database, { ADMIN_EMAIL: 'ops@example.com', ADMIN_PASSWORD });
   for (const weak of ['aaaaaaaaaa', 'password123', 'ops of the night'])
@@ -93,7 +89,6 @@ t.test('a configured password that is easy to guess stops the start with a sente
 });
 
 t.test('a password is generated for the configured e-mail address', async (t) => {
-  const database = await freshDatabase(t);
   const { email, password } = await ensureFirstDeveloper(database, {
     ...unset,
     ADMIN_EMAIL: 'me@example.com',
@@ -103,7 +98,6 @@ t.test('a password is generated for the configured e-mail address', async (t) =>
 });
 
 t.test('the service does not start without JWT_SECRET', async (t) => {
-  const database = await freshDatabase(t);
   const starting = startBroker(t, {
     databaseUrl: database.url,
     services: [auth],

@@ -7,17 +7,22 @@ import { tokenSignerOf } from '../../../services/auth/rules/access-tokens.ts';
 import { deleteExpired } from '../../../services/auth/tables/expired.ts';
 import { type AttemptPriority, countAttempt, trustedPriority } from '../../../services/auth/work/attempts.ts';
 import { createHashingQueue, type Passwords } from '../../../services/auth/work/passwords.ts';
-import { account, startAuth } from '../../support/auth.ts';
+import { account } from '../../support/auth.ts';
+import { insertDeveloper } from '../../support/developer.ts';
 import { refusal } from '../../support/refusal.ts';
 import { testConfig } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const origin = { actor: null, requestId: null };
 const other = { email: 'bob@example.com', password: 'the password of another one' };
 
+const database = await freshDatabase(t);
+for (const one of [account, other]) await insertDeveloper(database, one);
+
+t.beforeEach(() => database.query('truncate auth.attempt_window, auth.known_log_in, auth.rate_window'));
+
 /** Log-ins whose hashes are free of cost; `attempt` answers the turn that the hash of a log-in took. */
-async function startLogIns(t: Test, settings: Readonly<Record<string, string>> = {}) {
-  const { database, call } = await startAuth(t);
-  await call('auth.createDeveloper', other);
+function startLogIns(t: Test, settings: Readonly<Record<string, string>> = {}) {
   const config = testConfig({ databaseUrl: database.url, settings });
   const turns: AttemptPriority[] = [];
   const passwords: Passwords = {
@@ -38,11 +43,11 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
     else await t.rejects(tries, refusal(type ?? 'UNAUTHENTICATED'));
     return turns.at(-1);
   };
-  return { attempt, database };
+  return attempt;
 }
 
 t.test('an address is known for an account after a log-in', async (t) => {
-  const { attempt } = await startLogIns(t);
+  const attempt = startLogIns(t);
   t.match(await attempt(account.email, '192.0.2.1'), { isKnown: false }, 'a failure makes nothing known');
   t.match(await attempt(account.email, '192.0.2.1', 'right'), { isKnown: false });
   t.match(await attempt(account.email, '192.0.2.1'), { isKnown: true });
@@ -53,8 +58,7 @@ t.test('an address is known for an account after a log-in', async (t) => {
 });
 
 /** Log-ins in a queue whose hashes end on demand. `begun` has the addresses whose hashes began. */
-async function startQueuedLogIns(t: Test) {
-  const { database } = await startAuth(t);
+function startQueuedLogIns() {
   const config = testConfig({ databaseUrl: database.url });
   const enqueue = createHashingQueue({ atOnce: 2, reserved: 1, mostWaiting: 128, mostWaitMs: 3_600_000 });
   const begun: string[] = [];
@@ -114,7 +118,7 @@ for (const [ofWhom, emailOf] of Object.entries(attacks))
     t.test(
       `of 240 wrong passwords of ${ofWhom} ${before} are checked before a log-in from ${where}`,
       async (t) => {
-        const { start, begun, untilArrived, end } = await startQueuedLogIns(t);
+        const { start, begun, untilArrived, end } = startQueuedLogIns();
         const attack = Array.from({ length: 240 }, (_, n) => start(emailOf(n), `192.0.2.${1 + (n % 8)}`));
         await untilArrived(240);
         t.equal(begun.length, 2);
@@ -134,7 +138,7 @@ for (const [ofWhom, emailOf] of Object.entries(attacks))
     );
 
 t.test('an account with too many failures is limited for an hour', async (t) => {
-  const { attempt, database } = await startLogIns(t, { RATE_LIMIT_ACCOUNT_FAILURES: '2' });
+  const attempt = startLogIns(t, { RATE_LIMIT_ACCOUNT_FAILURES: '2' });
   const age = (minutes: number) =>
     database.query("update auth.attempt_window set started_at = started_at - $1 * interval '1 minute'", [
       minutes,
@@ -157,7 +161,7 @@ t.test('an account with too many failures is limited for an hour', async (t) => 
 });
 
 t.test('an address may fail as often a minute as the setting says', async (t) => {
-  const { attempt } = await startLogIns(t, { RATE_LIMIT_FAILURES: '2' });
+  const attempt = startLogIns(t, { RATE_LIMIT_FAILURES: '2' });
   await attempt(account.email, '192.0.2.1', 'right');
   await attempt(account.email, '192.0.2.1');
   await attempt('nobody@example.com', '192.0.2.1');
@@ -166,7 +170,7 @@ t.test('an address may fail as often a minute as the setting says', async (t) =>
 });
 
 t.test('known addresses are kept as hashes, for 60 days after the last log-in', async (t) => {
-  const { attempt, database } = await startLogIns(t);
+  const attempt = startLogIns(t);
   const age = (days: number) =>
     database.query("update auth.known_log_in set last_at = now() - $1 * interval '1 day'", [days]);
   await attempt(account.email, '192.0.2.1', 'right');

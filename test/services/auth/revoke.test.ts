@@ -13,13 +13,16 @@ const isAlive = async ({ call }: TestAuth, { access_token }: Tokens) =>
   (await call('auth.admit', { token: access_token })).caller !== null;
 const familyOf = ({ access_token }: Tokens): string => Object(jwt.decode(access_token)).family;
 
-async function startRevoking(t: Parameters<typeof startAuth>[0], settings = {}) {
-  const auth = await startAuth(t, settings);
-  const { call } = auth;
+const shared = await startAuth(t);
+
+t.beforeEach(() => shared.database.query('truncate auth.audit_entry'));
+
+async function startRevoking() {
+  const { call } = shared;
   const { tokens, as } = await logIn(call);
   const application = () => call('auth.createApplication', { name: 'app' }, as);
   const { id: user_id } = await call('users.create', {});
-  return { ...auth, session: tokens, as, application, user_id };
+  return { ...shared, session: tokens, as, application, user_id };
 }
 
 /** The entries of revoked tokens, oldest first. */
@@ -29,7 +32,7 @@ const revoked = ({ database }: TestAuth) =>
   );
 
 t.test('revocation of either token ends the session of a developer and no other', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { call, session } = auth;
   for (const name of ['refresh_token', 'access_token'] as const) {
     const { tokens: first } = await logIn(call);
@@ -48,7 +51,7 @@ t.test('revocation of either token ends the session of a developer and no other'
 });
 
 t.test('any holder can revoke a user token, also by a used refresh token', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { call, as, user_id } = auth;
   const first = await call('auth.issueToken', { user_id }, as);
   const other = await call('auth.issueToken', { user_id }, as);
@@ -61,7 +64,7 @@ t.test('any holder can revoke a user token, also by a used refresh token', async
 });
 
 t.test('an application revokes only tokens that it obtained, with either pair of names', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { call, as, user_id } = auth;
   const [one, two] = [await auth.application(), await auth.application()];
   const issue = ({ app_id, app_secret }: typeof one) =>
@@ -88,7 +91,7 @@ t.test('an application revokes only tokens that it obtained, with either pair of
 });
 
 t.test('unknown and expired tokens get the same answer and leave no entry', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { call, as, user_id, database } = auth;
   const expired = await call('auth.issueToken', { user_id }, as);
   await database.query("update auth.family set expires_at = now() - interval '1 second' where id = $1", [
@@ -102,7 +105,7 @@ t.test('unknown and expired tokens get the same answer and leave no entry', asyn
 });
 
 t.test('revoking an API key is refused with the route that deletes it', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { key } = await auth.call('auth.createKey', {}, auth.as);
   await t.rejects(auth.call('auth.revoke', { token: key }), {
     ...refusal('VALIDATION_FAILED'),
@@ -112,7 +115,7 @@ t.test('revoking an API key is refused with the route that deletes it', async (t
 });
 
 t.test('a new secret ends only the tokens that were obtained with the old one', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { call, as, user_id } = auth;
   const [one, two] = [await auth.application(), await auth.application()];
   const issue = (app_id: string, app_secret: string) =>
@@ -130,7 +133,7 @@ t.test('a new secret ends only the tokens that were obtained with the old one', 
 });
 
 t.test('a token that is being issued while the secret is replaced ends too', async (t) => {
-  const auth = await startRevoking(t);
+  const auth = await startRevoking();
   const { database } = auth;
   const { id, app_id, app_secret } = await auth.application();
   const issuing = await database.pool.connect();

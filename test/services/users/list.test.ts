@@ -1,30 +1,28 @@
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { User } from '../../../contracts/users.ts';
 import { foldChanges, lockUpkeep, mostChanges } from '../../../services/users/tables/user-list.ts';
 import users from '../../../services/users/users.service.ts';
-import { startBroker, type TestBroker } from '../../support/servers/broker.ts';
-import { freshDatabase, type TestDatabase } from '../../support/servers/database.ts';
+import { startBroker } from '../../support/servers/broker.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 
-interface Given extends TestBroker {
-  readonly database: TestDatabase;
-}
+const database = await freshDatabase(t);
+const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });
 
-async function start(t: Test): Promise<Given> {
-  const database = await freshDatabase(t);
-  return { database, ...(await startBroker(t, { databaseUrl: database.url, services: [users] })) };
-}
+t.beforeEach(() =>
+  database.query(
+    `truncate users.person, users.connection, users.connection_change, users.list_change, users.list_fence,
+       users.list_total, users.person_status, users.person_status_change cascade`,
+  ),
+);
 
-const sortBys = ['created_at', 'email', 'first_name', 'last_name'] as const;
 const names = (page: { items: User[] }) => page.items.map(({ first_name }) => first_name);
 
 t.test('an empty list has no pages', async (t) => {
-  const { call } = await start(t);
   t.same(await call('users.list', {}), { items: [], total: 0, page: 1, limit: 20, pages: 0 });
 });
 
 t.test('the newest come first, page by page, and a page past the end is empty', async (t) => {
-  const { call } = await start(t);
   const made = [];
   for (let n = 0; n < 5; n += 1) made.push(await call('users.create', { external_user_id: `n${n}` }));
   // A time of a whole second has no milliseconds, so that texts do not compare like times.
@@ -39,7 +37,6 @@ t.test('the newest come first, page by page, and a page past the end is empty', 
 });
 
 t.test('names sort in any case, nobody last, equal ones by id', async (t) => {
-  const { call } = await start(t);
   for (const first_name of ['bob', null, 'Álvaro', 'ADA', 'ada', 'Zoë', 'Bob', null])
     await call('users.create', { first_name });
   const asc = await call('users.list', { sort_by: 'first_name', sort_order: 'asc' });
@@ -53,7 +50,6 @@ t.test('names sort in any case, nobody last, equal ones by id', async (t) => {
 });
 
 t.test('search finds a literal text anywhere, in any case and length', async (t) => {
-  const { call } = await start(t);
   const people = [
     { first_name: '100%', last_name: 'A_B', email: 'odd@example.com', external_user_id: 'back\\slash' },
     { first_name: '1000', last_name: 'AxB', email: 'plain@example.com', external_user_id: 'back/slash' },
@@ -92,7 +88,6 @@ t.test('search finds a literal text anywhere, in any case and length', async (t)
 });
 
 t.test('filters match whole values and go together with a search', async (t) => {
-  const { call } = await start(t);
   await call('users.create', { first_name: 'One', email: 'Shared@example.com', external_user_id: 'e1' });
   await call('users.create', { first_name: 'Two', email: 'shared@EXAMPLE.com', external_user_id: 'e11' });
   await call('users.create', { first_name: 'Three', email: 'unshared@example.com', external_user_id: 'E1' });
@@ -110,7 +105,6 @@ t.test('filters match whole values and go together with a search', async (t) => 
 });
 
 t.test('an update and a deletion move and remove a user in every list', async (t) => {
-  const { call } = await start(t);
   const ann = await call('users.create', { first_name: 'Ann' });
   await call('users.create', { first_name: 'Ben' });
   await call('users.update', { user_id: ann.id, first_name: 'Zed' });
@@ -122,64 +116,15 @@ t.test('an update and a deletion move and remove a user in every list', async (t
   t.same((await call('users.list', { search: 'zed' })).items, []);
 });
 
-const fill = `
-insert into users.person (first_name, last_name, email, created_at)
-select case when i % 7 > 0 then 'Name ' || i % 50 end, 'Last ' || i * 7919 % 10007,
-  case when i % 3 > 0 then 'mail' || i % 400 || '@example.com' end, timestamptz '2026-01-01' + i / 5 * interval '1 second'
-from generate_series(1, 3000) i`;
-
-// Written without the fences: what a page must be.
-const expected = (column: string, order: string) => `
-select id from users.person where deleted_at is null
-order by ${column} ${order}, id ${order} limit $1 offset $2`;
-
 // The service folds too, and who comes second leaves it to the first.
-function untilFolded(database: TestDatabase): Promise<void> {
+function untilFolded(): Promise<void> {
   return until(async () => {
     await foldChanges(database);
     return (await database.query('select from users.list_change')).length === 0;
   });
 }
 
-t.test('deep pages are right in every order, before and after changes were folded', async (t) => {
-  const { call, database } = await start(t);
-  const columns = { created_at: 'created_at', email: 'email_key', first_name: 'first_name_key' };
-  const check = async (said: string) => {
-    const [{ n: total } = { n: 0 }] = await database.query<{ n: number }>(
-      'select count(*)::int as n from users.person where deleted_at is null',
-    );
-    for (const sort_by of sortBys)
-      for (const sort_order of ['asc', 'desc'] as const)
-        for (const page of [1, 2, 3, 7, 21, 30, Math.ceil(total / 100), Math.ceil(total / 100) + 1]) {
-          const column = { ...columns, last_name: 'last_name_key' }[sort_by];
-          const rows = await database.query(expected(column, sort_order), [100, (page - 1) * 100]);
-          const listed = await call('users.list', { sort_by, sort_order, page, limit: 100 });
-          t.equal(listed.total, total);
-          t.same(
-            listed.items.map(({ id }) => id),
-            rows.map(({ id }) => id),
-            `${said}: ${sort_by} ${sort_order}, page ${page}`,
-          );
-        }
-  };
-  await database.query(fill);
-  await check('not folded');
-  await untilFolded(database);
-  t.same(await database.query('select total from users.list_total'), [{ total: 3000 }]);
-  t.same(await database.query('select from users.list_change'), []);
-  await check('folded');
-  await database.query("update users.person set deleted_at = now() where last_name like '%3'");
-  await database.query(
-    "update users.person set first_name = 'Aaron', email = null where last_name like '%5'",
-  );
-  await database.query("delete from users.person where last_name like '%77'");
-  await check('changed since');
-  await untilFolded(database);
-  await check('folded again');
-});
-
 t.test('folding while people are made, by two nodes at once, loses nobody', async (t) => {
-  const { call, database } = await start(t);
   const make = async () => {
     for (let n = 0; n < 10; n += 1)
       await database.query(`insert into users.person (first_name) select 'x' from generate_series(1, 150)`);
@@ -190,7 +135,7 @@ t.test('folding while people are made, by two nodes at once, loses nobody', asyn
   await Promise.all([make(), make(), fold(), fold()]);
   t.equal((await call('users.list', {})).total, 3000);
   await database.query(`insert into users.person select from generate_series(1, ${mostChanges + 1})`);
-  await untilFolded(database);
+  await untilFolded();
   t.match(await call('users.list', {}), { total: 3001 + mostChanges });
   t.same(await database.query('select from users.list_change'), []);
 });
@@ -212,7 +157,6 @@ t.test('folding says whether it did, and passes on what failed', async (t) => {
 });
 
 t.test('connected selects users with or without an active connection', async (t) => {
-  const { call } = await start(t);
   const made = [];
   for (const name of ['none', 'active', 'ended', 'both'])
     made.push(await call('users.create', { first_name: name }));
@@ -235,7 +179,6 @@ t.test('connected selects users with or without an active connection', async (t)
 });
 
 t.test('provider and connection_status select users by the same connection', async (t) => {
-  const { call } = await start(t);
   const link = async (first_name: string, provider: 'devicemaker' | 'activitynet', isEnded = false) => {
     const { id } =
       (await call('users.list', { search: first_name })).items[0] ??
@@ -264,12 +207,12 @@ t.test('provider and connection_status select users by the same connection', asy
 });
 
 t.test('a list by connections ends after ten thousand users', async (t) => {
-  const { call, database } = await start(t);
-  await database.query("insert into users.person (first_name) select 'x' from generate_series(1, 10005)");
+  await database.query('insert into users.person (first_name) select null from generate_series(1, 10005)');
   await database.query(
     `insert into users.connection (user_id, provider, provider_user_id, status, scope)
      select id, 'devicemaker', id, 'active', '{}' from users.person`,
   );
+  await database.query("insert into users.person (first_name) select 'x' from generate_series(1, 10005)");
   const query = { provider: 'devicemaker', limit: 100 } as const;
   t.match(await call('users.list', { ...query, page: 100 }), {
     total: 10_000,
@@ -278,9 +221,6 @@ t.test('a list by connections ends after ten thousand users', async (t) => {
   });
   t.match(await call('users.list', { ...query, page: 101 }), { total: 10_000, items: [] });
   t.match(await call('users.list', { connected: true }), { total: 10_000, items: { length: 20 } });
-  t.match(await call('users.list', { connected: false }), { total: 0, items: [] });
-  await database.query("update users.connection set status = 'revoked'");
-  t.match(await call('users.list', { connected: true }), { total: 0, items: [] });
   t.match(await call('users.list', { connected: false, limit: 100, page: 100 }), {
     total: 10_000,
     items: { length: 100 },
@@ -290,7 +230,6 @@ t.test('a list by connections ends after ten thousand users', async (t) => {
 t.test(
   'a search counts to 1,000, or past the page, and each page follows the other to the end',
   async (t) => {
-    const { call, database } = await start(t);
     await database.query(
       `insert into users.person (first_name, last_name, created_at)
      select 'x' || i, case when i <= 2 then 'rare' end, timestamptz '2026-01-01' + i * interval '1 second'

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { foldConnectionChanges } from '../../../services/users/tables/connection-counts.ts';
 import {
-  mostByConnection,
   mostCounted,
   selectMatchingUsers,
   selectUsersByConnection,
@@ -11,7 +10,7 @@ import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { countingRows } from '../../support/rows/rows-read.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 
-const people = 13_000;
+const people = 4000;
 const large = ['person', 'list_fence'];
 
 // Without the index of pieces while they come in: built at the end it takes a fifth of the time.
@@ -56,7 +55,7 @@ t.test('the users whose connection expired are found without reading a table who
   t.match(await list({ connection_status: 'expired' }), { total: 9, users: { length: 9 } });
   t.match(await list({ connection_status: 'expired', provider: undefined }), { total: 9 });
   t.strictSame(wholeScans(plans, ['person', 'connection']), []);
-  t.match(await list({ connection_status: 'active' }), { total: mostByConnection, users: { length: 20 } });
+  t.match(await list({ connection_status: 'active' }), { total: people - 9, users: { length: 20 } });
   t.equal(plans.length, 6);
   t.strictSame(wholeScans(plans, ['person']), []);
 });
@@ -72,11 +71,11 @@ t.test('a page of users by connection reads neither all such users nor all conne
   for (const table of ['person', 'connection']) await database.query(`vacuum analyze users.${table}`);
   const query = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const [filter, total] of [
-    [{ connected: true }, mostByConnection],
-    [{ connected: false }, 2600],
-    [{ connection_status: 'revoked' }, 1300],
-    [{ provider: 'devicemaker' }, mostByConnection],
-    [{ provider: 'devicemaker', connection_status: 'revoked' }, 1300],
+    [{ connected: true }, 0.8 * people],
+    [{ connected: false }, 0.2 * people],
+    [{ connection_status: 'revoked' }, 0.1 * people],
+    [{ provider: 'devicemaker' }, 0.9 * people],
+    [{ provider: 'devicemaker', connection_status: 'revoked' }, 0.1 * people],
   ] as const) {
     const { on, read } = countingRows(database);
     const page = await selectUsersByConnection(on, 'default', { ...query, ...filter }, 0, 20);
@@ -94,28 +93,28 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
   const on = explaining(database, plans);
   for (const sort_by of sortBys)
     for (const sort_order of ['asc', 'desc'] as const)
-      for (const offset of [0, 40, 220, 10_000, total - 20, total + 20]) {
+      for (const offset of [0, 220, total - 20, total + 20]) {
         const page = await selectAllUsers(on, 'default', { sort_by, sort_order, offset, limit: 20 });
         const said = `${sort_by} ${sort_order} from ${offset}`;
         t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
       }
   const narrowed = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const [filter, found] of [
-    [{ search: 'M11234@EX' }, 1],
-    [{ search: 'crm-1199' }, 11],
-    [{ search: 'last10' }, 152],
+    [{ search: 'M1234@EX' }, 1],
+    [{ search: 'crm-119' }, 11],
+    [{ search: 'last10' }, 46],
     [{ search: 'nobody has this' }, 0],
     [{ search: 'late' }, 100],
-    [{ email: 'M11234@example.com' }, 1],
-    [{ external_user_id: 'crm-4711' }, 1],
-    [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
+    [{ email: 'M1234@example.com' }, 1],
+    [{ external_user_id: 'crm-3711' }, 1],
+    [{ external_user_id: 'crm-3711', search: 'first211' }, 1],
   ] as const)
     t.equal(
       (await selectMatchingUsers(on, 'default', { ...narrowed, ...filter }, 0, 20)).total,
       found,
       JSON.stringify(filter),
     );
-  t.equal(plans.length, 2 * sortBys.length * 2 * 6 + 8, 'every plan was seen, both of each named statement');
+  t.equal(plans.length, 2 * sortBys.length * 2 * 4 + 8, 'every plan was seen, both of each named statement');
   t.strictSame(wholeScans(plans, large), []);
 });
 
