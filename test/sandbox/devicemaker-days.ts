@@ -36,16 +36,6 @@ export function dayOf(key: string, date: string): SimulatedDay {
   return simulateDay(user, date);
 }
 
-/** The sum of some numbers. */
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-/** Whether a map's keys are whole seconds within a length, as text. */
-export function isOffsetMap(map: Record<string, number>, seconds: number): boolean {
-  return Object.keys(map).every((key) => /^(0|[1-9]\d*)$/.test(key) && Number(key) < seconds);
-}
-
 /** The notification of one synchronisation. */
 interface Notification {
   readonly atMs: number;

@@ -92,7 +92,7 @@ interface Published {
 }
 
 /** A new notifier without listeners. */
-export function newPublished(): Published {
+function newPublished(): Published {
   const listeners = new Set<() => void>();
   return {
     subscribe(listener) {

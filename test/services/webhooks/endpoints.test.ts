@@ -93,6 +93,7 @@ t.test('there are at most 50 endpoints, also if many are created at once', async
 });
 
 t.test('an address must be https and public, unless its origin is allowed', async (t) => {
+  const long = (length: number) => `https://app.example/${'x'.repeat(length - 20)}`;
   const refused = [
     'http://app.example/',
     'https://127.0.0.1/',
@@ -104,18 +105,42 @@ t.test('an address must be https and public, unless its origin is allowed', asyn
     'https://localhost/',
     'https://api.localhost./',
     'https://user:password@app.example/',
+    'https://user@app.example/',
+    'https://:password@app.example/',
+    'https://app.example/#',
     'https://app.example/#part',
+    'https://app.example/a\r\nx-injected: 1',
+    'https://app.example/a\tb',
+    ' https://app.example/',
+    'https://app.example/\u0000',
+    'https://app.example:0/',
+    'https://app.example:25/',
+    'https://app.example:65536/',
+    'https://app .example/',
+    'https://%31%32%37.0.0.1/',
+    'https://0x7f.1/',
+    'https://\uFF11\uFF12\uFF17.0.0.1/',
+    'https://[::127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[fd00::1]/',
     'ftp://app.example/',
     'http://127.0.0.1:4001/',
     'nonsense',
-    `https://app.example/${'x'.repeat(2000)}`,
+    long(2001),
   ];
   for (const text of refused) {
     const failure = { ...refusal('VALIDATION_FAILED'), data: { errors: [{ field: 'url' }] } };
     await t.rejects(s.call('webhooks.createEndpoint', { url: text }), failure, text.slice(0, 60));
   }
-  for (const text of ['http://127.0.0.1:4000/hook', 'https://10.0.0.1/x', 'https://93.184.215.14/'])
-    await t.resolves(s.call('webhooks.createEndpoint', { url: text }), text);
+  const accepted = [
+    'http://127.0.0.1:4000/hook',
+    'https://10.0.0.1/x',
+    'https://93.184.215.14/',
+    'https://app.example:8443/',
+    'https://b\u00FCcher.example/',
+    long(2000),
+  ];
+  for (const text of accepted) await t.resolves(s.call('webhooks.createEndpoint', { url: text }), text);
   const { id } = await s.call('webhooks.createEndpoint', { url });
   await t.rejects(
     s.call('webhooks.updateEndpoint', { endpoint_id: id, url: 'http://app.example/' }),

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { readFeed } from '../../../services/webhooks/actions/feed.ts';
 import { mostWaiting, newFeedWatch } from '../../../services/webhooks/work/feed-watch.ts';
-import { newPublished } from '../../../services/webhooks/work/publish.ts';
 import { refusal } from '../../support/refusal.ts';
 import { readAll, sequencesOf, startWebhooks, typesOf, upTo } from './setting.ts';
 
@@ -187,14 +186,4 @@ t.test('a stop ends the requests that wait', async (t) => {
   await sleep(200);
   await s.broker.stop();
   for (const { data } of await Promise.all(waiting)) t.strictSame(data, []);
-});
-
-t.test('a subscription to publications ends', async (t) => {
-  const published = newPublished();
-  const heard: string[] = [];
-  const ends = ['first', 'second'].map((name) => published.subscribe(() => heard.push(name)));
-  published.notify();
-  ends[0]?.();
-  published.notify();
-  t.same(heard, ['first', 'second', 'second']);
 });
