@@ -225,52 +225,33 @@ async function running(t: Test, settings: NodeJS.ProcessEnv) {
   return started;
 }
 
-t.test('one data folder', async (t) => {
+t.test('a start, the commands beside it, and its end', async (t) => {
   const data = join(makeFolder(t), 'data');
+  mkdirSync(data, { mode: 0o711 });
+  writeFileSync(join(data, 'sandbox.json'), '{');
+  const settings = { DATA_DIR: data, SANBOX: 'on', SANDBOX: 'on', WORKERS: '2' };
+  const { child, output } = await running(t, settings);
 
-  await t.test('a second start names the process that uses the folder; Ctrl-C is explained', async (t) => {
-    mkdirSync(data, { mode: 0o711 });
-    writeFileSync(join(data, 'sandbox.json'), '{');
-    const first = await running(t, { DATA_DIR: data, SANBOX: 'on', SANDBOX: 'on' });
-    t.match(
-      first.output(),
-      /^The sandbox is not started: .*JSON.*\. Everything else works; /m,
-      'a sandbox that cannot start does not stop the rest',
-    );
-    t.match(first.output(), 'Warning: SANBOX is not a setting, and is ignored. Did you mean SANDBOX?');
+  await t.test('a sandbox that cannot start and a misspelt setting do not stop the rest', async (t) => {
+    t.match(output(), /^The sandbox is not started: .*JSON.*\. Everything else works; /m);
+    t.match(output(), 'Warning: SANBOX is not a setting, and is ignored. Did you mean SANDBOX?');
+  });
+
+  await t.test('a second start names the process that uses the folder', async (t) => {
     const notes = readFileSync(join(data, 'servers.json'), 'utf8');
-    const password = /admin@example\.com {2}(\S{20})$/m.exec(first.output())?.[1];
-    const shown = await command('admin-password', { DATA_DIR: data });
-    t.strictSame(shown, { code: 0, output: `admin@example.com  ${password}\n` }, 'of a start that runs');
     const said = await failedStart(t, { DATA_DIR: data });
-    const { pid } = first.child;
+    const { pid } = child;
     t.match(
       said,
       `DATA_DIR: process ${pid} runs with ${data}. Stop it first (kill ${pid}), or set DATA_DIR and`,
     );
     t.equal(readFileSync(join(data, 'servers.json'), 'utf8'), notes, 'the first is left alone');
-    first.child.kill('SIGINT');
-    first.child.kill('SIGINT');
-    t.strictSame(await once(first.child, 'close'), [0, null]);
-    const lines = first.output().slice(first.output().indexOf('SIGINT')).trim().split('\n');
-    t.strictSame(
-      lines.filter((line) => !/^\[[^\]]+\] WARN /.test(line)),
-      [
-        'SIGINT: stopping. Requests in work are answered first.',
-        'Stopped. The data is kept for the next start.',
-      ],
-      'a job that is in work may warn that its call was cut off',
-    );
-    t.notOk(existsSync(join(data, 'process.lock')));
   });
 
   await t.test('the generated password is shown until it is replaced', async (t) => {
+    const password = /admin@example\.com {2}(\S{20})$/m.exec(output())?.[1];
     const shown = await command('admin-password', { DATA_DIR: data });
-    t.match(
-      shown,
-      { code: 0, output: /^admin@example\.com {2}\S{20}$/m },
-      'of servers that run for the command',
-    );
+    t.strictSame(shown, { code: 0, output: `admin@example.com  ${password}\n` });
     t.match(await command('reset-password', { DATA_DIR: data }, 'me@example.com'), {
       code: 1,
       output: 'There is no account me@example.com. The accounts are admin@example.com.',
@@ -281,11 +262,9 @@ t.test('one data folder', async (t) => {
     const gone = await command('admin-password', { DATA_DIR: data });
     t.match(gone, { code: 1, output: /^No generated password is kept in .*reset-password/m });
     t.notOk(existsSync(join(data, 'first-login.json')));
-    t.notOk(existsSync(join(data, 'process.lock')));
   });
 
   await t.test('a start goes on after its database and its bus were killed', async (t) => {
-    const { child, output } = await running(t, { DATA_DIR: data, WORKERS: '2' });
     const url = /API +(\S+)\/api\/v1/.exec(output())?.[1] ?? '';
     const isReady = () =>
       fetch(`${url}/api/v1/ready`)
@@ -301,9 +280,26 @@ t.test('one data folder', async (t) => {
     }
     t.match(output(), /^PostgreSQL ended by itself.* It is started again /m);
     t.match(output(), /^NATS ended by itself.* It is started again /m);
-    const reset = await command('reset-password', { DATA_DIR: data });
-    t.match(reset, { code: 0 });
-    child.kill('SIGTERM');
+  });
+
+  await t.test('Ctrl-C is explained', async (t) => {
+    child.kill('SIGINT');
+    child.kill('SIGINT');
     t.strictSame(await once(child, 'close'), [0, null]);
+    const lines = output().slice(output().indexOf('SIGINT')).trim().split('\n');
+    t.strictSame(
+      lines.filter((line) => !/^\[[^\]]+\] (?:WARN|ERROR) /.test(line)),
+      [
+        'SIGINT: stopping. Requests in work are answered first.',
+        'Stopped. The data is kept for the next start.',
+      ],
+      'a job that is in work may complain that its call or its bus was cut off',
+    );
+    t.notOk(existsSync(join(data, 'process.lock')));
+  });
+
+  await t.test('a command starts the servers where none run', async (t) => {
+    t.match(await command('reset-password', { DATA_DIR: data }), { code: 0 });
+    t.notOk(existsSync(join(data, 'process.lock')));
   });
 });

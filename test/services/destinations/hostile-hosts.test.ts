@@ -16,7 +16,7 @@ const store = await startS3Store();
 t.teardown(store.stop);
 // Only the slow hosts take longer for a step than it may, also where this process gets little computing time.
 const pace = {
-  ...{ parallel: 16, parallelOfProject: 6, unknownObjects: 1000, retryMs: [3000] },
+  ...{ parallel: 16, parallelOfProject: 6, unknownObjects: 1000, retryMs: [20_000] },
   ...{ connectMs: 3000, totalMs: 6000, stepMs: 6000, callMs: 1000 },
 };
 const s = await startDestinations(
