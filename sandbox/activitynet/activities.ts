@@ -5,7 +5,7 @@ import { type PlannedWorkout, planOf, type Span } from '../day-simulation/plan.t
 import type { Position } from '../day-simulation/route.ts';
 import { type SportName, sportOf } from '../day-simulation/sports.ts';
 import { totalsOf, type WorkoutSample, workoutSamples } from '../day-simulation/workout.ts';
-import { type Days, datesIn } from '../simulation/days.ts';
+import { datesIn, simulatedDay } from '../simulation/days.ts';
 import { hashOf } from '../simulation/random.ts';
 import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import { dateAt, offsetMinutesAt } from '../simulation/zone.ts';
@@ -60,8 +60,8 @@ export interface Activity {
 }
 
 /** The day and workout behind an upload. */
-export function activityOf(days: Days, user: SimulatedUser, upload: Uploaded): Activity | null {
-  const day = days.of(user, dateAt(user.traits.zone, upload.plan.startMs));
+export function activityOf(user: SimulatedUser, upload: Uploaded): Activity | null {
+  const day = simulatedDay(user, dateAt(user.traits.zone, upload.plan.startMs));
   const workout = day.workouts.find(({ startMs }) => startMs === upload.plan.startMs);
   return workout === undefined ? null : { upload, day, workout };
 }

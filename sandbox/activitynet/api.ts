@@ -71,7 +71,7 @@ function list(world: ActivitynetWorld, account: ActivitynetAccount, query: URLSe
 }
 
 function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload: Uploaded) {
-  const activity = activityOf(world.days, world.user(account.person), upload);
+  const activity = activityOf(world.user(account.person), upload);
   if (activity === null) return [];
   recordSeen(world, account, upload.id);
   return [summaryOf(detailedOf(activity, account.titles[upload.id]))];
@@ -81,7 +81,7 @@ function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload
 function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
   const nowMs = world.clock.nowMs();
   const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
-  return upload === undefined ? null : activityOf(world.days, world.user(account.person), upload);
+  return upload === undefined ? null : activityOf(world.user(account.person), upload);
 }
 
 function one(world: ActivitynetWorld, account: ActivitynetAccount, id: string): Reply {

@@ -54,7 +54,7 @@ function seenActivities(world: ActivitynetWorld, account: ActivitynetAccount): A
   const user = world.user(account.person);
   return uploadsIn(user, { startMs: nowMs - keptMs, endMs: nowMs })
     .filter(({ id }) => account.told.includes(id) && !account.deleted.includes(id))
-    .map((upload) => activityOf(world.days, user, upload))
+    .map((upload) => activityOf(user, upload))
     .filter((activity) => activity !== null);
 }
 

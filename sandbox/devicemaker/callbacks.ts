@@ -45,7 +45,7 @@ function fetched(world: DevicemakerWorld, { params, query }: HttpRequest): Reply
   if (account === null || !account.registered) return refusal(400, 'The token is not valid.');
   world.store.state.counts.callbacks += 1;
   world.store.touch();
-  return { status: 200, json: itemsOf(world.days, world.user(account.person), type, ticket) };
+  return { status: 200, json: itemsOf(world.user(account.person), type, ticket) };
 }
 
 function ticketOf(world: DevicemakerWorld, token: string): z.infer<typeof Ticket> | null {

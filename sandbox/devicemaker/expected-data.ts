@@ -81,7 +81,7 @@ function* bodiesSent(world: DevicemakerWorld, account: DevicemakerAccount): Gene
   const user = world.user(account.person);
   for (const type of dataTypes)
     for (const span of account.sent[type] ?? [])
-      for (const body of bodiesOf(world.days, user, type, span)) yield [type, body];
+      for (const body of bodiesOf(user, type, span)) yield [type, body];
 }
 
 /** Adds the samples of all acknowledged items of an account. */

@@ -1,5 +1,5 @@
 import type { Span } from '../day-simulation/plan.ts';
-import { type Days, datesIn } from '../simulation/days.ts';
+import { datesIn, simulatedDay } from '../simulation/days.ts';
 import type { SimulatedUser } from '../simulation/simulated-users.ts';
 import { shared } from '../simulation/spans.ts';
 import { addDays, instantOf } from '../simulation/zone.ts';
@@ -89,17 +89,17 @@ function daySpan({ traits: { zone } }: SimulatedUser, from: string, to: string):
 }
 
 /** The items of one type that changed in a span, as they are at its end. */
-export function bodiesOf(days: Days, user: SimulatedUser, type: DataType, span: Span): PushBody[] {
+export function bodiesOf(user: SimulatedUser, type: DataType, span: Span): PushBody[] {
   return datesIn(user, span).flatMap((date) => {
-    const day = days.of(user, date);
+    const day = simulatedDay(user, date);
     const own = shared(day, span);
     return own === null ? [] : [bodyOf(day, [type], own)];
   });
 }
 
 /** As `bodiesOf`, as a plain list. */
-export function itemsOf(days: Days, user: SimulatedUser, type: DataType, span: Span): object[] {
-  return bodiesOf(days, user, type, span).flatMap((body): readonly object[] => body[type] ?? []);
+export function itemsOf(user: SimulatedUser, type: DataType, span: Span): object[] {
+  return bodiesOf(user, type, span).flatMap((body): readonly object[] => body[type] ?? []);
 }
 
 /** Names that some senders use for a type. */

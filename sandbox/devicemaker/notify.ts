@@ -51,7 +51,7 @@ function isWanted(world: DevicemakerWorld, { account_id, type }: NotificationPar
 
 function itemsOfPart(world: DevicemakerWorld, portion: NotificationPart): object[] {
   const account = accountOf(world, portion.account_id);
-  return account === null ? [] : itemsOf(world.days, world.user(account.person), portion.type, portion);
+  return account === null ? [] : itemsOf(world.user(account.person), portion.type, portion);
 }
 
 function pingItemOf(world: DevicemakerWorld, portion: NotificationPart) {

@@ -1,7 +1,7 @@
 import { isoTime } from '../../domain/time/time.ts';
 import type { SimulatedDay } from '../day-simulation/day.ts';
 import type { Minute } from '../day-simulation/minutes.ts';
-import { datesIn } from '../simulation/days.ts';
+import { datesIn, simulatedDay } from '../simulation/days.ts';
 import type { HealthAccount, HealthWorld } from './state.ts';
 
 /** A point of a data type. `body` is its JSON without name and device. */
@@ -161,7 +161,7 @@ function interval({ offset_minutes }: SimulatedDay, startMs: number, endMs: numb
 
 /** The points of an account that begin in a span, in order of time. Deleted ones are left out. */
 export function pointsIn(
-  { days, user, clock }: HealthWorld,
+  { user, clock }: HealthWorld,
   account: HealthAccount,
   type: string,
   span: Span,
@@ -174,7 +174,7 @@ export function pointsIn(
     endMs: Math.min(span.endMs, nowMs) + 86_400_000,
   };
   const drafts = datesIn(user(account.person), { startMs, endMs }).flatMap((date) =>
-    found.of(days.of(user(account.person), date)),
+    found.of(simulatedDay(user(account.person), date)),
   );
   return drafts
     .filter((one) => one.startMs >= span.startMs && one.startMs < span.endMs && one.endMs <= nowMs)

@@ -1,6 +1,6 @@
 import { accepts } from '../../domain/records/series.ts';
 import type { HttpRequest, Reply } from '../server/http.ts';
-import { datesIn } from '../simulation/days.ts';
+import { datesIn, simulatedDay } from '../simulation/days.ts';
 import type { SampleSink } from '../simulation/expected-series.ts';
 import type { ListedAccount, ListedRecord, ListedWorld } from './listed.ts';
 
@@ -20,14 +20,14 @@ export function recordsIn(
   kind: string,
   span: Span,
 ): ListedRecord[] {
-  const { spec, days, user, clock } = world;
+  const { spec, user, clock } = world;
   const nowMs = clock.nowMs();
   const around = { startMs: span.startMs - 2 * dayMs, endMs: Math.min(span.endMs, nowMs) + 2 * dayMs };
   const person = user(account.person);
   const versionOf = (id: string) => account.versions[id] ?? 0;
   return datesIn(person, around)
     .flatMap((date) => {
-      const day = days.of(person, date);
+      const day = simulatedDay(person, date);
       const starts = account.recorded.filter((ms) => ms >= day.startMs && ms < day.endMs);
       const recorded = starts.map((startMs) => ({ startMs, endMs: startMs + recordedMs }));
       return spec.kinds[kind]?.of(day, { versionOf, recorded }) ?? [];

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { z } from 'zod';
 import { simulations } from '../all.ts';
 import { quarterOf, sliceMs, startClock } from '../simulation/clock.ts';
-import { dayCache } from '../simulation/days.ts';
 import { simulatedUserAt } from '../simulation/simulated-users.ts';
 import type { Provider, SandboxAccess } from '../simulation/simulation.ts';
 import type { SandboxLimits, World } from '../simulation/world.ts';
@@ -111,7 +110,6 @@ function openProviders(options: SandboxOptions, store: Store, url: string) {
     outbox: openOutbox({ clock, store, faults, senderOf }),
     limits: { ...usualLimits, ...options.limits },
     user: (index) => simulatedUserAt(seed, index),
-    days: dayCache(),
   };
   const providers: readonly Provider[] = simulations.map((one) => one.open(world));
   return { world, providers };

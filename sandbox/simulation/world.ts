@@ -2,14 +2,12 @@ import type { Outbox } from '../server/delivery.ts';
 import type { Faults } from '../server/faults.ts';
 import type { Client, Store } from '../server/store.ts';
 import type { Clock } from './clock.ts';
-import type { Days } from './days.ts';
 import type { SimulatedUser } from './simulated-users.ts';
 
 /** The shared state of a running sandbox. */
 export interface World {
   readonly clock: Clock;
   readonly store: Store;
-  readonly days: Days;
   readonly faults: Faults;
   readonly outbox: Outbox;
   readonly limits: SandboxLimits;

@@ -1,4 +1,5 @@
 import { type HttpRequest, type Reply, type Route, route } from '../server/http.ts';
+import { simulatedDay } from '../simulation/days.ts';
 import { addDays, dateAt, instantOf } from '../simulation/zone.ts';
 import { asUser } from './accounts.ts';
 import { type CurrentRow, rowsIn, rowsSince } from './current-rows.ts';
@@ -165,7 +166,7 @@ function daysAround(
     date = addDays(date, 1)
   )
     dates.push(date);
-  return dates.map((date) => world.days.of(user, date));
+  return dates.map((date) => simulatedDay(user, date));
 }
 
 /** The intraday entries of an account that start in a span. */

@@ -1,5 +1,5 @@
 import type { Span } from '../day-simulation/plan.ts';
-import { datesIn } from '../simulation/days.ts';
+import { datesIn, simulatedDay } from '../simulation/days.ts';
 import { type Row, type RowKind, rowsOf } from './rows.ts';
 import type { WithingsAccount, WithingsWorld } from './state.ts';
 
@@ -25,7 +25,7 @@ export function rowsIn(
   // A row of a date may start on the day before, such as a night.
   const dates = datesIn(user, { startMs: bounds.startMs - dayMs, endMs: bounds.endMs + dayMs });
   return dates
-    .flatMap((date) => rowsOf(world.days.of(user, date), kind))
+    .flatMap((date) => rowsOf(simulatedDay(user, date), kind))
     .filter(({ startMs, availableMs }) => {
       return availableMs <= nowMs && startMs >= bounds.startMs && startMs < bounds.endMs;
     })

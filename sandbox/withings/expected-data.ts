@@ -1,5 +1,6 @@
 import type { SeriesType } from '../../domain/records/series.ts';
 import { isoTime } from '../../domain/time/time.ts';
+import { simulatedDay } from '../simulation/days.ts';
 import { emptySeries, type SampleSink } from '../simulation/expected-series.ts';
 import { intradayIn } from './api.ts';
 import { type CurrentRow, rowsIn } from './current-rows.ts';
@@ -27,7 +28,7 @@ export function expectedWithingsData(world: WithingsWorld, account: WithingsAcco
     nights: rows('sleep').map(({ startMs: ms, fields: { date } }) => ({
       start_time: isoTime(ms),
       date,
-      stages: world.days.of(world.user(account.person), String(date)).sleep?.stages.length ?? 0,
+      stages: simulatedDay(world.user(account.person), String(date)).sleep?.stages.length ?? 0,
     })),
     unconfirmed: rows('measures')
       .filter(isUnconfirmed)
@@ -72,7 +73,7 @@ export function addWithingsSamples(
   for (const row of rowsIn(world, account, 'measures', span)) if (!isUnconfirmed(row)) addMeasures(sink, row);
   // A night that began before the span has samples in it.
   for (const { fields } of rowsIn(world, account, 'sleep', { ...span, startMs: startMs - dayMs })) {
-    const day = world.days.of(world.user(account.person), String(fields.date));
+    const day = simulatedDay(world.user(account.person), String(fields.date));
     const rates =
       day.sleep === null ? [] : stagesOf(day, day.sleep).flatMap(({ hr }) => Object.entries(Object(hr)));
     for (const [second, value] of rates)
