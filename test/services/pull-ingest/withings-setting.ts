@@ -48,7 +48,6 @@ export interface WithingsSetting {
 /** What a test chooses. */
 export interface SettingChoice {
   readonly settings?: Readonly<Record<string, string>>;
-  readonly pace?: Partial<PullServicePace>;
   readonly sandbox?: SandboxOptions;
 }
 
@@ -69,8 +68,7 @@ export async function setUp(t: Test, choice: SettingChoice = {}): Promise<Within
     WITHINGS_REQUESTS_PER_MINUTE: '100000',
     ...choice.settings,
   };
-  const service = pullIngestService({ ...fast, ...choice.pace });
-  const api = await joinApi(t, { database, settings, instead: [service] });
+  const api = await joinApi(t, { database, settings, instead: [pullIngestService(fast)] });
   forwardTo(api.url);
   return {
     ...{ api, sandbox, address: `${api.url}/api/v1/webhooks/withings/notify` },
