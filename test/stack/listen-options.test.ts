@@ -71,39 +71,6 @@ t.test('earlier messages are shown to a reader, and not forwarded', async (t) =>
 const lineOf = (type: string, data: Record<string, unknown>) =>
   shownMessage({ at: '2026-01-01T10:00:00.000Z', body: JSON.stringify({ type, data }) }).details;
 
-t.test('a line says of whom, what and in which order', async (t) => {
-  const user = { user_id: 'u1', external_user_id: 'e1', sequence: 7, historical: false };
-  const span = { start_time: '2026-01-01T08:00:00Z', end_time: '2026-01-01T09:00:00Z' };
-  const device = { provider: 'devicemaker', device: 'watch' };
-  const rows: readonly [string, Record<string, unknown>, string][] = [
-    ['user.deleted', { ...user, external_user_id: null }, 'u1  #7  verified'],
-    [
-      'timeseries.updated',
-      { ...user, ...span, ...device, series_type: 'heart_rate', values: 240, historical: true },
-      'e1  heart_rate  2026-01-01T08:00:00Z to 2026-01-01T09:00:00Z  240 values  Garmin, watch  #7  historical  verified',
-    ],
-    [
-      'timeseries.updated',
-      { ...user, ...device, start_time: null, end_time: null, series_type: 'steps', values: 0 },
-      'e1  steps  0 values  Garmin, watch  #7  verified',
-    ],
-    [
-      'workout.created',
-      { ...user, ...span, ...device, type: 'running', id: 'w1' },
-      'e1  running  2026-01-01T08:00:00Z to 2026-01-01T09:00:00Z  Garmin, watch  w1  #7  verified',
-    ],
-    ['workout.deleted', { ...user, ...device, device: 'unknown' }, 'e1  Garmin  #7  verified'],
-    ['activity_summary.updated', { ...user, date: '2026-01-01' }, 'e1  2026-01-01  #7  verified'],
-    [
-      'backfill.completed',
-      { ...user, provider: 'maker', connection_id: 'c1', backfill_id: 'b1', status: 'done' },
-      'e1  maker  b1  done  #7  verified',
-    ],
-    ['webhook_endpoint.disabled', { endpoint_id: 'p1', reason: 'gone' }, 'p1  gone  verified'],
-  ];
-  for (const [type, data, line] of rows) t.equal(lineOf(type, data), line);
-});
-
 t.test('control characters do not reach the terminal', async (t) => {
   const external_user_id = 'a\u001b[2J\u009b1m\n\u202eb';
   t.equal(lineOf('user.created', { external_user_id }), 'a\ufffd[2J\ufffd1m\ufffd\ufffdb  verified');
