@@ -23,7 +23,7 @@ interface Rate {
 }
 
 /** How many changes were made, and at what rate. */
-export interface MadeChanges {
+interface MadeChanges {
   readonly made: number;
   readonly perSecond: number;
 }
@@ -35,7 +35,7 @@ let last = 0;
  * Writes data at a rate until the time has passed. The triggers of its tables record the changes. Each change is one of a
  * user of its own, so that none are joined.
  */
-export async function makeChanges(pool: pg.Pool, { perSecond, ms }: Rate): Promise<MadeChanges> {
+async function makeChanges(pool: pg.Pool, { perSecond, ms }: Rate): Promise<MadeChanges> {
   const first = last + 1;
   last += Math.ceil((perSecond * ms) / 1000);
   await prepare(pool, first, last);

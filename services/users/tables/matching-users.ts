@@ -25,7 +25,7 @@ export interface UserQuery {
 }
 
 /** A list of users by their connections ends after this number. */
-export const mostByConnection = 10_000;
+const mostByConnection = 10_000;
 
 /** Users that a search finds are counted up to this number, or to the end of the page if that is more. */
 export const mostCounted = 1000;
