@@ -143,7 +143,6 @@ interface Page {
 }
 
 const settings = {
-  sourcePriority: [],
   sourceOrder: { providers: [], deviceTypes: [] },
   shownAs: (provider: string) => provider,
 };

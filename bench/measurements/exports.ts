@@ -109,7 +109,6 @@ async function readAll(product: Product, path: string) {
 async function storeRide(pool: pg.Pool, product: Product, seconds: number): Promise<string> {
   const { id: user_id } = Id.parse(await product.post('/users', { external_user_id: `ride-${seconds}` }));
   const circumstances = {
-    sourcePriority: ['devicemaker'],
     order: { providers: ['devicemaker'], deviceTypes: [] },
     nowMs: startMs + 10 * 1000 * daySeconds,
     kept: keptAll,

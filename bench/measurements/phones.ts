@@ -103,7 +103,7 @@ export const intervals: Measurement = {
     const page = (resolution: '15min' | 'raw') => () =>
       readSamples(
         database,
-        { sourcePriority: [], sourceOrder: order, shownAs: (name) => name },
+        { sourceOrder: order, shownAs: (name) => name },
         {
           user_id,
           types: ['steps'],

@@ -153,7 +153,7 @@ export default implement(timeseries, {
       return chart;
     },
     async purge({ params, database, settings, jobs }) {
-      const purging = await markPurged(database, params, settings.sourcePriority);
+      const purging = await markPurged(database, params, settings.sourceOrder);
       jobs.notify();
       return { purging };
     },
@@ -165,7 +165,7 @@ export default implement(timeseries, {
     async deleteWorkout({ params, database, settings, keyedMutex, config, keptDays, origin }) {
       const circumstances = {
         how: config.EVENT_DELETE,
-        sourcePriority: settings.sourcePriority,
+        order: settings.sourceOrder,
         kept: await keptDays.of(database, params.user_id, Date.now()),
         origin,
       };

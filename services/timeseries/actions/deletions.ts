@@ -5,12 +5,12 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
 import { deleteEventItems, deleteSleepItems, lockUser } from '../tables/erasures.ts';
-import { deleteSampleInstants } from '../tables/samples.ts';
-import { selectSeriesId } from '../tables/series.ts';
+import { deleteSamples } from '../tables/samples.ts';
 import { forgetVersions, removeWorkout, selectDeletable, wipeWorkout } from '../tables/workouts.ts';
-import { daysOfRows, settleSamples } from '../work/activity-samples.ts';
+import { activityItems, daysOfRows, settleSamples } from '../work/activity-samples.ts';
 import { settleDuplicates } from '../work/duplicates.ts';
 import type { KeptDays } from '../work/kept-days.ts';
 
@@ -18,7 +18,7 @@ import type { KeptDays } from '../work/kept-days.ts';
 interface DeletionCircumstances {
   /** The row of a marked workout is kept without its health data. The row of a removed workout is deleted. */
   readonly how: Config['EVENT_DELETE'];
-  readonly sourcePriority: readonly string[];
+  readonly order: SourceOrder;
   readonly kept: KeptDays;
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
@@ -31,17 +31,17 @@ interface DeletionCircumstances {
 export function deleteWorkout(
   database: Database,
   { user_id, provider, key }: ParamsOf<typeof timeseries, 'deleteWorkout'>,
-  { how, sourcePriority, kept, origin }: DeletionCircumstances,
+  { how, order, kept, origin }: DeletionCircumstances,
 ): Promise<{ readonly record_id: string | null; readonly samples_removed: number }> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, user_id);
     const workout = await selectDeletable(transaction, user_id, provider, key);
     if (workout === undefined) return { record_id: null, samples_removed: 0 };
-    await forgetVersions(transaction, user_id, provider, key);
+    await forgetVersions(transaction, user_id, provider, activityItems, key);
     const deleteRow = how === 'remove' ? removeWorkout : wipeWorkout;
     await deleteRow(transaction, user_id, workout.id);
     const blocks = await deleteActivityBlocks(transaction, user_id, provider, [key]);
-    await settleDuplicates(transaction, user_id, [workout], sourcePriority);
+    await settleDuplicates(transaction, user_id, [workout], order);
     const samples_removed = await settleSamples(transaction, { user_id, provider, kept }, daysOfRows(blocks));
     await recordAudit(transaction, origin, {
       action: 'activity.deleted',
@@ -60,17 +60,13 @@ export function deleteItems(
 ): Promise<{ sleeps: number; events: number; samples: number }> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, user_id);
-    let deleted = 0;
-    for (const { type, device, at_ms: times } of samples) {
-      const key = { device, type_id: seriesOf(type).id };
-      const id = await selectSeriesId(transaction, user_id, provider, key);
-      if (id !== null && times.length > 0)
-        deleted += await deleteSampleInstants(transaction, { seriesIds: times.map(() => id), times });
-    }
+    const instants = samples.flatMap(({ type, device, at_ms }) =>
+      at_ms.map((ms) => ({ type_id: seriesOf(type).id, device, ms })),
+    );
     return {
+      samples: await deleteSamples(transaction, user_id, provider, instants),
       sleeps: await deleteSleepItems(transaction, user_id, provider, sleeps),
       events: await deleteEventItems(transaction, user_id, provider, events),
-      samples: deleted,
     };
   });
 }

@@ -93,8 +93,7 @@ async function circumstancesOf(
   const timeZone = await zoneOfUndated(call, userId, parts);
   const nowMs = Date.now();
   const kept = await keptDays.of(database, userId, nowMs);
-  const { sourcePriority, sourceOrder: order } = settings;
-  return { sourcePriority, order, nowMs, kept, origin, timeZone };
+  return { order: settings.sourceOrder, nowMs, kept, origin, timeZone };
 }
 
 /** Runs work of one key sequentially, and work of different keys in parallel. */

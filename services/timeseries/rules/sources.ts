@@ -65,8 +65,6 @@ export function rankSources(
 
 /** Settings of how stored data is judged and shown. */
 export interface Settings {
-  /** Providers by priority, highest first. */
-  readonly sourcePriority: readonly string[];
   /** The order in which sources of intervals count. */
   readonly sourceOrder: SourceOrder;
   /** The display name of a provider. */
@@ -76,7 +74,6 @@ export interface Settings {
 /** The settings of this service as a mixin. */
 export function settings(): Mixin<Settings> {
   return ({ config }) => ({
-    sourcePriority: config.SOURCE_PRIORITY,
     sourceOrder: { providers: config.SOURCE_PRIORITY, deviceTypes: config.DEVICE_PRIORITY },
     shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
   });

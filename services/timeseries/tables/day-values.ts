@@ -28,61 +28,6 @@ export async function selectDay(
   return row;
 }
 
-/** Columns of day values. `vals` and `extra` are JSON text. */
-interface DayValuesRow {
-  readonly id: string;
-  readonly user_id: string;
-  readonly provider: string;
-  readonly data_type: string;
-  readonly key: string;
-  readonly device: string;
-  readonly date: string;
-  readonly start_time: string;
-  readonly duration_seconds: number;
-  readonly zone_offset_minutes: number | null;
-  readonly vals: string;
-  readonly extra: string | null;
-  readonly normaliser_version: number | null;
-  readonly placed_by: number | null;
-}
-
-const columns = [
-  'id',
-  'user_id',
-  'provider',
-  'data_type',
-  'key',
-  'device',
-  'date',
-  'start_time',
-  'duration_seconds',
-  'zone_offset_minutes',
-  'vals',
-  'extra',
-  'normaliser_version',
-  'placed_by',
-] as const;
-
-const upsert = {
-  name: 'timeseries-upsert-day-values',
-  text: `
-    insert into timeseries.day_value (${columns.join(', ')})
-    values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
-    on conflict (user_id, provider, data_type, key) do update
-      set device = excluded.device, date = excluded.date, start_time = excluded.start_time,
-        duration_seconds = excluded.duration_seconds, zone_offset_minutes = excluded.zone_offset_minutes,
-        vals = excluded.vals, extra = excluded.extra, normaliser_version = excluded.normaliser_version,
-        placed_by = excluded.placed_by`,
-};
-
-/** Inserts the day values of an item, or replaces those of its older version. */
-export async function upsertDayValues(transaction: Queryable, row: DayValuesRow): Promise<void> {
-  await transaction.query(
-    upsert,
-    columns.map((name) => row[name]),
-  );
-}
-
 /** The day values of an item. The date is null in the only row of an empty page. */
 export interface DayValueRow extends DayValueRecord {
   /** The number of days in the range. Equal in all rows. */

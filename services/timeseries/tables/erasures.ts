@@ -33,6 +33,19 @@ export async function isErased(transaction: Queryable, userId: string, provider:
   return (await transaction.query(statement, [userId, provider])).length > 0;
 }
 
+/** Tables of a provider's data that go with it, beside workouts and series. */
+const tablesOfProvider = [
+  'night_mean',
+  'sleep_session',
+  'provider_day',
+  'day_value',
+  'score',
+  'epoch_part',
+  'other_record',
+  'interval_set',
+  'placed_span',
+];
+
 /**
  * Marks a user as erased and deletes the user's series and records. Their samples remain until the background erasure,
  * for which `series_ids` keeps the ids of the series. A second call finds the mark and changes nothing.
@@ -45,24 +58,7 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
      on conflict (user_id) do nothing`,
     [userId],
   );
-  const records = [
-    'workout',
-    'sleep_session',
-    'provider_day',
-    'day_value',
-    'score',
-    'epoch_part',
-    'other_record',
-  ];
-  const tables = [
-    'night_mean',
-    ...records,
-    'clock_day',
-    'placed_span',
-    'interval_set',
-    'source_priority',
-    'route_privacy',
-  ];
+  const tables = ['workout', ...tablesOfProvider, 'clock_day', 'source_priority', 'route_privacy'];
   for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
 }
@@ -223,17 +219,7 @@ export async function deleteRecords(
   userId: string,
   provider: string,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
-  for (const table of [
-    'night_mean',
-    'sleep_session',
-    'provider_day',
-    'day_value',
-    'score',
-    'epoch_part',
-    'other_record',
-    'interval_set',
-    'placed_span',
-  ])
+  for (const table of tablesOfProvider)
     await transaction.query(`delete from timeseries.${table} where user_id = $1 and provider = $2`, [
       userId,
       provider,

@@ -201,31 +201,39 @@ export const detailedSleepTable: EventTable = {
   columns: `${sleepTable.columns}, unmeasurable_seconds, interruptions, score, stage_intervals, details`,
 };
 
-/** A row of a record table. Its id stays when the other columns are replaced. */
+/** A row of a record table. */
 export type RecordRow = Readonly<Record<string, string | number | boolean | null>> & { readonly id: string };
 
-/** The tables with one row per record. */
-type RecordTable = 'workout' | 'sleep_session' | 'provider_day';
+/** The tables with one row per record, and the columns by which a row replaces an older one, which keeps its id. */
+const recordKeys = {
+  workout: ['id'],
+  sleep_session: ['id'],
+  provider_day: ['id'],
+  other_record: ['user_id', 'provider', 'type', 'key'],
+  day_value: ['user_id', 'provider', 'data_type', 'key'],
+} as const;
 
-/** Inserts a record, or replaces the row with its id. */
+/** Inserts a record, or replaces the columns of its older version. Returns the id. */
 export async function upsertRecord(
   transaction: Queryable,
-  table: RecordTable,
+  table: keyof typeof recordKeys,
   row: RecordRow,
-): Promise<void> {
+): Promise<string> {
   // The columns are sorted, because the statement is prepared under one name.
-  const entries = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const columns = entries.map(([name]) => name);
-  await transaction.query(
-    {
-      name: `timeseries-upsert-${table}`,
-      text: `
-        insert into timeseries.${table} (${columns.join(', ')})
-        values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
-        on conflict (id) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-    },
-    entries.map(([, value]) => value),
-  );
+  const columns = Object.keys(row).toSorted();
+  const keys: readonly string[] = recordKeys[table];
+  const replaced = columns.filter((name) => name !== 'id' && !keys.includes(name));
+  const statement = {
+    name: `timeseries-upsert-${table}`,
+    text: `
+      insert into timeseries.${table} (${columns.join(', ')})
+      values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+      on conflict (${keys.join(', ')}) do update set ${replaced.map((name) => `${name} = excluded.${name}`).join(', ')}
+      returning id`,
+  };
+  const values = columns.map((name) => row[name]);
+  const [stored] = await transaction.query<{ id: string }>(statement, values);
+  return stored?.id ?? row.id;
 }
 
 // The records of an item have its span. An item of samples alone has none.
@@ -262,61 +270,6 @@ export function selectItemSpans(
   { user_id, provider, items }: ParamsOf<typeof timeseries, 'itemSpans'>,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
   return database.query(itemSpansStatement, [user_id, provider, ...columnsOf(items, 'data_type', 'key')]);
-}
-
-/** Columns of an event other than a workout or sleep. `data` is JSON text. */
-interface OtherValues {
-  readonly id: string;
-  readonly user_id: string;
-  readonly provider: string;
-  readonly type: string;
-  readonly key: string;
-  readonly device: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly zone_offset_minutes: number;
-  readonly zone_reported: boolean;
-  readonly placed_by: number | null;
-  readonly local_date: string;
-  readonly data: string;
-  readonly normaliser_version: number | null;
-}
-
-const otherColumns = [
-  'id',
-  'user_id',
-  'provider',
-  'type',
-  'key',
-  'device',
-  'start_time',
-  'end_time',
-  'zone_offset_minutes',
-  'local_date',
-  'data',
-  'normaliser_version',
-  'zone_reported',
-  'placed_by',
-] as const;
-
-const upsertOtherStatement = {
-  name: 'timeseries-upsert-other',
-  text: `
-    insert into timeseries.other_record (${otherColumns.join(', ')})
-    values (${otherColumns.map((_, index) => `$${index + 1}`).join(', ')})
-    on conflict (user_id, provider, type, key) do update
-      set device = excluded.device, start_time = excluded.start_time, end_time = excluded.end_time,
-        zone_offset_minutes = excluded.zone_offset_minutes, local_date = excluded.local_date, data = excluded.data,
-        normaliser_version = excluded.normaliser_version, zone_reported = excluded.zone_reported,
-        placed_by = excluded.placed_by
-    returning id`,
-};
-
-/** Inserts an event, or replaces the version with its id. Returns the id. */
-export async function upsertOther(transaction: Queryable, event: OtherValues): Promise<string> {
-  const values = otherColumns.map((name) => event[name]);
-  const [row] = await transaction.query<{ id: string }>(upsertOtherStatement, values);
-  return row?.id ?? event.id;
 }
 
 /** Deletes events by their ids. */

@@ -10,7 +10,9 @@ import type { StoredSample } from './samples.ts';
  * the provider states most offsets, so that no index serves them.
  */
 
-const ms = (column: string, name: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${name}`;
+/** An instant as milliseconds since 1970. */
+export const millisecondsAs = (column: string, name: string) =>
+  `(extract(epoch from ${column}) * 1000)::float8 as ${name}`;
 const within = (column: string) =>
   `${column} >= to_timestamp($3::float8 / 1000) and ${column} <= to_timestamp($4::float8 / 1000)`;
 const valuesOf = ({ user_id, provider }: Whose, { startMs, endMs }: Range) => [
@@ -29,7 +31,7 @@ export interface Placed {
 const samplesStatement = {
   name: 'timeseries-select-placed-samples',
   text: `
-    select x.series_id, ${ms('x.ts', 'ms')}, x.value, x.zone_offset_minutes, x.placed_by
+    select x.series_id, ${millisecondsAs('x.ts', 'ms')}, x.value, x.zone_offset_minutes, x.placed_by
     from timeseries.series s
     join timeseries.sample x on x.series_id = s.id and ${within('x.ts')}
     where s.user_id = $1 and s.provider = $2 and not s.is_interval and x.placed_by is not null
@@ -90,7 +92,8 @@ export interface PlacedRecord extends Placed {
   readonly date: string;
 }
 
-const endOf = (table: string) =>
+/** The end of the rows of a table of records. */
+export const endOf = (table: string) =>
   ['provider_day', 'day_value'].includes(table)
     ? "start_time + duration_seconds * interval '1 second'"
     : 'end_time';
@@ -100,7 +103,7 @@ const recordsStatement = {
   text: Object.entries(recordTables)
     .map(
       ([table, { date, at }]) => `
-        select '${table}' as table, id, ${ms(at, 'ms')}, ${ms('start_time', 'start_ms')}, ${ms(endOf(table), 'end_ms')},
+        select '${table}' as table, id, ${millisecondsAs(at, 'ms')}, ${millisecondsAs('start_time', 'start_ms')}, ${millisecondsAs(endOf(table), 'end_ms')},
           ${date}::text as date, coalesce(zone_offset_minutes, 0) as zone_offset_minutes, placed_by
         from timeseries.${table} where user_id = $1 and provider = $2 and placed_by is not null and ${within('start_time')}`,
     )
@@ -158,13 +161,13 @@ export interface PlacedPart extends Placed {
 const partsStatement = {
   name: 'timeseries-select-placed-parts',
   text: `
-    select 'activity_block' as kind, ctid::text, ${ms("day + interval '12 hours'", 'ms')}, zone_offset_minutes, placed_by
+    select 'activity_block' as kind, ctid::text, ${millisecondsAs("day + interval '12 hours'", 'ms')}, zone_offset_minutes, placed_by
     from timeseries.activity_block
     where user_id = $1 and provider = $2 and placed_by is not null
       and day >= (to_timestamp($3::float8 / 1000) at time zone 'UTC')::date
       and day <= (to_timestamp($4::float8 / 1000) at time zone 'UTC')::date
     union all
-    select 'epoch_part', ctid::text, ${ms('start_time', 'ms')}, zone_offset_minutes, placed_by
+    select 'epoch_part', ctid::text, ${millisecondsAs('start_time', 'ms')}, zone_offset_minutes, placed_by
     from timeseries.epoch_part where user_id = $1 and provider = $2 and placed_by is not null and ${within('start_time')}`,
 };
 
@@ -194,7 +197,7 @@ interface NamingSpan extends NamingItem, Range {}
 const namingStatement = {
   name: 'timeseries-select-naming-items',
   text: `
-    select clock_of, key, ${ms('clock_from', '"startMs"')}, ${ms('clock_to', '"endMs"')} from timeseries.item
+    select clock_of, key, ${millisecondsAs('clock_from', '"startMs"')}, ${millisecondsAs('clock_to', '"endMs"')} from timeseries.item
     where user_id = $1 and provider = $2 and clock_of is not null
       and clock_from <= to_timestamp($4::float8 / 1000) and clock_to >= to_timestamp($3::float8 / 1000)`,
 };
@@ -207,7 +210,7 @@ export function selectNaming(transaction: Queryable, whose: Whose, range: Range)
 const waitingStatement = {
   name: 'timeseries-select-waiting-items',
   text: `
-    select i.clock_of, i.key, ${ms('clock_from', '"startMs"')}, ${ms('clock_to', '"endMs"')}
+    select i.clock_of, i.key, ${millisecondsAs('clock_from', '"startMs"')}, ${millisecondsAs('clock_to', '"endMs"')}
     from unnest($3::text[], $4::text[]) t (data_type, key)
     join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.clock_of = t.data_type and i.key = t.key`,
 };

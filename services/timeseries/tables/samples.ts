@@ -156,13 +156,8 @@ export function placedByOf(samples: readonly { readonly placed_by: number | null
     : samples.map(({ placed_by }) => placed_by ?? 0);
 }
 
-/** Samples by series and time, as two columns. */
-interface SampleInstants {
-  readonly seriesIds: readonly number[];
-  readonly times: readonly number[];
-}
-
-interface Instant {
+/** The key of a sample. */
+interface SampleInstant {
   readonly series_id: number;
   readonly ms: number;
 }
@@ -183,17 +178,14 @@ const deleteInstants = `
 /** Deletes single samples. Triggers update the statistics. Returns their number. */
 export async function deleteSampleInstants(
   transaction: Queryable,
-  { seriesIds, times }: SampleInstants,
+  instants: readonly SampleInstant[],
 ): Promise<number> {
   let deleted = 0;
-  for (const part of partsOfDays(
-    seriesIds.map((series_id, at) => ({ series_id, ms: Math.round(times[at] ?? 0) })),
-  ))
-    deleted += await deletePart(transaction, part);
+  for (const part of partsOfDays(instants)) deleted += await deletePart(transaction, part);
   return deleted;
 }
 
-async function deletePart(transaction: Queryable, part: readonly Instant[]): Promise<number> {
+async function deletePart(transaction: Queryable, part: readonly SampleInstant[]): Promise<number> {
   const [firstMs, lastMs] = [part[0]?.ms ?? 0, part.at(-1)?.ms ?? 0];
   const ids = new Set(part.map(({ series_id }) => series_id));
   const times = new Set(part.map(({ ms }) => ms));
@@ -209,9 +201,10 @@ async function deletePart(transaction: Queryable, part: readonly Instant[]): Pro
 }
 
 /** Instants in the order of time, in parts of a day at most: more batches would be decompressed for a wider range. */
-function partsOfDays(instants: readonly Instant[]): Instant[][] {
-  const parts: Instant[][] = [];
-  for (const instant of instants.toSorted((a, b) => a.ms - b.ms)) {
+function partsOfDays(instants: readonly SampleInstant[]): SampleInstant[][] {
+  const parts: SampleInstant[][] = [];
+  const ordered = instants.map(({ series_id, ms }) => ({ series_id, ms: Math.round(ms) }));
+  for (const instant of ordered.toSorted((a, b) => a.ms - b.ms)) {
     const part = parts.at(-1);
     const isNear = part?.[0] !== undefined && instant.ms - part[0].ms < dayMs;
     if (part !== undefined && isNear && part.length < mostPerStatement) part.push(instant);
@@ -220,42 +213,39 @@ function partsOfDays(instants: readonly Instant[]): Instant[][] {
   return parts;
 }
 
-/** The key of a sample: a series of the provider, and an instant in milliseconds. */
-interface StoredInstant {
+/** An instant of a device of a provider. */
+interface DeviceInstant {
   readonly type_id: number;
   readonly device: string;
   readonly ms: number;
 }
 
-const slotSeriesStatement = {
-  name: 'timeseries-select-series-of-slots',
+const seriesOfDevicesStatement = {
+  name: 'timeseries-select-series-of-devices',
   text: `
     select id, type_id, device from timeseries.series
     where user_id = $1 and provider = $2 and type_id = any($3::smallint[]) and not is_interval`,
 };
 
-/** Deletes single samples. Triggers update the statistics. */
+/** Deletes samples of a provider's devices. Returns their number. */
 export async function deleteSamples(
   transaction: Queryable,
   userId: string,
   provider: string,
-  instants: readonly StoredInstant[],
-): Promise<void> {
-  if (instants.length === 0) return;
+  instants: readonly DeviceInstant[],
+): Promise<number> {
+  if (instants.length === 0) return 0;
   const types = [...new Set(instants.map(({ type_id }) => type_id))];
   const series = await transaction.query<{ id: number; type_id: number; device: string }>(
-    slotSeriesStatement,
+    seriesOfDevicesStatement,
     [userId, provider, types],
   );
   const idOf = new Map(series.map(({ id, type_id, device }) => [`${type_id} ${device}`, id]));
   const stored = instants.flatMap(({ type_id, device, ms }) => {
-    const id = idOf.get(`${type_id} ${device}`);
-    return id === undefined ? [] : [{ id, ms }];
+    const series_id = idOf.get(`${type_id} ${device}`);
+    return series_id === undefined ? [] : [{ series_id, ms }];
   });
-  await deleteSampleInstants(transaction, {
-    seriesIds: stored.map(({ id }) => id),
-    times: stored.map(({ ms }) => ms),
-  });
+  return deleteSampleInstants(transaction, stored);
 }
 
 /** Bounds a transaction, and with it how long stores of the user wait. */

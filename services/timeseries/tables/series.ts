@@ -170,20 +170,3 @@ export async function replaceSummaryTypes(
     );
   });
 }
-
-const seriesIdStatement = {
-  name: 'timeseries-select-series-id',
-  text: 'select id from timeseries.series where user_id = $1 and provider = $2 and device = $3 and type_id = $4',
-};
-
-/** The id of a series. Null: there is none. */
-export async function selectSeriesId(
-  transaction: Queryable,
-  userId: string,
-  provider: string,
-  { device, type_id }: SeriesKey,
-): Promise<number | null> {
-  const values = [userId, provider, device, type_id];
-  const [row] = await transaction.query<{ id: number }>(seriesIdStatement, values);
-  return row?.id ?? null;
-}

@@ -1,11 +1,13 @@
 import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
 import { isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { endOf, millisecondsAs } from './placed-rows.ts';
 
-/** The user and the provider whose data is read again. */
+/** The span of a provider's data of one type that is read again. */
 export interface Reread {
   readonly user_id: string;
   readonly provider: string;
+  readonly data_type: string;
   readonly span: Range;
 }
 
@@ -49,117 +51,41 @@ export async function selectSamplesOfSpan(
     .filter(({ listed_ms }) => listed_ms >= startMs && listed_ms < endMs);
 }
 
-const deleteSleepsStatement = {
-  name: 'timeseries-delete-unlisted-sleeps',
-  text: `
-    with gone as (
-      delete from timeseries.sleep_session where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and key <> all($5::text[]) returning key),
-    forgotten as (
-      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select count(*)::int as n from gone`,
-};
+/** The tables of records that a span is read again of. */
+type UnlistedTable = 'sleep_session' | 'workout' | 'provider_day' | 'day_value' | 'other_record' | 'score';
 
-/** Deletes the sleep sessions of a span whose keys are not listed. Returns their number. */
-export async function deleteUnlistedSleeps(
-  transaction: Queryable,
-  { user_id, provider, span }: Reread,
-  dataType: string,
-  keys: readonly string[],
-): Promise<number> {
-  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
-  const [row] = await transaction.query<{ n: number }>(deleteSleepsStatement, values);
-  return row?.n ?? 0;
-}
-
-const deleteWorkoutsStatement = {
-  name: 'timeseries-delete-unlisted-workouts',
-  text: `
-    with gone as (
-      delete from timeseries.workout where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and key <> all($5::text[]) and deleted_at is null
-      returning key, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
-        (extract(epoch from end_time) * 1000)::float8 as end_ms),
-    forgotten as (
-      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select key, start_ms, end_ms from gone`,
-};
-
-/** Deletes the workouts of a span whose keys are not listed. Returns their keys and spans. */
-export function deleteUnlistedWorkouts(
-  transaction: Queryable,
-  { user_id, provider, span }: Reread,
-  dataType: string,
-  keys: readonly string[],
-): Promise<{ key: string; start_ms: number; end_ms: number }[]> {
-  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
-  return transaction.query(deleteWorkoutsStatement, values);
-}
-
-/** Deletes records of a span whose keys are not listed, and forgets their items. */
-const deleteRecordsStatement = (
-  table: 'provider_day' | 'other_record' | 'day_value' | 'score',
-  condition: string,
-) => ({
-  name: `timeseries-delete-unlisted-${table}`,
-  text: `
-    with gone as (
-      delete from timeseries.${table} x where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
-        and key <> all($5::text[]) and ${condition} returning key),
-    forgotten as (
-      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
-    select count(*)::int as n from gone`,
-});
 // Tables without a data type: that of the item which made the record. Another type of the provider may list other days.
 const ofItem = `exists (select from timeseries.item i
           where i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = x.key and x.id = any(i.record_ids))`;
-const days = deleteRecordsStatement('provider_day', ofItem);
-const others = deleteRecordsStatement('other_record', ofItem);
-const dayValues = deleteRecordsStatement('day_value', 'data_type = $6');
-const scores = deleteRecordsStatement('score', 'data_type = $6');
+const conditions: Readonly<Record<UnlistedTable, string>> = {
+  sleep_session: 'true',
+  workout: 'deleted_at is null',
+  provider_day: ofItem,
+  day_value: 'data_type = $6',
+  other_record: ofItem,
+  score: 'data_type = $6',
+};
 
-/** Deletes the totals and values of days that start in a span and whose keys are not listed. Returns their number. */
-export async function deleteUnlistedDays(
+/** Deletes the records of a span whose keys are not listed, and forgets their items. Returns their keys and spans. */
+export function deleteUnlistedRecords(
   transaction: Queryable,
-  reread: Reread,
-  dataType: string,
+  table: UnlistedTable,
+  { user_id, provider, span, data_type }: Reread,
   keys: readonly string[],
-): Promise<number> {
-  // The totals first: values of a day also forget its item, by which the totals are found.
-  const totals = await deleteUnlistedRecords(days, transaction, reread, dataType, keys);
-  return totals + (await deleteUnlistedRecords(dayValues, transaction, reread, dataType, keys));
-}
-
-/** Deletes the other events of a span whose keys are not listed. Returns their number. */
-export function deleteUnlistedOthers(
-  transaction: Queryable,
-  reread: Reread,
-  dataType: string,
-  keys: readonly string[],
-): Promise<number> {
-  return deleteUnlistedRecords(others, transaction, reread, dataType, keys);
-}
-
-/** Deletes the scores that start in a span and whose items are not listed. Returns their number. */
-export function deleteUnlistedScores(
-  transaction: Queryable,
-  reread: Reread,
-  dataType: string,
-  keys: readonly string[],
-): Promise<number> {
-  return deleteUnlistedRecords(scores, transaction, reread, dataType, keys);
-}
-
-async function deleteUnlistedRecords(
-  statement: ReturnType<typeof deleteRecordsStatement>,
-  transaction: Queryable,
-  { user_id, provider, span }: Reread,
-  dataType: string,
-  keys: readonly string[],
-): Promise<number> {
-  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
-  const [row] = await transaction.query<{ n: number }>(statement, values);
-  return row?.n ?? 0;
+): Promise<{ key: string; start_ms: number; end_ms: number }[]> {
+  const statement = {
+    name: `timeseries-delete-unlisted-${table}`,
+    text: `
+      with gone as (
+        delete from timeseries.${table} x where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+          and key <> all($5::text[]) and ${conditions[table]}
+        returning key, ${millisecondsAs('start_time', 'start_ms')}, ${millisecondsAs(endOf(table), 'end_ms')}),
+      forgotten as (
+        delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+      select key, start_ms, end_ms from gone`,
+  };
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, data_type];
+  return transaction.query(statement, values);
 }
 
 /** What the newest version of an item has: day values, or scores of these kinds. */

@@ -163,35 +163,18 @@ const forgetVersionsStatement: Statement = {
   name: 'timeseries-forget-versions',
   text: `
     update timeseries.item set hash = null, pending_hash = null
-    where user_id = $1 and provider = $2 and data_type in ('activities', 'activityDetails') and key = $3`,
+    where user_id = $1 and provider = $2 and data_type = any($3) and key = $4`,
 };
 
-/** Deletes the stored versions of an activity, so that the next delivery is stored. */
+/** Deletes the stored versions of a key, so that the same content is stored again. */
 export async function forgetVersions(
   transaction: Queryable,
   userId: string,
   provider: string,
+  dataTypes: readonly string[],
   key: string,
 ): Promise<void> {
-  await transaction.query(forgetVersionsStatement, [userId, provider, key]);
-}
-
-const forgetVersionStatement = {
-  name: 'timeseries-forget-version',
-  text: `
-    update timeseries.item set hash = null, pending_hash = null
-    where user_id = $1 and provider = $2 and data_type = $3 and key = $4`,
-};
-
-/** Deletes the stored version of an item, so that the same content is stored again. */
-export async function forgetVersion(
-  transaction: Queryable,
-  userId: string,
-  provider: string,
-  dataType: string,
-  key: string,
-): Promise<void> {
-  await transaction.query(forgetVersionStatement, [userId, provider, dataType, key]);
+  await transaction.query(forgetVersionsStatement, [userId, provider, dataTypes, key]);
 }
 
 /** A span of time and the source of its heart rate. */

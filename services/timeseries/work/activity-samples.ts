@@ -46,7 +46,7 @@ export const activitySeries: ReadonlySet<SeriesType> = new Set([
 ]);
 
 /** The data types of items of an activity. */
-const activityItems: readonly string[] = ['activities', 'activityDetails'];
+export const activityItems: readonly string[] = ['activities', 'activityDetails'];
 
 /** Whether an item belongs to an activity, which may be cropped or deleted together with its samples. */
 export function isActivity({ data_type }: Pick<StoreItem, 'data_type'>): boolean {
@@ -149,11 +149,10 @@ export async function settleSamples(
   const shown = Map.groupBy(await selectShownBlocks(transaction, days), dayKey);
   const settled = days.flatMap((day) => settledOf(day, shown.get(dayKey(day)) ?? [], others));
   await writeSettled(transaction, settled, context);
-  const removed = settled.filter(({ sample }) => sample === null);
-  return deleteSampleInstants(transaction, {
-    seriesIds: removed.map(({ series_id }) => series_id),
-    times: removed.map(({ ms }) => ms),
-  });
+  return deleteSampleInstants(
+    transaction,
+    settled.filter(({ sample }) => sample === null),
+  );
 }
 
 // Blocks are ordered, newest first.

@@ -1,5 +1,6 @@
 import { sameFamily } from '../../../domain/records/workout-types.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import {
   type DuplicateCandidate,
   type DuplicateChange,
@@ -134,10 +135,10 @@ export async function settleDuplicates(
   transaction: Queryable,
   userId: string,
   spans: readonly Span[],
-  priority: readonly string[],
+  order: SourceOrder,
 ): Promise<void> {
   if (spans.length === 0) return;
-  const workouts = byFullness(await cluster(transaction, userId, spans), priority);
+  const workouts = byFullness(await cluster(transaction, userId, spans), order.providers);
   const listed = listedDuplicates(workouts);
   const counted = countedWorkouts(workouts, listed);
   const alone: Counted = { counted_with: null, counted_on: null };

@@ -5,6 +5,7 @@ import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import {
   deleteRecords,
   eraseItems,
@@ -82,13 +83,13 @@ const purge: JobKind<PurgedData> = {
 export function markPurged(
   database: Database,
   { user_id, provider, version }: PurgeKey,
-  sourcePriority: readonly string[],
+  order: SourceOrder,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, user_id);
     if (!(await upsertPurge(transaction, user_id, provider, version))) return false;
     const spans = await deleteRecords(transaction, user_id, provider);
-    await settleDuplicates(transaction, user_id, spans, sourcePriority);
+    await settleDuplicates(transaction, user_id, spans, order);
     await enqueueSettlement(transaction, user_id);
     await enqueue(transaction, purge, { key: `${user_id}:${provider}`, payload: { user_id, provider } });
     return true;

@@ -3,14 +3,11 @@ import type { ParamsOf } from '../../../domain/contract.ts';
 import type { StoreItem } from '../../../domain/records/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { SourceOrder } from '../rules/sources.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
 import { deleteSampleInstants } from '../tables/samples.ts';
 import {
-  deleteUnlistedDays,
-  deleteUnlistedOthers,
-  deleteUnlistedScores,
-  deleteUnlistedSleeps,
-  deleteUnlistedWorkouts,
+  deleteUnlistedRecords,
   type Reread,
   type SampleOfSpan,
   selectSamplesOfSpan,
@@ -27,42 +24,43 @@ interface Replacing {
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
-  readonly sourcePriority: readonly string[];
+  readonly order: SourceOrder;
   readonly kept: KeptDays;
 }
 
 /** Deletes what a span contained before and its items do not contain. Runs after the items are stored. */
 export async function deleteUnlisted(
   transaction: Queryable,
-  { user_id, provider, items, sourcePriority, kept }: Replacing,
+  { user_id, provider, items, order, kept }: Replacing,
   replaces: ReplacedData,
 ): Promise<void> {
   const { data_type, records, start_ms, end_ms, is_local } = replaces;
-  const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
+  const reread: Reread = { user_id, provider, data_type, span: { startMs: start_ms, endMs: end_ms } };
   const ids = [...replaces.series, ...replaces.together].map((type) => seriesOf(type).id);
   const stored = await selectSamplesOfSpan(transaction, reread, ids, is_local);
   const unlisted = unlistedSamples(stored, listedSamples(items), replaces);
-  await deleteSampleInstants(transaction, {
-    seriesIds: unlisted.map(({ series_id }) => series_id),
-    times: unlisted.map(({ ms }) => ms),
-  });
+  await deleteSampleInstants(transaction, unlisted);
   const keys = items.map(({ key }) => key);
-  if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
-  if (records.includes('days')) await deleteUnlistedDays(transaction, reread, data_type, keys);
-  if (records.includes('scores')) await deleteUnlistedScores(transaction, reread, data_type, keys);
+  if (records.includes('sleeps')) await deleteUnlistedRecords(transaction, 'sleep_session', reread, keys);
+  if (records.includes('days')) {
+    // The totals first: values of a day also forget its item, by which the totals are found.
+    await deleteUnlistedRecords(transaction, 'provider_day', reread, keys);
+    await deleteUnlistedRecords(transaction, 'day_value', reread, keys);
+  }
+  if (records.includes('scores')) await deleteUnlistedRecords(transaction, 'score', reread, keys);
   if (records.includes('others')) {
     const listed = items.filter(({ other }) => other !== null).map(({ key }) => key);
-    await deleteUnlistedOthers(transaction, reread, data_type, listed);
+    await deleteUnlistedRecords(transaction, 'other_record', reread, listed);
   }
   if (!records.includes('workouts')) return;
-  const gone = await deleteUnlistedWorkouts(transaction, reread, data_type, keys);
+  const gone = await deleteUnlistedRecords(transaction, 'workout', reread, keys);
   if (gone.length === 0) return;
   if (isActivity({ data_type })) {
     const keys = gone.map(({ key }) => key);
     const touched = await deleteActivityBlocks(transaction, user_id, provider, keys);
     await settleSamples(transaction, { user_id, provider, kept }, daysOfRows(touched));
   }
-  await settleDuplicates(transaction, user_id, gone, sourcePriority);
+  await settleDuplicates(transaction, user_id, gone, order);
 }
 
 // Samples of the types `together` have no list of their own: they are deleted with a sample of the same device and instant.

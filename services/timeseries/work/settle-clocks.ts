@@ -211,11 +211,7 @@ async function moveSamples(
   moved: readonly { readonly from: StoredSample; readonly to: StoredSample }[],
 ): Promise<void> {
   const gone = moved.filter(({ from, to }) => from.ms !== to.ms).map(({ from }) => from);
-  if (gone.length > 0)
-    await deleteSampleInstants(transaction, {
-      seriesIds: gone.map(({ series_id }) => series_id),
-      times: gone.map(({ ms }) => ms),
-    });
+  await deleteSampleInstants(transaction, gone);
   await writeStoredSamples(
     transaction,
     moved.map(({ to }) => to),
@@ -283,7 +279,7 @@ async function settleRecords(
       rows.map(({ to }) => to),
     );
   const workouts = moved.filter(({ row }) => row.table === 'workout').map(({ row }) => row);
-  await settleDuplicates(transaction, settling.user_id, workouts, settling.order.providers);
+  await settleDuplicates(transaction, settling.user_id, workouts, settling.order);
   const totals = moved.filter(({ row, to }) => row.table === 'provider_day' && row.date !== to.date);
   if (totals.length === 0) return false;
   const covered = totals.map(({ row }) => ({ startMs: row.start_ms, endMs: row.end_ms }));
@@ -293,7 +289,7 @@ async function settleRecords(
     boundsOf(covered.flatMap(({ startMs, endMs }) => [startMs, endMs])),
   );
   const spans = await settleLocalDays(transaction, settling, localDays, { covered, workouts: [] });
-  await settleDuplicates(transaction, settling.user_id, spans, settling.order.providers);
+  await settleDuplicates(transaction, settling.user_id, spans, settling.order);
   const dates = totals.flatMap(({ row, to }) => [row.date, to.date]);
   await settleIntervalsOnDays({ ...settling, transaction }, { dates, covered, localDays });
   return true;

@@ -9,13 +9,13 @@ import {
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from '../rules/merge-workouts.ts';
-import { type DayRow, selectDay, upsertDayValues } from '../tables/day-values.ts';
-import { deleteOthers, type RecordRow, upsertOther, upsertRecord } from '../tables/events.ts';
+import { type DayRow, selectDay } from '../tables/day-values.ts';
+import { deleteOthers, type RecordRow, upsertRecord } from '../tables/events.ts';
 import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
 import { upsertDetail } from '../tables/tracks.ts';
-import { forgetVersion, selectWorkoutSpan } from '../tables/workouts.ts';
-import { type ClockAt, datedBy, recordClock, shiftMs } from './clocks.ts';
+import { forgetVersions, selectWorkoutSpan } from '../tables/workouts.ts';
+import { type Clock, type ClockAt, datedBy, recordClock, shiftMs } from './clocks.ts';
 import { isCropped } from './crop.ts';
 import type { Span } from './duplicates.ts';
 import { outweighs, type StoredItems, weightiest } from './stored-items.ts';
@@ -164,36 +164,20 @@ async function storeOther(context: RecordContext, item: StoreItem): Promise<stri
     await dropFormer(context, item);
     return [];
   }
-  const {
-    transaction,
-    userId: user_id,
-    provider,
-    clockAt,
-    normaliserVersion,
-    eventsFrom,
-    storedIds,
-  } = context;
-  const { start_ms, end_ms, zone_offset_minutes, type, device, data } = other;
-  const { offset, placed_by, date: local_date } = recordClock(other, start_ms, clockAt);
-  if (eventsFrom !== null && local_date < eventsFrom) {
-    await deleteOthers(transaction, user_id, storedIds);
+  const { transaction, userId, clockAt, eventsFrom, storedIds } = context;
+  const { type, device, data } = other;
+  const clock = recordClock(other, other.start_ms, clockAt);
+  if (eventsFrom !== null && clock.date < eventsFrom) {
+    await deleteOthers(transaction, userId, storedIds);
     return [];
   }
-  const id = await upsertOther(transaction, {
-    id: randomUUID(),
-    user_id,
-    provider,
+  const id = await upsertRecord(transaction, 'other_record', {
+    ...identityOf(context, key, undefined),
+    ...timeColumns(other, clock),
     type,
-    key,
     device,
-    start_time: isoTime(start_ms),
-    end_time: isoTime(end_ms),
-    zone_offset_minutes: offset,
-    zone_reported: zone_offset_minutes !== null,
-    placed_by,
-    local_date,
+    local_date: clock.date,
     data: JSON.stringify(data),
-    normaliser_version: normaliserVersion,
   });
   return [id];
 }
@@ -209,24 +193,19 @@ async function dropFormer(
 
 /** Stores the day values of an item in place of those of its older version. They are no record of the outcome. */
 async function storeDayValues(context: RecordContext, item: StoreItem): Promise<void> {
-  const { transaction, userId: user_id, provider, clockAt } = context;
   const { data_type, key, day_values } = item;
   if (day_values === null) return;
   const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = day_values;
-  await upsertDayValues(transaction, {
-    id: randomUUID(),
-    user_id,
-    provider,
+  await upsertRecord(context.transaction, 'day_value', {
+    ...identityOf(context, key, undefined),
+    ...datedBy(day_values, context.clockAt),
     data_type,
-    key,
     device,
     duration_seconds,
     zone_offset_minutes,
-    ...datedBy(day_values, clockAt),
     start_time: isoTime(start_ms),
     vals: JSON.stringify(values),
-    extra: extra === null ? null : JSON.stringify(extra),
-    normaliser_version: context.normaliserVersion,
+    extra: jsonOrNull(extra),
   });
 }
 
@@ -287,7 +266,8 @@ function workoutPart(
 // Removed samples return if the details are sent again.
 async function forgetDetails({ transaction, userId, provider, storedItems }: RecordContext, key: string) {
   const details = { data_type: 'activityDetails', key };
-  if (storedItems.forget(details)) await forgetVersion(transaction, userId, provider, details.data_type, key);
+  if (storedItems.forget(details))
+    await forgetVersions(transaction, userId, provider, [details.data_type], key);
 }
 
 /** The source and the id of a record. */
@@ -301,42 +281,48 @@ interface RecordIdentity {
 
 /** The row of a workout. Writing it again clears a deletion mark. */
 function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockAt: ClockAt): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, pauses: __, ...rest } = record;
-  const { offset, placed_by, date } = recordClock(record, start_ms, clockAt);
+  const { start_ms, end_ms, plain_name: _, pauses: __, ...rest } = record;
+  const clock = recordClock(record, start_ms, clockAt);
   return {
     ...identity,
     ...rest,
-    start_time: isoTime(start_ms),
-    end_time: isoTime(end_ms),
-    zone_offset_minutes: offset,
-    zone_reported: zone_offset_minutes !== null,
-    placed_by,
-    local_date: date,
+    ...timeColumns(record, clock),
+    local_date: clock.date,
     deleted_at: null,
   };
 }
 
 /** The row of a sleep session. It belongs to the local day of waking up. */
 function sleepRow(identity: RecordIdentity, record: SleepRecord, clockAt: ClockAt): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, date: _, stage_intervals, details, ...rest } = record;
-  const { offset, placed_by, date } = recordClock(record, end_ms, clockAt);
+  const { start_ms, end_ms, stage_intervals, details, ...rest } = record;
+  const clock = recordClock(record, end_ms, clockAt);
   return {
     ...identity,
     ...rest,
-    start_time: isoTime(start_ms),
-    end_time: isoTime(end_ms),
-    zone_offset_minutes: offset,
-    zone_reported: zone_offset_minutes !== null,
-    placed_by,
-    date,
+    ...timeColumns(record, clock),
+    date: clock.date,
     stage_intervals: jsonOrNull(stage_intervals),
     details: jsonOrNull(details),
   };
 }
 
+/** The times of a record, with the offset by which it is placed. */
+function timeColumns(
+  record: { readonly start_ms: number; readonly end_ms: number; readonly zone_offset_minutes: number | null },
+  { offset, placed_by }: Clock,
+) {
+  return {
+    start_time: isoTime(record.start_ms),
+    end_time: isoTime(record.end_ms),
+    zone_offset_minutes: offset,
+    zone_reported: record.zone_offset_minutes !== null,
+    placed_by,
+  };
+}
+
 /** The row of a provider's totals of a day. */
 function dayRow(identity: RecordIdentity, record: DayRecord, clockAt: ClockAt): RecordRow {
-  const { start_ms, zone_offset_minutes, date: _, ...rest } = record;
+  const { start_ms, zone_offset_minutes, ...rest } = record;
   const clock = recordClock(record, start_ms, clockAt);
   return {
     ...identity,

@@ -39,7 +39,6 @@ export interface StoreRequest {
 
 /** Parameters of a store beside its items. */
 export interface StoreCircumstances extends IntervalCircumstances {
-  readonly sourcePriority: readonly string[];
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
 }
@@ -168,7 +167,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
   const { covered, spans: workouts } = work;
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
-  await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
+  await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.order);
   const slots = await storeEpochs(transaction, { ...work, localDays }, work.epochs);
   work.blocks.push(...slots.blocks);
   await dropUnmade(work);

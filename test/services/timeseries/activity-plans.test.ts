@@ -57,7 +57,6 @@ t.test('cropping and deleting an activity scans no large table', async (t) => {
   const deletion = { user_id: userId, provider: 'devicemaker' as const, key: 'a' };
   const circumstances = {
     how: 'mark' as const,
-    sourcePriority: [],
     order: { providers: [], deviceTypes: [] },
     kept: keptAll,
     timeZone: null,

@@ -171,7 +171,6 @@ t.test('reads as many rows with five times the samples', async (t) => {
   const { id } = await call('users.create', {});
   const settings = {
     shownAs: (name: string) => name,
-    sourcePriority: [],
     sourceOrder: { providers: [], deviceTypes: [] },
   };
   const fill = (everySeconds: number) =>

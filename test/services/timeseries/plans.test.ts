@@ -65,7 +65,7 @@ t.test('reads no large table whole, for any page, count or direction', async (t)
   if (start === undefined || end === undefined) throw new Error('two bounds');
   for (const resolution of ['raw', '1min', '5min', '15min', '1hour'] as const) {
     const query = { user_id: userId, start_time: start, end_time: end, resolution, limit: 100 };
-    const settings = { shownAs, sourcePriority: [], sourceOrder: { providers: [], deviceTypes: [] } };
+    const settings = { shownAs, sourceOrder: { providers: [], deviceTypes: [] } };
     const first = await readSamples(on, settings, query);
     const cursor = first.pagination.next_cursor ?? '';
     const second = await readSamples(on, settings, { ...query, cursor });

@@ -226,7 +226,11 @@ t.test('continues after a crash; a new connection starts without stored versions
   // The trigger enqueues for processes of the previous version.
   await database.query('alter table timeseries.purge disable trigger enqueue_purge');
   // A process that dies right after it answered leaves just this.
-  await markPurged(database, { user_id: userId, provider: 'devicemaker', version: 5 }, ['devicemaker']);
+  await markPurged(
+    database,
+    { user_id: userId, provider: 'devicemaker', version: 5 },
+    { providers: ['devicemaker'], deviceTypes: [] },
+  );
   t.equal((await rowsOf(database, userId))['item devicemaker'], 25_008);
 
   const [one, two] = await Promise.all([startBroker(t, choice), startBroker(t, choice)]);

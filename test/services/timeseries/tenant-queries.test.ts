@@ -5,7 +5,6 @@ import { finishItems, lockTombstone, upsertPurge } from '../../../services/times
 import { selectMisdatedIntervals } from '../../../services/timeseries/tables/interval-values.ts';
 import { dropTrack } from '../../../services/timeseries/tables/items.ts';
 import { deleteSamples } from '../../../services/timeseries/tables/samples.ts';
-import { selectSeriesId } from '../../../services/timeseries/tables/series.ts';
 import {
   selectCropped,
   selectDeletable,
@@ -57,19 +56,6 @@ t.test('an erasure continues with the series of its user', async (t) => {
   );
   const locked = (userId: string) => database.transaction((on) => lockTombstone(on, userId));
   t.same([await locked(one), await locked(two)], [[1], [2]]);
-});
-
-t.test('a series is found by its key for each of three users', async (t) => {
-  const users = await Promise.all([another(), another(), another()]);
-  for (const { store } of users) await store([item({ samples: [block('weight', [[at('12:00:00'), 70]])] })]);
-  for (const { userId: user_id } of users) {
-    const [row] = await database.query<{ id: number; provider: string; device: string; type_id: number }>(
-      'select id, provider, device, type_id from timeseries.series where user_id = $1',
-      [user_id],
-    );
-    if (row === undefined) throw new Error('nothing was stored');
-    t.equal(await selectSeriesId(database, user_id, row.provider, row), row.id);
-  }
 });
 
 t.test('a workout that is to be deleted is found by its key for each of three users', async (t) => {
