@@ -1,7 +1,6 @@
 import { seriesById } from '../../../domain/records/series.ts';
 import { hourMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { piecesAt } from '../rules/interval-statistics.ts';
 import { type BucketSize, bounded, outerBounds, type ScanRange } from '../rules/scan-range.ts';
 import {
   nanosPerUnit,
@@ -129,11 +128,13 @@ export async function countedBuckets(
   const buckets = new Map<string, SummedBucket>();
   for (const { interval, ...segment } of segments) {
     if (!wanted.has(interval.series_id)) continue;
-    const within = {
-      startMs: Math.max(segment.startMs, range.startMs),
-      endMs: Math.min(segment.endMs, range.endMs),
-    };
-    for (const piece of piecesAt(within, grid.widthMs, grid.originMs)) addTo(buckets, interval, piece, grid);
+    const endMs = Math.min(segment.endMs, range.endMs);
+    for (let from = Math.max(segment.startMs, range.startMs); from < endMs; ) {
+      const bucket = bucketAt(buckets, interval.series_id, bucketStart(from, grid));
+      const to = Math.min(endMs, bucket.startMs + grid.widthMs);
+      bucket.nanos += nanosWithin(interval, from, to);
+      from = to;
+    }
   }
   for (const { series_id, start_ms } of starts) {
     if (start_ms < range.startMs || start_ms >= range.endMs) continue;
@@ -152,18 +153,11 @@ const keyOf = (seriesId: number, startMs: number) => `${seriesId} ${startMs}`;
 const bucketStart = (ms: number, { widthMs, originMs }: BucketGrid) =>
   Math.floor((ms - originMs) / widthMs) * widthMs + originMs;
 
-function addTo(
-  buckets: Map<string, SummedBucket>,
-  interval: RankedInterval,
-  { startMs, endMs }: Range,
-  grid: BucketGrid,
-): void {
-  const { series_id } = interval;
-  const start = bucketStart(startMs, grid);
-  const key = keyOf(series_id, start);
-  const bucket = buckets.get(key) ?? { series_id, startMs: start, n: 0, nanos: 0 };
-  bucket.nanos += nanosWithin(interval, startMs, endMs);
+function bucketAt(buckets: Map<string, SummedBucket>, series_id: number, startMs: number): SummedBucket {
+  const key = keyOf(series_id, startMs);
+  const bucket = buckets.get(key) ?? { series_id, startMs, n: 0, nanos: 0 };
   buckets.set(key, bucket);
+  return bucket;
 }
 
 /** The segments of types in UTC hours, cut at the borders of runs of hours, and the intervals that begin in these hours. */
@@ -174,14 +168,7 @@ async function segmentsIn(
 ): Promise<{ readonly segments: Segment<RankedInterval>[]; readonly starts: readonly RankedInterval[] }> {
   const series = await selectIntervalSeries(database, userId, typeIds);
   const runs = runsOf(hours);
-  const windows = runs.flatMap((run, window) =>
-    series.map(({ id, longest_ms }) => ({
-      window,
-      seriesId: id,
-      longestMs: Math.max(longest_ms, 1),
-      ...run,
-    })),
-  );
+  const windows = runs.map((range) => ({ series, range }));
   const rows = await selectOverlapping(database, windows);
   const orderOf = await sourceOrders(database, userId, order);
   const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));

@@ -167,13 +167,22 @@ function localDay(ms: number, { zone_offset_minutes }: RankedInterval): number {
   return Math.floor((ms + zone_offset_minutes * minuteMs) / dayMs);
 }
 
-/** A range that is cut at multiples of a width after an origin. */
-export function piecesAt({ startMs, endMs }: Range, widthMs: number, originMs = 0): Range[] {
-  const pieces: Range[] = [];
-  for (let from = startMs; from < endMs; ) {
-    const to = Math.min(endMs, (Math.floor((from - originMs) / widthMs) + 1) * widthMs + originMs);
-    pieces.push({ startMs: from, endMs: to });
-    from = to;
+/** Items by their ranges: those that are less than a gap apart together. */
+export function joinNear<Item>(
+  items: readonly Item[],
+  rangeOf: (item: Item) => Range,
+  gapMs: number,
+): { readonly range: Range; readonly near: readonly Item[] }[] {
+  const joined: { range: { startMs: number; endMs: number }; near: Item[] }[] = [];
+  const ranged = items.map((item) => ({ item, range: rangeOf(item) }));
+  for (const { item, range } of ranged.toSorted((a, b) => a.range.startMs - b.range.startMs)) {
+    const last = joined.at(-1);
+    if (last === undefined || range.startMs >= last.range.endMs + gapMs)
+      joined.push({ range: { startMs: range.startMs, endMs: range.endMs }, near: [item] });
+    else {
+      last.range.endMs = Math.max(last.range.endMs, range.endMs);
+      last.near.push(item);
+    }
   }
-  return pieces;
+  return joined;
 }

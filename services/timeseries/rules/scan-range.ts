@@ -45,8 +45,12 @@ export function bucketSizeOf(resolution: Resolution): BucketSize | null {
 
 /** Widens a range to whole buckets, because a partly read bucket would have a wrong value. */
 export function widen(range: Range, size: BucketSize | null): Range {
-  if (size === null) return range;
-  return { startMs: floorTo(range.startMs, size.widthMs), endMs: ceilTo(range.endMs, size.widthMs) };
+  return size === null ? range : widenTo(range, size.widthMs);
+}
+
+/** Widens a range to multiples of a width. */
+export function widenTo({ startMs, endMs }: Range, widthMs: number): Range {
+  return { startMs: floorTo(startMs, widthMs), endMs: ceilTo(endMs, widthMs) };
 }
 
 /** The latest multiple of a width that is not after an instant. */
@@ -55,7 +59,7 @@ export function floorTo(ms: number, widthMs: number): number {
 }
 
 /** The first multiple of a width that is not before an instant. */
-export function ceilTo(ms: number, widthMs: number): number {
+function ceilTo(ms: number, widthMs: number): number {
   return Math.ceil(ms / widthMs) * widthMs;
 }
 
@@ -70,13 +74,14 @@ export interface RangePieces {
 
 /** Cuts a range. Every instant is in exactly one piece. */
 export function piecesOf({ startMs, endMs }: Range): RangePieces {
-  const outer = cut({ startMs, endMs }, hourMs);
+  const outer = cutAt({ startMs, endMs }, hourMs);
   if (outer.inner === null) return { days: null, hours: [], edges: outer.sides };
-  const { inner, sides } = cut(outer.inner, dayMs);
+  const { inner, sides } = cutAt(outer.inner, dayMs);
   return { days: inner, hours: sides, edges: outer.sides };
 }
 
-function cut({ startMs, endMs }: Range, widthMs: number): { inner: Range | null; sides: Range[] } {
+/** Cuts a range into the part between multiples of a width, and what is beside it. */
+export function cutAt({ startMs, endMs }: Range, widthMs: number): { inner: Range | null; sides: Range[] } {
   const innerStartMs = Math.min(ceilTo(startMs, widthMs), endMs);
   const innerEndMs = Math.max(floorTo(endMs, widthMs), innerStartMs);
   const sides = [

@@ -274,7 +274,7 @@ export async function selectStoredStarts(
   return first_ms === null || last_ms === null ? null : { startMs: first_ms - 1, endMs: last_ms + 1 };
 }
 
-/** An interval that overlaps a window. */
+/** An interval that overlaps a window, which is named by its index. */
 export interface OverlappingRow {
   window: number;
   series_id: number;
@@ -284,13 +284,10 @@ export interface OverlappingRow {
   zone_offset_minutes: number;
 }
 
-/** A window of one series. `longestMs`: no interval of the series is longer. */
-interface SeriesWindow {
-  readonly window: number;
-  readonly seriesId: number;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly longestMs: number;
+/** A time of which the intervals of series are read. No interval of a series is longer than `longest_ms`. */
+interface Window {
+  readonly series: readonly { readonly id: number; readonly longest_ms: number }[];
+  readonly range: Range;
 }
 
 // The instants have microseconds. A double holds them to a quarter of one, so that half of one is added before they are cut
@@ -310,27 +307,20 @@ const overlappingIntervalsStatement = {
 /** The intervals that overlap windows. */
 export async function selectOverlapping(
   database: Queryable,
-  windows: readonly SeriesWindow[],
+  windows: readonly Window[],
 ): Promise<OverlappingRow[]> {
-  if (windows.length === 0) return [];
-  const columns = columnsOf(windows, 'window', 'seriesId', 'startMs', 'endMs', 'longestMs');
+  const parts = windows.flatMap(({ series, range }, window) =>
+    series.map(({ id, longest_ms }) => ({ window, id, ...range, longestMs: Math.max(longest_ms, 1) })),
+  );
+  if (parts.length === 0) return [];
+  const columns = columnsOf(parts, 'window', 'id', 'startMs', 'endMs', 'longestMs');
   return database.query<OverlappingRow>(overlappingIntervalsStatement, columns);
-}
-
-/** An interval whose offset puts its start on another date than the record that covers it. */
-interface MisdatedRow {
-  key: string;
-  type_id: number;
-  start_ms: number;
-  duration_ms: number;
-  zone_offset_minutes: number;
 }
 
 const misdatedStatement = {
   name: 'timeseries-select-misdated-intervals',
   text: `
-    select v.key, s.type_id, floor(extract(epoch from v.start_time) * 1000)::float8 as start_ms, v.duration_ms,
-      v.zone_offset_minutes
+    select ${columns}
     from timeseries.series s
     cross join unnest($3::date[], $4::float8[], $5::float8[]) as t (date, start_ms, end_ms)
     join timeseries.interval_value v on v.series_id = s.id
@@ -344,35 +334,9 @@ export function selectMisdatedIntervals(
   transaction: Queryable,
   { user_id, provider }: { readonly user_id: string; readonly provider: string },
   days: readonly DaySpan[],
-): Promise<MisdatedRow[]> {
+): Promise<IntervalRow[]> {
   const values = [user_id, provider, ...columnsOf(days, 'date', 'startMs', 'endMs')];
-  return transaction.query<MisdatedRow>(misdatedStatement, values);
-}
-
-const updateOffsetsStatement = {
-  name: 'timeseries-update-interval-offsets',
-  text: `
-    with moved as (
-      update timeseries.interval_value v set zone_offset_minutes = t.zone_offset_minutes
-      from unnest($2::uuid[], $3::smallint[]) t (key, zone_offset_minutes)
-      where v.set_id = $1 and v.key = t.key
-      returning v.series_id, v.zone_offset_minutes
-    )
-    update timeseries.interval_series i
-    set min_offset_minutes = least(i.min_offset_minutes, m.least), max_offset_minutes = greatest(i.max_offset_minutes, m.greatest)
-    from (
-      select series_id, min(zone_offset_minutes) as least, max(zone_offset_minutes) as greatest from moved group by 1) m
-    where m.series_id = i.series_id`,
-};
-
-/** Gives intervals other offsets. */
-export async function updateOffsets(
-  transaction: Queryable,
-  setId: number,
-  rows: readonly Pick<MisdatedRow, 'key' | 'zone_offset_minutes'>[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await transaction.query(updateOffsetsStatement, [setId, ...columnsOf(rows, 'key', 'zone_offset_minutes')]);
+  return transaction.query<IntervalRow>(misdatedStatement, values);
 }
 
 /** Deleted intervals of a series: their type, and the time that they covered. */

@@ -9,10 +9,12 @@ import {
   dayTable,
   type HourTable,
   hourTable,
+  joinNear,
   markMinutes,
   ownSegments,
   type Sign,
 } from '../rules/interval-statistics.ts';
+import { widenTo } from '../rules/scan-range.ts';
 import { endOf, type RankedInterval, type Segment, segmentsOf } from '../rules/segments.ts';
 import { rankSources, type SourceOrder, type SourceRank } from '../rules/sources.ts';
 import { type IntervalSeriesRow, type PriorityRow, selectPriorities } from '../tables/interval-series.ts';
@@ -52,8 +54,8 @@ interface IntervalChange {
 interface Part {
   readonly typeId: number;
   readonly series: readonly IntervalSeriesRow[];
-  readonly range: { readonly startMs: number; endMs: number };
-  readonly changes: Change[];
+  readonly range: Range;
+  readonly changes: readonly Change[];
 }
 
 interface Change {
@@ -79,7 +81,7 @@ export async function changeStatistics(
   const days = [...new Set(parts.flatMap(daysOf))];
   const providers = [...new Set(change.series.map(({ provider }) => provider))];
   const [rows, totals, orderOf] = await Promise.all([
-    selectOverlapping(transaction, parts.flatMap(windowsOf)),
+    selectOverlapping(transaction, parts),
     selectOwnTotals(transaction, change.user_id, providers, days),
     sourceOrders(transaction, change.user_id, change.order),
   ]);
@@ -115,41 +117,14 @@ function changedParts({ series, written, replaced, deleted }: IntervalChange): P
   return [...Map.groupBy(all, ({ interval }) => typeOf.get(interval.series_id) ?? 0)].flatMap(
     ([typeId, changes]) => {
       const own = series.filter(({ type_id }) => type_id === typeId);
-      return joinNear(changes).map(({ range, near }) => ({ typeId, series: own, range, changes: near }));
+      const joined = joinNear(changes, ({ interval }) => wholeMinutes(interval), joinedMs);
+      return joined.map(({ range, near }) => ({ typeId, series: own, range, changes: near }));
     },
   );
 }
 
-function joinNear(changes: readonly Change[]) {
-  const joined: { range: { startMs: number; endMs: number }; near: Change[] }[] = [];
-  for (const change of changes.toSorted((a, b) => a.interval.start_ms - b.interval.start_ms)) {
-    const { startMs, endMs } = wholeMinutes(change.interval);
-    const last = joined.at(-1);
-    if (last === undefined || startMs >= last.range.endMs + joinedMs)
-      joined.push({ range: { startMs, endMs }, near: [change] });
-    else {
-      last.range.endMs = Math.max(last.range.endMs, endMs);
-      last.near.push(change);
-    }
-  }
-  return joined;
-}
-
-function wholeMinutes(interval: Placed): Range {
-  return {
-    startMs: Math.floor(interval.start_ms / minuteMs) * minuteMs,
-    endMs: Math.ceil(endOf(interval) / minuteMs) * minuteMs,
-  };
-}
-
-function windowsOf({ series, range }: Part, window: number) {
-  return series.map(({ id, longest_ms }) => ({
-    window,
-    seriesId: id,
-    longestMs: Math.max(longest_ms, 1),
-    ...range,
-  }));
-}
+const wholeMinutes = (interval: Placed): Range =>
+  widenTo({ startMs: interval.start_ms, endMs: endOf(interval) }, minuteMs);
 
 /** The local days of a part, whatever the offset: no clock is more than 18 hours from UTC. */
 function daysOf({ range }: Part): number[] {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { type LocalDays, spansWithin } from '../rules/local-days.ts';
 import type { SourceOrder } from '../rules/sources.ts';
 import { selectIntervalSet } from '../tables/interval-series.ts';
-import { selectMisdatedIntervals, updateOffsets } from '../tables/interval-values.ts';
+import { selectMisdatedIntervals } from '../tables/interval-values.ts';
 import {
   selectMisdatedSamples,
   updateEpochDates,
@@ -12,7 +12,8 @@ import {
 } from '../tables/local-days.ts';
 import { type StoredSample, writeStoredSamples } from '../tables/samples.ts';
 import type { Span } from './duplicates.ts';
-import { settleDays, settleIntervals, type TouchedSpan } from './settle-intervals.ts';
+import { settleDays } from './settle-intervals.ts';
+import { moveIntervals } from './write-intervals.ts';
 
 /**
  * Puts stored data on its local day: data within instants that daily records newly cover, and the written workouts.
@@ -66,31 +67,24 @@ export async function settleIntervalsOnDays(context: Redating, stored: StoredDay
   const { transaction, user_id, provider, order } = context;
   const setId = await selectIntervalSet(transaction, user_id, provider);
   if (setId === undefined) return;
-  const moved = await redateIntervals(context, setId, stored);
-  await settleIntervals(transaction, { user_id, order }, moved);
+  await redateIntervals(context, stored);
   const days = [...new Set(stored.dates)].map((date) => dateToMs(date) / dayMs);
   await settleDays(transaction, { user_id, order }, days);
 }
 
 async function redateIntervals(
-  { transaction, user_id, provider }: Redating,
-  setId: number,
+  { transaction, ...redating }: Redating,
   { covered, localDays }: StoredDays,
-): Promise<TouchedSpan[]> {
+): Promise<void> {
   const newSpans = spansWithin(localDays.spans, covered);
-  if (newSpans.length === 0) return [];
-  const rows = await selectMisdatedIntervals(transaction, { user_id, provider }, newSpans);
-  await updateOffsets(
-    transaction,
-    setId,
-    rows.map(({ key, start_ms, zone_offset_minutes }) => ({
-      key,
-      zone_offset_minutes: localDays.offsetOn(start_ms, zone_offset_minutes),
-    })),
-  );
-  return rows.map(({ type_id, start_ms, duration_ms }) => ({
-    type_id,
-    startMs: start_ms,
-    endMs: start_ms + Math.max(duration_ms, 1),
+  if (newSpans.length === 0) return;
+  const rows = await selectMisdatedIntervals(transaction, redating, newSpans);
+  const moved = rows.map((former) => ({
+    former,
+    row: {
+      ...former,
+      zone_offset_minutes: localDays.offsetOn(former.start_ms, former.zone_offset_minutes),
+    },
   }));
+  await moveIntervals(transaction, redating, moved);
 }

@@ -4,7 +4,7 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { hourMs, type Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
-import { ceilTo, floorTo } from '../rules/scan-range.ts';
+import { cutAt } from '../rules/scan-range.ts';
 import {
   deleteNightMeans,
   lockStaleNights,
@@ -114,25 +114,11 @@ export async function computeNightMeans(
 /** Splits the main sessions of nights into whole hours and edges. `place` is the index of the night. */
 function piecesOf(nights: readonly NightSessions[]): { hours: NightPiece[]; edges: NightPiece[] } {
   const cut = nights.flatMap(({ user_id, provider, ...night }, place) =>
-    sessionsOf(night).map((session) => ({ place, user_id, provider, ...cutAtHours(session) })),
+    sessionsOf(night).map((session) => ({ night: { place, user_id, provider }, ...cutAt(session, hourMs) })),
   );
-  const pieces = (which: 'hours' | 'edges') =>
-    cut.flatMap(({ place, user_id, provider, [which]: ranges }) =>
-      ranges.map((range) => ({ place, user_id, provider, ...range })),
-    );
-  return { hours: pieces('hours'), edges: pieces('edges') };
-}
-
-function cutAtHours({ startMs, endMs }: Range): { hours: Range[]; edges: Range[] } {
-  const first = Math.min(ceilTo(startMs, hourMs), endMs);
-  const last = Math.max(floorTo(endMs, hourMs), first);
-  const filled = (ranges: Range[]) => ranges.filter((range) => range.startMs < range.endMs);
   return {
-    hours: filled([{ startMs: first, endMs: last }]),
-    edges: filled([
-      { startMs, endMs: first },
-      { startMs: last, endMs },
-    ]),
+    hours: cut.flatMap(({ night, inner }) => (inner === null ? [] : [{ ...night, ...inner }])),
+    edges: cut.flatMap(({ night, sides }) => sides.map((side) => ({ ...night, ...side }))),
   };
 }
 

@@ -10,8 +10,10 @@ import {
   type DayFigures,
   dayTable,
   hourTable,
+  joinNear,
   ownSegments,
 } from '../rules/interval-statistics.ts';
+import { widenTo } from '../rules/scan-range.ts';
 import { type RankedInterval, segmentsOf } from '../rules/segments.ts';
 import { orderName, rankSources, type SourceOrder, type SourceRank } from '../rules/sources.ts';
 import { lockUser } from '../tables/erasures.ts';
@@ -44,7 +46,6 @@ interface SettleIntervals {
 
 /** The part of a type's time that is recomputed. */
 interface SettledPart {
-  readonly window: number;
   readonly typeId: number;
   readonly series: readonly IntervalSeriesRow[];
   /** Whole hours; null if only days are computed. */
@@ -83,8 +84,7 @@ export async function settleDays(
   const parts = byType.flatMap(([typeId, own]) =>
     days.map((day) => ({ typeId, series: own, hours: null, days: [day, day] as const })),
   );
-  const numbered = parts.map((part, window) => ({ ...part, window }));
-  await settleParts({ transaction, user_id, order }, series, numbered);
+  await settleParts({ transaction, user_id, order }, series, parts);
 }
 
 async function settleParts(
@@ -93,42 +93,28 @@ async function settleParts(
   parts: readonly SettledPart[],
 ): Promise<void> {
   if (parts.length === 0) return;
-  const rows = await selectOverlapping(transaction, parts.flatMap(windowsOf));
+  const windows = parts.map((part) => ({ series: part.series, range: timeOf(part) }));
+  const rows = await selectOverlapping(transaction, windows);
   const byWindow = Map.groupBy(rows, ({ window }) => window);
   const providers = [...new Set(series.map(({ provider }) => provider))];
   const totals = await selectOwnTotals(transaction, user_id, providers, [...new Set(parts.flatMap(daysOf))]);
   const orderOf = await sourceOrders(transaction, user_id, order);
-  for (const part of parts)
-    await settlePart({ transaction, user_id, orderOf, totals }, part, byWindow.get(part.window) ?? []);
+  for (const [window, part] of parts.entries())
+    await settlePart({ transaction, user_id, orderOf, totals }, part, byWindow.get(window) ?? []);
 }
 
 /** Spans of one type that are less than a day apart are one part. */
 function partsOf(touched: readonly TouchedSpan[], series: readonly IntervalSeriesRow[]): SettledPart[] {
-  const joined = [...Map.groupBy(touched, ({ type_id }) => type_id)].flatMap(([typeId, spans]) =>
-    joinNear(spans).map((hours) => ({ typeId, hours })),
-  );
-  return joined.flatMap(({ typeId, hours }, window) => {
+  return [...Map.groupBy(touched, ({ type_id }) => type_id)].flatMap(([typeId, spans]) => {
     const own = series.filter(({ type_id }) => type_id === typeId);
     if (own.length === 0) return [];
     const dayOf = (ms: number, offset: number) => Math.floor((ms + offset * minuteMs) / dayMs);
-    const first = dayOf(hours.startMs, leastOffset(own));
-    const last = dayOf(hours.endMs - 1, greatestOffset(own));
-    return [{ window, typeId, series: own, hours: wholeHours(hours), days: [first, last] as const }];
+    return joinNear(spans, (span) => span, dayMs).map(({ range }) => {
+      const first = dayOf(range.startMs, leastOffset(own));
+      const last = dayOf(range.endMs - 1, greatestOffset(own));
+      return { typeId, series: own, hours: widenTo(range, hourMs), days: [first, last] as const };
+    });
   });
-}
-
-function joinNear(spans: readonly Range[]): Range[] {
-  const joined: { startMs: number; endMs: number }[] = [];
-  for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {
-    const last = joined.at(-1);
-    if (last !== undefined && startMs < last.endMs + dayMs) last.endMs = Math.max(last.endMs, endMs);
-    else joined.push({ startMs, endMs });
-  }
-  return joined;
-}
-
-function wholeHours({ startMs, endMs }: Range): Range {
-  return { startMs: Math.floor(startMs / hourMs) * hourMs, endMs: Math.ceil(endMs / hourMs) * hourMs };
 }
 
 function leastOffset(series: readonly IntervalSeriesRow[]): number {
@@ -145,17 +131,6 @@ function timeOf({ series, hours, days: [first, last] }: SettledPart): Range {
   const endMs = (last + 1) * dayMs - leastOffset(series) * minuteMs;
   if (hours === null) return { startMs, endMs };
   return { startMs: Math.min(startMs, hours.startMs), endMs: Math.max(endMs, hours.endMs) };
-}
-
-function windowsOf(part: SettledPart) {
-  const { startMs, endMs } = timeOf(part);
-  return part.series.map(({ id, longest_ms }) => ({
-    window: part.window,
-    seriesId: id,
-    startMs,
-    endMs,
-    longestMs: Math.max(longest_ms, 1),
-  }));
 }
 
 function daysOf({ days: [first, last] }: SettledPart): number[] {
