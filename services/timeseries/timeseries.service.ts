@@ -1,5 +1,4 @@
 import { timeseries } from '../../contracts/timeseries.ts';
-import { recordNotFound } from '../../domain/errors.ts';
 import { database } from '../../mixins/database/database.ts';
 import { reads } from '../../mixins/database/reads.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
@@ -8,7 +7,7 @@ import { implement } from '../../runtime/implement.ts';
 import { readBody, summaryTypes } from './actions/body.ts';
 import { readCalendar } from './actions/calendar.ts';
 import { readChart } from './actions/chart.ts';
-import { dateCursorOf, readActivityDays, readDayValues, readKindDays } from './actions/days.ts';
+import { readActivityDays, readDayValues, readKindDays } from './actions/days.ts';
 import { deleteItems, deleteWorkout } from './actions/deletions.ts';
 import { exportRecords, exportSeries, readSeries, seriesInRange } from './actions/downloads.ts';
 import {
@@ -17,8 +16,6 @@ import {
   otherToWire,
   readEvents,
   readSleeps,
-  type StagedSleepRow,
-  stagedSleepTable,
   stagesToWire,
   workoutToWire,
 } from './actions/events.ts';
@@ -90,12 +87,10 @@ export default implement(timeseries, {
     async sleep({ params, reads: database, settings }) {
       const { user_id, event_id } = params;
       const row = await selectEvent<DetailedSleepRow>(database, detailedSleepTable, user_id, event_id);
-      if (row === undefined) throw recordNotFound(event_id);
       return detailedSleepToWire(row, settings);
     },
     async sleepStages({ params: { user_id, event_id }, reads: database, settings }) {
-      const row = await selectEvent<StagedSleepRow>(database, stagedSleepTable, user_id, event_id);
-      if (row === undefined) throw recordNotFound(event_id);
+      const row = await selectEvent<DetailedSleepRow>(database, detailedSleepTable, user_id, event_id);
       return stagesToWire(row, settings);
     },
     async others({ params, pages, settings, call }) {
@@ -103,22 +98,20 @@ export default implement(timeseries, {
     },
     async other({ params, reads: database, settings }) {
       const row = await selectEvent<OtherRow>(database, otherTable, params.user_id, params.event_id);
-      if (row === undefined) throw recordNotFound(params.event_id);
       return otherToWire(row, settings);
     },
     async calendar({ params, reads: database, call }) {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
     activityDays: ({ params, pages }) => readActivityDays(pages, params),
-    dayValues: ({ params, reads: database }) =>
-      readDayValues(database, dateCursorOf(params), params.provider, params.limit),
+    dayValues: ({ params, reads: database }) => readDayValues(database, params),
     async scores({ params, pages, settings, call }) {
       const computed = await readComputedScores(call, params);
       const page = await unlessUnknown(await readScores(pages, settings, params), call, params.user_id);
       return { ...page, ...computed };
     },
     kindDays: ({ params, reads: database }) => readKindDays(database, params),
-    nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
+    nights: ({ params, pages }) => readNights(pages, params),
     bodyFacts: ({ params, reads: database }) => readBody(database, params),
     dayFacts: ({ params, planned }) => readDayFacts(planned, params),
     daySpan: ({ params, database }) => selectDaySpan(database, params),

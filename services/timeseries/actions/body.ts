@@ -4,7 +4,6 @@ import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/provide
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import { activityTypes } from '../tables/activity-days.ts';
 import {
   type BodySeriesRow,
   pressureTypes,
@@ -14,6 +13,7 @@ import {
   selectReadings,
 } from '../tables/body.ts';
 import { selectNewestClock } from '../tables/clocks.ts';
+import { activityTypes } from '../tables/days.ts';
 
 const slowTypes: readonly SeriesType[] = [
   'weight',

@@ -16,34 +16,18 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   type ActivityPage,
   type ActivityRow,
-  type DateCursor,
+  type DayValueRow,
   selectActivityDays,
+  selectDayValues,
   selectKindDays,
-} from '../tables/activity-days.ts';
-import { type DayValueRow, selectDayValues } from '../tables/day-values.ts';
-
-/** Local days of a user, and the date that the page follows. */
-type DayRange = Pick<
-  ParamsOf<typeof timeseries, 'nights'>,
-  'user_id' | 'first_date' | 'last_date' | 'after' | 'order'
->;
-
-/** A range of days in the form of the queries. */
-export const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
-  userId: user_id,
-  firstDate: first_date,
-  lastDate: last_date,
-  after,
-  order,
-});
+} from '../tables/days.ts';
 
 /** A page of days with activity; with `parts`, all that each day was computed from. */
 export async function readActivityDays(
   pages: Queryable,
   params: ParamsOf<typeof timeseries, 'activityDays'>,
 ): Promise<ActivityDays> {
-  const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-  return activityDays(page, params.parts);
+  return activityDays(await selectActivityDays(pages, params, params.parts), params.parts);
 }
 
 /** Converts a page to the answer of `activityDays`, with or without all parts of each day. */
@@ -271,11 +255,9 @@ const mostCharacters = 400_000;
 /** A page of local days with the day values of each item. Null for the provider means all. */
 export async function readDayValues(
   database: Queryable,
-  dates: DateCursor,
-  provider: string | null,
-  most: number,
+  params: ParamsOf<typeof timeseries, 'dayValues'>,
 ): Promise<DayValueDays> {
-  const rows = await selectDayValues(database, dates, provider, most);
+  const rows = await selectDayValues(database, params, params.provider);
   const byDate = Map.groupBy(
     rows.filter((row) => row.date !== null),
     ({ date }) => date,

@@ -175,20 +175,8 @@ export function readSleeps(
   return readEvents(database, { table: detailedSleepTable, toWire, fitting: fittingSleeps }, request);
 }
 
-/** A sleep session with its stored stage intervals. */
-export interface StagedSleepRow extends SleepRow {
-  stage_intervals: StageSpan[] | null;
-}
-
-/** Sleep sessions with their stage intervals, which lists do not read. */
-export const stagedSleepTable: EventTable = {
-  ...sleepTable,
-  name: 'staged-sleeps',
-  columns: 'is_nap, stage_intervals',
-};
-
 /** The wire form of a session's stage intervals. */
-export function stagesToWire(row: StagedSleepRow, { shownAs }: Settings): SleepStageIntervals {
+export function stagesToWire(row: DetailedSleepRow, { shownAs }: Settings): SleepStageIntervals {
   return {
     id: row.id,
     start_time: formatInstant(row.start_ms),
@@ -216,7 +204,7 @@ export function intervalsToWire(
 const mostSpansOfPage = 4000;
 
 /** The number of sessions whose intervals fit on a page; one always does. */
-function fittingSleeps(rows: readonly Pick<StagedSleepRow, 'stage_intervals'>[]): number {
+function fittingSleeps(rows: readonly DetailedSleepRow[]): number {
   let spans = 0;
   const beyond = rows.findIndex(({ stage_intervals }) => {
     spans += stage_intervals?.length ?? 0;

@@ -1,14 +1,14 @@
 import type { NightMeans, NightSource, Nights } from '../../../domain/provider/facts.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { DateCursor } from '../tables/activity-days.ts';
+import type { DayPage } from '../tables/days.ts';
 import { type NightRow, selectNights } from '../tables/nights.ts';
 import { computeNightMeans, sessionsOf } from '../work/night-means.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './days.ts';
 
 /** A page of nights with the means of their samples: those that are kept, the others computed from samples. */
-export async function readNights(database: Queryable, dates: DateCursor, most: number): Promise<Nights> {
-  const all = await selectNights(database, dates, most);
-  const rows = await withMeans(database, dates.userId, all.filter(isNight));
+export async function readNights(database: Queryable, page: DayPage): Promise<Nights> {
+  const all = await selectNights(database, page);
+  const rows = await withMeans(database, page.user_id, all.filter(isNight));
   const devices = deviceNames();
   const nights = byDateAndProvider(rows, (provider, own) => sourceOf(provider, own, devices));
   return { total: all[0]?.total ?? 0, devices: devices.names, nights };

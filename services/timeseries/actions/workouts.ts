@@ -3,7 +3,6 @@ import type { SingleWorkout } from '../../../contracts/timeseries/schemas.ts';
 import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
-import { recordNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time/time.ts';
 import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
 import type { TrackChunk } from '../../../domain/workouts/track.ts';
@@ -35,7 +34,7 @@ async function readWorkout(
   userId: string,
   id: string,
 ): Promise<SingleWorkout> {
-  const workout = await workoutOf(database, userId, id);
+  const workout = await selectEvent<SingleWorkoutRow>(database, singleWorkoutTable, userId, id);
   const [row = workout] = await completeWorkouts(database, userId, [workout]);
   const { details, laps, splits, extra } = extrasToWire(await selectDetail(database, userId, id));
   return {
@@ -53,12 +52,6 @@ async function readWorkout(
 export function extrasToWire(row: DetailRow | undefined) {
   const { details, laps, splits, extra } = extrasOf(row);
   return { details, laps: laps?.map(lapToWire) ?? null, splits, extra };
-}
-
-async function workoutOf(database: Queryable, userId: string, id: string): Promise<SingleWorkoutRow> {
-  const row = await selectEvent<SingleWorkoutRow>(database, singleWorkoutTable, userId, id);
-  if (row === undefined) throw recordNotFound(id);
-  return row;
 }
 
 function extrasOf(row: DetailRow | undefined) {
@@ -103,7 +96,7 @@ async function readTrackHead(
   userId: string,
   id: string,
 ): Promise<TrackHead> {
-  const row = await workoutOf(database, userId, id);
+  const row = await selectEvent<SingleWorkoutRow>(database, singleWorkoutTable, userId, id);
   const detail = await selectDetail(database, userId, id);
   const { type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal } = row;
   return {

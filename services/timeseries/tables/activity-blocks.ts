@@ -152,14 +152,9 @@ export async function updateBlock(
   await transaction.query(updateContents, [id, times, vals]);
 }
 
-const deleteByIds = {
-  name: 'timeseries-delete-blocks',
-  text: 'delete from timeseries.activity_block where id = any($1::bigint[])',
-};
-
-/** Deletes blocks. */
-export async function deleteBlocks(transaction: Queryable, ids: readonly string[]): Promise<void> {
-  await transaction.query(deleteByIds, [ids]);
+/** Deletes a block. */
+export async function deleteBlock(transaction: Queryable, id: string): Promise<void> {
+  await transaction.query('delete from timeseries.activity_block where id = $1', [id]);
 }
 
 /** A UTC day of a series, counted from 1970-01-01. */

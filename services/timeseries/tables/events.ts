@@ -1,6 +1,7 @@
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Direction } from '../../../domain/cursor.ts';
+import { recordNotFound } from '../../../domain/errors.ts';
 import type { SleepDetails, StageSpan } from '../../../domain/records/records.ts';
 import type { WorkoutType } from '../../../domain/records/workout-types.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
@@ -97,19 +98,20 @@ export async function selectEvents<Event extends EventRow>(
   return { rows: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 };
 }
 
-/** One event, listed or not. */
+/** One event, listed or not. @throws RECORD_NOT_FOUND (404) */
 export async function selectEvent<Event extends EventRow>(
   database: Queryable,
   table: EventTable,
   userId: string,
   id: string,
-): Promise<Event | undefined> {
+): Promise<Event> {
   const text = `
     select ${shownColumns(table)} from ${table.table} where user_id = $1 and id = $2 and ${table.single ?? 'true'}`;
   const [row] = await database.query<Event>({ name: `timeseries-select-one-of-${table.name}`, text }, [
     userId,
     id,
   ]);
+  if (row === undefined) throw recordNotFound(id);
   return row;
 }
 
@@ -270,6 +272,32 @@ export function selectItemSpans(
   { user_id, provider, items }: ParamsOf<typeof timeseries, 'itemSpans'>,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
   return database.query(itemSpansStatement, [user_id, provider, ...columnsOf(items, 'data_type', 'key')]);
+}
+
+/** The id and the time span of a stored daily record. */
+export interface DayRow {
+  readonly id: string;
+  readonly date: string;
+  readonly start_ms: number;
+  readonly duration_seconds: number;
+}
+
+const dayOfKeyStatement = {
+  name: 'timeseries-select-day',
+  text: `
+    select id, date::text, (extract(epoch from start_time) * 1000)::float8 as start_ms, duration_seconds
+    from timeseries.provider_day where user_id = $1 and provider = $2 and key = $3`,
+};
+
+/** The stored day of a provider's key. */
+export async function selectDay(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  key: string,
+): Promise<DayRow | undefined> {
+  const [row] = await transaction.query<DayRow>(dayOfKeyStatement, [userId, provider, key]);
+  return row;
 }
 
 /** Deletes events by their ids. */

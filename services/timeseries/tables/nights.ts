@@ -2,8 +2,8 @@ import type { NightMeans } from '../../../domain/provider/facts.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { DateCursor } from './activity-days.ts';
 import { columnsOf } from './arrays.ts';
+import type { DayPage } from './days.ts';
 import { userLockKey } from './erasures.ts';
 
 /** The series types of which a night has a mean. */
@@ -90,13 +90,12 @@ const statementOf = (order: 'asc' | 'desc') => ({
 
 const statements = { asc: statementOf('asc'), desc: statementOf('desc') };
 
-/** The sleep of at most `most` local days of waking up. */
+/** The sleep of local days of waking up. */
 export function selectNights(
   database: Queryable,
-  { userId, firstDate, lastDate, after, order }: DateCursor,
-  most: number,
+  { user_id, first_date, last_date, after, order, limit }: DayPage,
 ): Promise<NightRow[]> {
-  return database.query<NightRow>(statements[order], [userId, firstDate, lastDate, after, most]);
+  return database.query<NightRow>(statements[order], [user_id, first_date, last_date, after, limit]);
 }
 
 /** The key of the kept means of a night. */

@@ -11,6 +11,14 @@ interface SleepVersionRow {
   span_seconds: number;
 }
 
+/** The item that sessions belong to. */
+interface SleepItem {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly data_type: string;
+  readonly key: string;
+}
+
 const overlappingStatement = {
   name: 'timeseries-select-overlapping-sleeps',
   text: `
@@ -27,10 +35,10 @@ const overlappingStatement = {
 /** Sessions of the provider that overlap a span. Naps and main sleeps are compared separately. */
 export function selectOverlappingSleeps(
   transaction: Queryable,
-  { userId, provider, dataType }: { userId: string; provider: string; dataType: string },
+  { user_id, provider, data_type }: SleepItem,
   { is_nap, start_ms, end_ms }: { is_nap: boolean; start_ms: number; end_ms: number },
 ): Promise<SleepVersionRow[]> {
-  const values = [userId, provider, is_nap, start_ms, end_ms, dataType];
+  const values = [user_id, provider, is_nap, start_ms, end_ms, data_type];
   return transaction.query<SleepVersionRow>(overlappingStatement, values);
 }
 
@@ -54,20 +62,20 @@ const deleteDroppedStatement = {
 /** Deletes sessions that are versions of the kept one. Stored items then refer to the kept one. */
 export async function deleteMergedSleeps(
   transaction: Queryable,
-  { userId, provider, dataType }: { userId: string; provider: string; dataType: string },
+  { user_id, provider, data_type }: SleepItem,
   ids: readonly string[],
   keptId: string,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await transaction.query(deleteMergedStatement, [userId, provider, dataType, ids, keptId]);
+  await transaction.query(deleteMergedStatement, [user_id, provider, data_type, ids, keptId]);
 }
 
 /** Deletes sessions of an item's older version that its newer version lacks. */
 export async function deleteDroppedSleeps(
   transaction: Queryable,
-  { userId, provider, key }: { userId: string; provider: string; key: string },
+  { user_id, provider, key }: SleepItem,
   ids: readonly string[],
   keptIds: readonly string[],
 ): Promise<void> {
-  await transaction.query(deleteDroppedStatement, [userId, provider, key, ids, keptIds]);
+  await transaction.query(deleteDroppedStatement, [user_id, provider, key, ids, keptIds]);
 }

@@ -165,19 +165,6 @@ export interface TrackOwner {
 const chunkColumns = `data_type, hash, chunk, times, ${streamTypes.join(', ')}`;
 const ofWorkout = 'user_id = $1 and workout_id = $2';
 
-/** The chunks of a workout that begin or end outside of a span. */
-export function selectChunksOutside(
-  transaction: Queryable,
-  { user_id, id }: TrackOwner,
-  startMs: number,
-  endMs: number,
-): Promise<ChunkRow[]> {
-  const text = `
-    select ${chunkColumns} from timeseries.workout_track
-    where ${ofWorkout} and (start_time < to_timestamp($3::float8 / 1000) or end_time > to_timestamp($4::float8 / 1000))`;
-  return transaction.query<ChunkRow>(text, [user_id, id, startMs, endMs]);
-}
-
 /** The chunks of a workout, in order of the versions of its track. */
 export function selectWholeTrack(transaction: Queryable, { user_id, id }: TrackOwner): Promise<ChunkRow[]> {
   const text = `

@@ -13,13 +13,13 @@ import {
   type BlockRow,
   type DayInstants,
   dayOf,
-  deleteBlocks,
+  deleteBlock,
   selectBlocksOf,
   updateBlock,
 } from '../tables/activity-blocks.ts';
 import {
+  type ChunkRow,
   deleteChunk,
-  selectChunksOutside,
   selectWholeTrack,
   type TrackOwner,
   updateChunk,
@@ -64,10 +64,14 @@ export async function cropActivities(
     if (activities === undefined || activityDetails === undefined) continue;
     if (!exceeds(activityDetails, activities)) continue;
     const blocks = await selectBlocksOf(transaction, { user_id, provider, key }, 'activityDetails');
-    const instants = blocks.flatMap(({ times }) => decodeTimes(times));
-    instants.push(...(await trackTimes(transaction, { user_id, id })));
+    const chunks = await selectWholeTrack(transaction, { user_id, id });
+    const tracks = chunks.map((row) => ({ row, track: decodeChunk(chunkOf(row)) }));
+    const instants = [
+      ...blocks.flatMap(({ times }) => decodeTimes(times)),
+      ...tracks.flatMap(({ track }) => track.times),
+    ];
     const kept = clockSpan(instants, activityDetails, activities);
-    await cropTrack(transaction, { user_id, id }, kept);
+    await cropTrack(transaction, { user_id, id }, tracks, kept);
     cut.push(...(await cropBlocks(transaction, blocks, kept)));
     const remaining = { ...activityDetails, ...common(activityDetails, activities) };
     await updateParts(transaction, { user_id, id }, { ...parts, activityDetails: remaining });
@@ -97,26 +101,22 @@ async function cropBlocks(
     if (kept.length === times.length) continue;
     cut.push({ series_id, day: dayOf(times[0] ?? 0), times: times.filter((ms) => !isKept(ms)) });
     const rest = values.filter((_, index) => isKept(times[index] ?? 0));
-    if (kept.length === 0) await deleteBlocks(transaction, [id]);
+    if (kept.length === 0) await deleteBlock(transaction, id);
     else await updateBlock(transaction, id, encodeTimes(kept), encodeValues(rest));
   }
   return cut;
-}
-
-/** The times of the points of a track, in ms. */
-async function trackTimes(transaction: Queryable, owner: TrackOwner): Promise<number[]> {
-  const chunks = await selectWholeTrack(transaction, owner);
-  return chunks.flatMap((row) => decodeChunk(chunkOf(row)).times);
 }
 
 /** Removes the points of a cropped activity outside of its span. */
 async function cropTrack(
   transaction: Queryable,
   owner: TrackOwner,
-  { start_ms, end_ms }: { readonly start_ms: number; readonly end_ms: number },
+  tracks: readonly { readonly row: ChunkRow; readonly track: Track }[],
+  { start_ms, end_ms }: TimedSpan,
 ): Promise<void> {
-  for (const row of await selectChunksOutside(transaction, owner, start_ms, end_ms)) {
-    const cropped = pointsWithin(decodeChunk(chunkOf(row)), start_ms, end_ms);
+  for (const { row, track } of tracks) {
+    const cropped = pointsWithin(track, start_ms, end_ms);
+    if (cropped.times.length === track.times.length) continue;
     if (cropped.times.length === 0) await deleteChunk(transaction, owner, row);
     else await updateChunk(transaction, owner, row, encodeChunk(cropped, row.chunk));
   }

@@ -63,13 +63,6 @@ export function daysOf({ series_id, block }: PlacedBlock): DaySamples[] {
   }));
 }
 
-/** The instants of a block by UTC day. */
-function instantsOf({ series_id, block: { base_ms, at } }: PlacedBlock): DayInstants[] {
-  const instants = at.map((offset) => base_ms + offset);
-  const times = isAscending(instants) ? instants : [...new Set(instants)].sort((a, b) => a - b);
-  return dayRanges(times).map(({ day, from, to }) => ({ series_id, day, times: times.slice(from, to) }));
-}
-
 function ordered({ base_ms, at, values }: SampleBlock) {
   const times = at.map((offset) => base_ms + offset);
   if (isAscending(times)) return { times, values };
@@ -103,7 +96,7 @@ export async function addOtherInstants(
   transaction: Queryable,
   blocks: readonly PlacedBlock[],
 ): Promise<void> {
-  const brought = mergedDays(blocks.flatMap(instantsOf));
+  const brought = mergedDays(blocks.flatMap(daysOf));
   const rows = await selectOtherInstants(transaction, brought);
   const storedTimes = new Map(rows.map((row) => [dayKey(row), decodeTimes(row.times)]));
   const grown = brought.flatMap((day) => grownDay(day, storedTimes.get(dayKey(day)) ?? []));

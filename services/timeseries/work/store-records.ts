@@ -9,8 +9,7 @@ import {
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from '../rules/merge-workouts.ts';
-import { type DayRow, selectDay } from '../tables/day-values.ts';
-import { deleteOthers, type RecordRow, upsertRecord } from '../tables/events.ts';
+import { type DayRow, deleteOthers, type RecordRow, selectDay, upsertRecord } from '../tables/events.ts';
 import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
 import { upsertDetail } from '../tables/tracks.ts';
@@ -18,6 +17,7 @@ import { forgetVersions, selectWorkoutSpan } from '../tables/workouts.ts';
 import { type Clock, type ClockAt, datedBy, recordClock, shiftMs } from './clocks.ts';
 import { isCropped } from './crop.ts';
 import type { Span } from './duplicates.ts';
+import type { KeptDays } from './kept-days.ts';
 import { outweighs, type StoredItems, weightiest } from './stored-items.ts';
 
 /** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
@@ -51,8 +51,8 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
 
 async function storeDay(context: RecordContext, { key, day }: StoreItem) {
   if (day === null) return { ids: [], covered: [], dates: [] };
-  const { transaction, userId, provider, clockAt } = context;
-  const stored = await selectDay(transaction, userId, provider, key);
+  const { transaction, user_id, provider, clockAt } = context;
+  const stored = await selectDay(transaction, user_id, provider, key);
   const identity = identityOf(context, key, stored?.id);
   const row = dayRow(identity, day, clockAt);
   await upsertRecord(transaction, 'provider_day', row);
@@ -98,9 +98,9 @@ async function storeSleeps(context: RecordContext, item: StoreItem): Promise<Sto
   if (mains.length > 0 && mains.every(({ status }) => status === 'stale')) return outcomeOf(mains);
   const all = [...mains, ...(await storeSessions(context, item, true))];
   const ids = all.map(({ id }) => id);
-  const { transaction, userId, provider, storedIds } = context;
+  const { storedIds } = context;
   if (storedIds.length > 0)
-    await deleteDroppedSleeps(transaction, { userId, provider, key: item.key }, storedIds, ids);
+    await deleteDroppedSleeps(context.transaction, sleepItem(context, item), storedIds, ids);
   return outcomeOf(all);
 }
 
@@ -116,8 +116,7 @@ async function storeSession(
   item: StoreItem,
   session: SleepRecord,
 ): Promise<StoredSession> {
-  const { transaction, userId, provider, clockAt } = context;
-  const { key, data_type: dataType } = item;
+  const { transaction, clockAt } = context;
   const { was_final, versions } = await versionsOf(context, item, session);
   const best = weightiest(versions);
   // Of an item whose latest version counts, no older version of it takes precedence.
@@ -125,18 +124,22 @@ async function storeSession(
   const rival = weightiest(versions.filter((version) => isRival(version.key)));
   const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
   if (rival !== undefined && outweighs(rival, weight)) return { id: rival.id, gone: [], status: 'stale' };
-  const identity = identityOf(context, key, best?.id);
+  const identity = identityOf(context, item.key, best?.id);
   const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
-  await deleteMergedSleeps(transaction, { userId, provider, dataType }, gone, identity.id);
+  await deleteMergedSleeps(transaction, sleepItem(context, item), gone, identity.id);
   await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, clockAt));
   return { id: identity.id, gone, status: best === undefined ? 'saved' : 'replaced' };
 }
 
+const sleepItem = ({ user_id, provider }: RecordContext, { data_type, key }: StoreItem) => {
+  return { user_id, provider, data_type, key };
+};
+
 // The call's own items are not written yet.
-async function versionsOf(context: RecordContext, { key, data_type }: StoreItem, session: SleepRecord) {
-  const { transaction, userId, provider, storedItems } = context;
-  const of = { userId, provider, dataType: data_type };
-  const stored = await selectOverlappingSleeps(transaction, of, session);
+async function versionsOf(context: RecordContext, item: StoreItem, session: SleepRecord) {
+  const { transaction, storedItems } = context;
+  const { key, data_type } = item;
+  const stored = await selectOverlappingSleeps(transaction, sleepItem(context, item), session);
   const isFinalNow = [session, ...stored.filter((version) => version.key === key)].some(
     ({ rank }) => rank === sleepRanks.final,
   );
@@ -164,11 +167,11 @@ async function storeOther(context: RecordContext, item: StoreItem): Promise<stri
     await dropFormer(context, item);
     return [];
   }
-  const { transaction, userId, clockAt, eventsFrom, storedIds } = context;
+  const { transaction, user_id, clockAt, kept, storedIds } = context;
   const { type, device, data } = other;
   const clock = recordClock(other, other.start_ms, clockAt);
-  if (eventsFrom !== null && clock.date < eventsFrom) {
-    await deleteOthers(transaction, userId, storedIds);
+  if (kept.events !== null && clock.date < kept.events) {
+    await deleteOthers(transaction, user_id, storedIds);
     return [];
   }
   const id = await upsertRecord(transaction, 'other_record', {
@@ -184,11 +187,11 @@ async function storeOther(context: RecordContext, item: StoreItem): Promise<stri
 
 // An item that has become samples: the event of its former version no longer exists.
 async function dropFormer(
-  { transaction, userId, storedIds }: RecordContext,
+  { transaction, user_id, storedIds }: RecordContext,
   { workout, sleeps, day, epoch }: StoreItem,
 ): Promise<void> {
   const isBare = workout === null && sleeps.length === 0 && day === null && epoch === null;
-  if (isBare && storedIds.length > 0) await deleteOthers(transaction, userId, storedIds);
+  if (isBare && storedIds.length > 0) await deleteOthers(transaction, user_id, storedIds);
 }
 
 /** Stores the day values of an item in place of those of its older version. They are no record of the outcome. */
@@ -211,10 +214,10 @@ async function storeDayValues(context: RecordContext, item: StoreItem): Promise<
 
 /** Stores the scores of an item in place of those of its older version. They are no record of the outcome. */
 async function storeScores(context: RecordContext, item: StoreItem): Promise<void> {
-  const { transaction, userId: user_id, provider, normaliserVersion, clockAt } = context;
+  const { transaction, user_id, provider, normaliser_version = null, clockAt } = context;
   const { data_type, key, scores } = item;
   if (scores.length === 0) return;
-  const scored = { user_id, provider, data_type, key, normaliser_version: normaliserVersion };
+  const scored = { user_id, provider, data_type, key, normaliser_version };
   const rows = scores.map((score) => ({ ...score, ...datedBy(score, clockAt), id: randomUUID() }));
   await upsertScores(transaction, scored, rows);
 }
@@ -233,8 +236,8 @@ interface StoredWorkout {
 async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
   const { data_type, key, workout, extras } = item;
   if (workout === null) return { ids: [], spans: [], wasThere: false };
-  const { transaction, userId, provider, clockAt } = context;
-  const stored = await selectWorkoutSpan(transaction, userId, provider, key);
+  const { transaction, user_id, provider, clockAt } = context;
+  const stored = await selectWorkoutSpan(transaction, user_id, provider, key);
   const identity = identityOf(context, key, stored?.id);
   const cropped = isCropped(data_type, workout, stored);
   const parts = {
@@ -244,7 +247,7 @@ async function storeWorkout(context: RecordContext, item: StoreItem): Promise<St
   const merged = mergeWorkouts(parts);
   const row = { ...workoutRow(identity, merged, clockAt), parts: JSON.stringify(parts), cropped };
   await upsertRecord(transaction, 'workout', row);
-  if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
+  if (extras !== null) await upsertDetail(transaction, user_id, identity.id, data_type, extras);
   const ids = [identity.id];
   if (stored === undefined) return { ids, spans: [merged], wasThere: false };
   if (stored.cropped && !cropped) await forgetDetails(context, key);
@@ -264,10 +267,10 @@ function workoutPart(
 }
 
 // Removed samples return if the details are sent again.
-async function forgetDetails({ transaction, userId, provider, storedItems }: RecordContext, key: string) {
+async function forgetDetails({ transaction, user_id, provider, storedItems }: RecordContext, key: string) {
   const details = { data_type: 'activityDetails', key };
   if (storedItems.forget(details))
-    await forgetVersions(transaction, userId, provider, [details.data_type], key);
+    await forgetVersions(transaction, user_id, provider, [details.data_type], key);
 }
 
 /** The source and the id of a record. */
@@ -342,21 +345,19 @@ function jsonOrNull(value: unknown): string | null {
 /** Context of storing an item's records. */
 interface RecordContext {
   readonly transaction: Queryable;
-  readonly userId: string;
+  readonly user_id: string;
   readonly provider: string;
-  readonly normaliserVersion: number | null;
+  readonly normaliser_version?: number | null | undefined;
   /** The clock of records without an offset. */
   readonly clockAt: ClockAt;
   readonly storedItems: StoredItems;
-  /** The first local day whose events are kept. Null keeps all. */
-  readonly eventsFrom: string | null;
+  readonly kept: KeptDays;
   /** Ids of the records of the item's stored version. */
   readonly storedIds: readonly string[];
 }
 
 /** The identity of a record: its stored id, or a new one. */
 function identityOf(context: RecordContext, key: string, storedId: string | undefined): RecordIdentity {
-  const { userId, provider, normaliserVersion } = context;
-  const id = storedId ?? randomUUID();
-  return { id, user_id: userId, provider, key, normaliser_version: normaliserVersion };
+  const { user_id, provider, normaliser_version = null } = context;
+  return { id: storedId ?? randomUUID(), user_id, provider, key, normaliser_version };
 }

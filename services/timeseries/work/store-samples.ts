@@ -49,14 +49,14 @@ export async function storeSamples(
   call: CallSamples,
   localDays: LocalDays,
 ): Promise<ReadonlyMap<number, number>> {
-  const { transaction, user_id, provider, kept } = call;
+  const { transaction } = call;
   // A call may contain two versions of an item.
   const stored = new Set(call.accepted.filter((item) => call.storedItems.isNewest(item)));
-  const { byItem, left } = await writeSamples({ ...call, stored, localDays }, call.blocks);
+  const { byItem, left } = await writeSamples({ ...call, stored, localDays });
   await storeTracks(transaction, call, [...stored]);
   const cut = await cropActivities(transaction, call, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
-  const removed = await settleSamples(transaction, { user_id, provider, kept }, [...left, ...cut]);
+  const removed = await settleSamples(transaction, call, [...left, ...cut]);
   if (removed > 0) await auditRemoval(call, keys, removed);
   return byItem;
 }
@@ -67,18 +67,12 @@ function auditRemoval(call: CallSamples, keys: readonly string[], samples: numbe
   return recordAudit(transaction, origin, { action: 'activity.samples_removed', userId, details });
 }
 
-/** Context of writing the samples of a call. */
-interface SampleContext {
-  readonly transaction: Queryable;
-  readonly user_id: string;
-  readonly provider: string;
-  readonly items: readonly StoreItem[];
+/** What of a call is written. */
+interface SampleContext extends CallSamples {
   /**
    * Items of the call that are stored now: neither duplicates nor stale, and without a newer version later in the call.
    */
   readonly stored: ReadonlySet<StoreItem>;
-  readonly nowMs: number;
-  readonly kept: KeptDays;
   readonly localDays: LocalDays;
 }
 
@@ -89,12 +83,9 @@ interface WrittenSamples {
 }
 
 /** Writes the samples of a call and stores separately which of them come from activities. */
-async function writeSamples(
-  context: SampleContext,
-  pending: readonly PendingBlock[],
-): Promise<WrittenSamples> {
-  const { transaction, nowMs, kept } = context;
-  const placed = await placeInSeries(context, validBlocks(keptBlocks(pending, kept), nowMs));
+async function writeSamples(context: SampleContext): Promise<WrittenSamples> {
+  const { transaction, blocks, nowMs, kept } = context;
+  const placed = await placeInSeries(context, validBlocks(keptBlocks(blocks, kept), nowMs));
   const { own, others } = divided(context, placed);
   await addOtherInstants(
     transaction,

@@ -150,14 +150,12 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   const { decision, stored, clockAt } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
-  const { transaction, user_id: userId, provider, storedItems, kept } = work;
-  const own = { transaction, userId, provider, storedItems, eventsFrom: kept.events };
-  const context = { ...own, normaliserVersion: work.normaliser_version ?? null, clockAt, storedIds };
+  const context = { ...work, clockAt, storedIds };
   const { status, ids, workoutSpans, covered, dates, merged } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
   work.dates.push(...dates);
-  storedItems.replaceIds(merged);
+  work.storedItems.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
   return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
 }

@@ -2,8 +2,8 @@ import t, { type Test } from 'tap';
 import { calendarKinds } from '../../../contracts/timeseries/calendar.ts';
 import { readBody } from '../../../services/timeseries/actions/body.ts';
 import { readNights } from '../../../services/timeseries/actions/nights.ts';
-import { selectActivityDays } from '../../../services/timeseries/tables/activity-days.ts';
 import { selectCalendar } from '../../../services/timeseries/tables/calendar.ts';
+import { selectActivityDays } from '../../../services/timeseries/tables/days.ts';
 import { selectLocalDays } from '../../../services/timeseries/tables/local-days.ts';
 import { selectScores } from '../../../services/timeseries/tables/scores.ts';
 import { settleLocalDays } from '../../../services/timeseries/work/local-days.ts';
@@ -97,10 +97,11 @@ const { database, userId, samples, store } = await crowded(t);
 t.test('days, nights and bodies read no large table whole', async (t) => {
   const plans: string[] = [];
   const on = explaining(database, plans);
-  const dates = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', after: null };
+  const range = { user_id: userId, first_date: '2025-01-05', last_date: '2025-02-20', after: null };
   for (const order of ['asc', 'desc'] as const) {
-    t.ok((await selectActivityDays(on, { ...dates, order }, 11)).rows.length > 10);
-    t.equal((await readNights(on, { ...dates, order }, 11)).nights.length, 11);
+    const page = { ...range, order, limit: 11 };
+    t.ok((await selectActivityDays(on, page, false)).rows.length > 10);
+    t.equal((await readNights(on, page)).nights.length, 11);
   }
   const now = { now_ms: samples.at(-1)?.[0] ?? 0, period_days: 7, window_hours: 24 };
   t.equal((await readBody(on, { user_id: userId, ...now })).slow.length, 1);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Actions } from '../../../contracts/all.ts';
 import { activityDays } from '../../../services/timeseries/actions/days.ts';
-import type { ActivityRow } from '../../../services/timeseries/tables/activity-days.ts';
+import type { ActivityRow } from '../../../services/timeseries/tables/days.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
 import { type Setting, setUp, unknownUser, withUser } from './setting.ts';
 

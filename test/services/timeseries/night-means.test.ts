@@ -50,8 +50,8 @@ async function settleAll(): Promise<void> {
     after = await settleNights(database, after);
 }
 
-const range = { firstDate: '2026-03-01', lastDate: '2026-04-30', after: null, order: 'desc' as const };
-const page = (on: Queryable, { userId }: Setting) => readNights(on, { userId, ...range }, 30);
+const range = { first_date: '2026-03-01', last_date: '2026-04-30', after: null, order: 'desc' as const };
+const page = (on: Queryable, { userId }: Setting) => readNights(on, { user_id: userId, ...range, limit: 30 });
 
 /** Runs statements and records their names. */
 function recording(names: string[]): Queryable {

@@ -1,6 +1,7 @@
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import type { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
+import type { DayValueRecord } from '../../../domain/provider/facts.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { dateToMs, dayMs, isoTime } from '../../../domain/time/time.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
@@ -47,13 +48,14 @@ export interface ActivityPage {
   sedentary: SedentaryRow[];
 }
 
-/** The local days of a range to read: those after a date, in reading order. */
-export interface DateCursor {
-  readonly userId: string;
-  readonly firstDate: string;
-  readonly lastDate: string;
+/** A page of the local days of a range: at most `limit` after a date, in reading order. */
+export interface DayPage {
+  readonly user_id: string;
+  readonly first_date: string;
+  readonly last_date: string;
   readonly after: string | null;
   readonly order: 'asc' | 'desc';
+  readonly limit: number;
 }
 
 const distances: readonly SeriesType[] = [
@@ -94,7 +96,7 @@ const aggregates = (aggregate: 'sum' | 'max') =>
 const onPage = 'coalesce(date in (select date from page), false)';
 
 // Basal energy alone makes no day: it appears only in a total with active energy. A duplicate counts for its own
-// provider, on the day of its listed workout. Otherwise two rides of a day, aggregates listed from another provider, would be
+// provider, on the day of its listed workout. Otherwise two rides of a day, each listed from another provider, would be
 // reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
 const statementOf = (order: 'asc' | 'desc') => ({
   name: `timeseries-select-activity-days-${order}`,
@@ -145,7 +147,7 @@ const statementOf = (order: 'asc' | 'desc') => ({
     select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
     order by date ${order} limit $5
   ),
-  -- The dates of a page are next to aggregates other, so that a range of the index has few others.
+  -- The dates of a page are next to each other, so that a range of the index has few others.
   sedentary_times as (
     select local_date as date, provider, sum(sedentary_seconds) as seconds from timeseries.epoch_part
     where user_id = $1 and local_date between (select min(date) from page) and (select max(date) from page)
@@ -206,18 +208,17 @@ const marginMs = 3 * dayMs;
 const latestMs = Date.UTC(9999, 11, 31);
 
 /**
- * The stored values of at most `most` local days with activity, from one snapshot. `withMeasured` adds what aggregates source of
- * intervals measured, beside what counts of it.
+ * The stored values of local days with activity, from one snapshot. `withMeasured` adds what each source of intervals
+ * measured, beside what counts of it.
  */
 export async function selectActivityDays(
   database: Queryable,
-  { userId, firstDate, lastDate, after, order }: DateCursor,
-  most: number,
-  withMeasured = false,
+  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  withMeasured: boolean,
 ): Promise<ActivityPage> {
-  const from = isoTime(dateToMs(firstDate) - marginMs);
-  const to = isoTime(Math.min(dateToMs(lastDate) + marginMs, latestMs));
-  const values = [userId, firstDate, lastDate, after, most, from, to, withMeasured];
+  const from = isoTime(dateToMs(first_date) - marginMs);
+  const to = isoTime(Math.min(dateToMs(last_date) + marginMs, latestMs));
+  const values = [user_id, first_date, last_date, after, limit, from, to, withMeasured];
   const [page] = await database.query<PageCells>(statements[order], values);
   return {
     total: page?.total ?? 0,
@@ -293,3 +294,44 @@ export const selectKindDays = (
     [...kindOfSeries.keys()],
     [...kindOfSeries.values()],
   ]);
+
+/** The day values of an item. The date is null in the only row of an empty page. */
+export interface DayValueRow extends DayValueRecord {
+  /** The number of days in the range. Equal in all rows. */
+  total: number;
+  date: string | null;
+}
+
+const dayValuesStatementOf = (order: 'asc' | 'desc') => ({
+  name: `timeseries-select-day-values-${order}`,
+  text: `
+  with dates as materialized (
+    select distinct date from timeseries.day_value
+    where user_id = $1 and date between $2 and $3 and ($6::text is null or provider = $6)
+  ),
+  page as (
+    select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
+    order by date ${order} limit $5
+  )
+  select c.total, v.*
+  from (select count(*)::int as total from dates) c
+  left join lateral (
+    select d.date::text, d.provider, d.device, d.data_type, (extract(epoch from d.start_time) * 1000)::float8 as start_ms,
+      (extract(epoch from d.start_time) * 1000 + d.duration_seconds * 1000.0)::float8 as end_ms, d.zone_offset_minutes,
+      d.vals as values, d.extra
+    from timeseries.day_value d join page using (date)
+    where d.user_id = $1 and ($6::text is null or d.provider = $6)
+  ) v on true
+  order by v.date ${order}, v.provider, v.data_type, v.start_ms, v.device`,
+});
+
+const dayValuesStatements = { asc: dayValuesStatementOf('asc'), desc: dayValuesStatementOf('desc') };
+
+/** The day values of local days, from one snapshot. Null for the provider means all. */
+export function selectDayValues(
+  database: Queryable,
+  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  provider: string | null,
+): Promise<DayValueRow[]> {
+  return database.query(dayValuesStatements[order], [user_id, first_date, last_date, after, limit, provider]);
+}
