@@ -4,6 +4,7 @@ import { reads } from '../../mixins/database/reads.ts';
 import { receivedCounts } from '../../mixins/inbox/received-counts.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
+import { projectOf } from '../../runtime/user-project.ts';
 import { readBody, summaryTypes } from './actions/body.ts';
 import { readCalendar } from './actions/calendar.ts';
 import { readChart } from './actions/chart.ts';
@@ -22,12 +23,12 @@ import {
 import { observedSources, readObserved, readObservedItem } from './actions/fhir-observations.ts';
 import { readDayFacts, readGlucose } from './actions/insights.ts';
 import { readNights } from './actions/nights.ts';
-import { retentionHandlers } from './actions/retention.ts';
+import { changedRule, changeRetention, countExpired, readRetention } from './actions/retention.ts';
 import { readSamples, unlessUnknown } from './actions/samples.ts';
 import { readComputedScores, readScores } from './actions/scores.ts';
 import { changeSourcePriority, readSourcePriority } from './actions/source-priority.ts';
 import { keyedMutex, storeHandlers } from './actions/store.ts';
-import { completeWorkouts, trackHandlers } from './actions/workouts.ts';
+import { chunkToWire, completeWorkouts, readTrackHead, readWorkout } from './actions/workouts.ts';
 import { type Settings, settings } from './rules/sources.ts';
 import { selectSampleBytes } from './tables/chunks.ts';
 import {
@@ -42,14 +43,21 @@ import {
 } from './tables/events.ts';
 import { selectExportSamples } from './tables/export.ts';
 import { selectDaySpan } from './tables/facts.ts';
+import { deleteRule } from './tables/retention.ts';
 import { replaceSummaryTypes, upsertSeriesTypes } from './tables/series.ts';
+import { selectChunks, selectTrackedIds } from './tables/tracks.ts';
 import { selectWorkoutKeys } from './tables/workouts.ts';
 import { compressionHandler } from './work/compression.ts';
 import { erasureHandler, markErased, markPurged, purgeHandler, reopen } from './work/erasure.ts';
 import { keptDaysOfUsers } from './work/kept-days.ts';
 import { nightMeansHandler } from './work/night-means.ts';
 import { retentionHandler } from './work/retention.ts';
-import { routeCutHandler } from './work/route-privacy.ts';
+import {
+  changeRoutePrivacy,
+  readRoutePrivacy,
+  readRouteRules,
+  routeCutHandler,
+} from './work/route-privacy.ts';
 import { clocksHandler } from './work/settle-clocks.ts';
 import { rankedByHandler, settlementHandler } from './work/settle-intervals.ts';
 
@@ -119,7 +127,26 @@ export default implement(timeseries, {
     itemSpans: ({ params, database }) => selectItemSpans(database, params),
     workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     ...storeHandlers,
-    ...trackHandlers,
+    workout: ({ params, database, settings }) =>
+      readWorkout(database, settings, params.user_id, params.event_id),
+    workoutTrack: ({ params, database, settings }) =>
+      readTrackHead(database, settings, params.user_id, params.event_id),
+    async trackChunks({ params, database }) {
+      return (await selectChunks(database, params)).map(chunkToWire);
+    },
+    exportTracks: ({ params, database }) => selectTrackedIds(database, params),
+    async routePrivacy({ params: { user_id }, database, config, call }) {
+      await call('users.get', { user_id });
+      return readRoutePrivacy(database, config.STORE_ROUTES, user_id);
+    },
+    routeRules: ({ params, database, config }) =>
+      readRouteRules(database, config.STORE_ROUTES, params.user_id),
+    async changeRoutePrivacy({ params, database, config, call, jobs, origin }) {
+      await call('users.get', { user_id: params.user_id });
+      await changeRoutePrivacy(database, config.STORE_ROUTES, params, origin);
+      jobs.notify();
+      return readRoutePrivacy(database, config.STORE_ROUTES, params.user_id);
+    },
     async sourcePriority({ params: { user_id }, database, settings, call }) {
       await call('users.get', { user_id });
       return readSourcePriority(database, settings.sourceOrder, user_id);
@@ -154,7 +181,23 @@ export default implement(timeseries, {
       await reopen(database, params);
       return { open: true as const };
     },
-    ...retentionHandlers,
+    retention: ({ database, config, meta }) =>
+      readRetention(database, projectOf(meta), config.SAMPLE_RETENTION_DAYS),
+    async changeRetention({ params, database, keptDays, config, meta, origin }) {
+      await changeRetention(database, projectOf(meta), params, origin);
+      keptDays.forget();
+      return readRetention(database, projectOf(meta), config.SAMPLE_RETENTION_DAYS);
+    },
+    async previewRetention({ params, database, call, config, meta }) {
+      const rule = await changedRule(database, projectOf(meta), params);
+      const counting = { database, call, installationDays: config.SAMPLE_RETENTION_DAYS };
+      return countExpired(counting, projectOf(meta), rule, Date.now());
+    },
+    async forgetProject({ params, database, keptDays }) {
+      const deleted = await deleteRule(database, params.project_id);
+      keptDays.forget();
+      return { deleted };
+    },
     async deleteWorkout({ params, database, settings, keyedMutex, config, keptDays, origin }) {
       const circumstances = {
         how: config.EVENT_DELETE,

@@ -9,7 +9,7 @@ import type { SourceOrder } from '../rules/sources.ts';
 import { deleteActivityBlocks } from '../tables/activity-blocks.ts';
 import { deleteEventItems, deleteSleepItems, lockUser } from '../tables/erasures.ts';
 import { deleteSamples } from '../tables/samples.ts';
-import { forgetVersions, removeWorkout, selectDeletable, wipeWorkout } from '../tables/workouts.ts';
+import { forgetVersions, removeWorkout, selectWorkoutSpan, wipeWorkout } from '../tables/workouts.ts';
 import { activityItems, daysOfRows, settleSamples } from '../work/activity-samples.ts';
 import { settleDuplicates } from '../work/duplicates.ts';
 import type { KeptDays } from '../work/kept-days.ts';
@@ -35,8 +35,8 @@ export function deleteWorkout(
 ): Promise<{ readonly record_id: string | null; readonly samples_removed: number }> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, user_id);
-    const workout = await selectDeletable(transaction, user_id, provider, key);
-    if (workout === undefined) return { record_id: null, samples_removed: 0 };
+    const workout = await selectWorkoutSpan(transaction, user_id, provider, key);
+    if (workout === undefined || workout.is_deleted) return { record_id: null, samples_removed: 0 };
     await forgetVersions(transaction, user_id, provider, activityItems, key);
     const deleteRow = how === 'remove' ? removeWorkout : wipeWorkout;
     await deleteRow(transaction, user_id, workout.id);

@@ -40,7 +40,7 @@ export async function readObserved(database: Queryable, settings: Settings, quer
   const page: Observed[] = [];
   let from = await firstDate(database, scope, query);
   while (from !== null && !isBeyond(query, from)) {
-    const { last, items } = await readWindow(database, settings, scope, query, from, days);
+    const { last, items } = await readWindow({ database, settings, scope, query }, from, days);
     page.push(...items.filter((item) => isAfter(query, item)));
     if (page.length > query.limit || bytesOf(page) > mostBytes) return cut(page, query.limit);
     const next = shifted(last, query.order === 'asc' ? 1 : -1);
@@ -70,15 +70,16 @@ async function nextDate(database: Queryable, scope: ObservedScope, query: Observ
   return isBeyond(query, from) ? null : selectObservedDate(database, scope, from, query.order);
 }
 
+/** What is read of the windows of days. */
+interface WindowQuery {
+  readonly database: Queryable;
+  readonly settings: Settings;
+  readonly scope: ObservedScope;
+  readonly query: ObservedParams;
+}
+
 /** The observations of the days after `from` that together have few samples, in order, and the last of these days. */
-async function readWindow(
-  database: Queryable,
-  settings: Settings,
-  scope: ObservedScope,
-  query: ObservedParams,
-  from: string,
-  window: number,
-) {
+async function readWindow({ database, settings, scope, query }: WindowQuery, from: string, window: number) {
   const whole = spanOf(from, shifted(from, query.order === 'asc' ? window - 1 : 1 - window), query);
   const isOneDay = whole.first === whole.last;
   const counted = isOneDay ? [] : await countObserved(database, scope, whole.first, whole.last);
@@ -189,7 +190,7 @@ export async function readObservedItem(
     after: null,
     limit: 1,
   } as const;
-  const { items } = await readWindow(database, settings, scope, query, date, 1);
+  const { items } = await readWindow({ database, settings, scope, query }, date, 1);
   return items.find((item) => item.key === key) ?? null;
 }
 

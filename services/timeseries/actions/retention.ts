@@ -1,4 +1,3 @@
-import type { Config } from '../../../config.ts';
 import type {
   Retention,
   RetentionChange,
@@ -9,8 +8,7 @@ import { formatInstant } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call, Meta } from '../../../runtime/environment.ts';
-import { projectOf } from '../../../runtime/user-project.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import {
   countOldEvents,
   countOldSamples,
@@ -19,53 +17,27 @@ import {
   selectRule,
   upsertRule,
 } from '../tables/retention.ts';
-import { type KeptDaysOfUsers, keptDays } from '../work/kept-days.ts';
-
-interface RetentionContext {
-  readonly database: Database;
-  readonly keptDays: KeptDaysOfUsers;
-  readonly call: Call;
-  readonly config: Config;
-  readonly meta: Meta;
-  readonly origin: AuditOrigin;
-}
-
-interface ChangeContext extends RetentionContext {
-  readonly params: RetentionChange;
-}
-
-/** The actions on the retention rule of a project. */
-export const retentionHandlers = {
-  retention({ database, config, meta }: RetentionContext): Promise<Retention> {
-    return readRetention(database, projectOf(meta), config.SAMPLE_RETENTION_DAYS);
-  },
-  async changeRetention(context: ChangeContext): Promise<Retention> {
-    const { database, config, meta, origin, params } = context;
-    await changeRetention(database, projectOf(meta), params, origin);
-    context.keptDays.forget();
-    return readRetention(database, projectOf(meta), config.SAMPLE_RETENTION_DAYS);
-  },
-  async previewRetention(context: ChangeContext): Promise<RetentionPreview> {
-    const { database, call, config, meta, params } = context;
-    const rule = changedRule((await selectRule(database, projectOf(meta)))?.rule, params);
-    const counting = { database, call, installationDays: config.SAMPLE_RETENTION_DAYS };
-    return countExpired(counting, projectOf(meta), rule, Date.now());
-  },
-  async forgetProject(context: RetentionContext & { readonly params: { readonly project_id: string } }) {
-    const deleted = await deleteRule(context.database, context.params.project_id);
-    context.keptDays.forget();
-    return { deleted };
-  },
-};
+import { keptDays } from '../work/kept-days.ts';
 
 const nothing: RetentionRule = { samples_days: null, events_days: null };
 
-function changedRule(rule: RetentionRule = nothing, change: RetentionChange): RetentionRule {
+async function ruleOf(database: Queryable, project: string): Promise<RetentionRule> {
+  return (await selectRule(database, project))?.rule ?? nothing;
+}
+
+/** The rule of a project as a change would leave it. */
+export async function changedRule(
+  database: Queryable,
+  project: string,
+  change: RetentionChange,
+): Promise<RetentionRule> {
+  const rule = await ruleOf(database, project);
   const { samples_days = rule.samples_days, events_days = rule.events_days } = change;
   return { samples_days, events_days };
 }
 
-async function readRetention(
+/** The rule of a project, and the days of the installation. */
+export async function readRetention(
   database: Queryable,
   project: string,
   installationDays: number,
@@ -87,8 +59,8 @@ export function changeRetention(
 ): Promise<void> {
   return database.transaction(async (transaction) => {
     await lockRule(transaction, project);
-    const before = (await selectRule(transaction, project))?.rule ?? nothing;
-    const after = changedRule(before, change);
+    const before = await ruleOf(transaction, project);
+    const after = await changedRule(transaction, project, change);
     if (after.samples_days === null && after.events_days === null) await deleteRule(transaction, project);
     else await upsertRule(transaction, project, after);
     const details = { before: textsOf(before), after: textsOf(after) };

@@ -78,3 +78,9 @@ export function settings(): Mixin<Settings> {
     shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
   });
 }
+
+/** A user's data of one provider. */
+export interface UserProvider {
+  readonly user_id: string;
+  readonly provider: string;
+}

@@ -3,6 +3,7 @@ import { farthestOffsetMs, type KnownClock, nearMs } from '../../../domain/time/
 import { dayMs, hourMs, localDate, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { clockedParts } from '../rules/local-days.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { columnsOf } from './arrays.ts';
 
 /*
@@ -36,18 +37,12 @@ const recordClocksStatement = {
 /** The clocks of a provider's records that may be near an instant or local time of a range. */
 export function selectRecordClocks(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   { startMs, endMs }: Range,
 ): Promise<KnownClock[]> {
   const marginMs = nearMs + farthestOffsetMs;
   const bounds = [new Date(startMs - marginMs), new Date(endMs + marginMs)];
   return transaction.query<KnownClock>(recordClocksStatement, [user_id, provider, ...bounds]);
-}
-
-/** A user's data of one provider. */
-export interface Whose {
-  readonly user_id: string;
-  readonly provider: string;
 }
 
 /** An item whose clock is that of the item of the type `clock_of` with the same key. */
@@ -79,7 +74,7 @@ const namedStatement = {
 /** The clocks of the records that items name, of those that are stored and state one. */
 export async function selectNamedClocks(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   items: readonly NamingItem[],
 ): Promise<(item: NamingItem) => NamedClock | undefined> {
   if (items.length === 0) return () => undefined;
@@ -233,7 +228,7 @@ const widenStatement = {
 /** Adds data that was placed by the clocks of a time zone, or of none. */
 export async function widenPlacedSpan(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   { startMs, endMs }: Range,
   timeZone: string | null,
 ): Promise<void> {
@@ -243,7 +238,7 @@ export async function widenPlacedSpan(
 /** Marks a range of a provider's data as due. */
 export async function markDue(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   { startMs, endMs }: Range,
 ): Promise<void> {
   await transaction.query(
@@ -281,7 +276,7 @@ export async function selectDueSpan(transaction: Queryable, userId: string): Pro
 /** Notes that a due span is done up to an instant; null: all of it. */
 export async function markDone(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   untilMs: number | null,
 ): Promise<void> {
   await transaction.query(

@@ -2,6 +2,7 @@ import { type IntervalSource, summedTypes } from '../../../domain/records/interv
 import { longestDevice, withMethod } from '../../../domain/records/recording-method.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { columnsOf } from './arrays.ts';
 
 /** A series of intervals, with the bounds that the intervals of a call have. */
@@ -61,7 +62,7 @@ const widen = {
 /** The ids of series of intervals. Missing ones are inserted, and their bounds are widened. The caller holds the user's lock. */
 export async function ensureIntervalSeries(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   keys: readonly IntervalSeriesKey[],
 ): Promise<SeriesRow[]> {
   const bounds = ['longest_ms', 'min_offset_minutes', 'max_offset_minutes'] as const;

@@ -3,6 +3,7 @@ import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { DaySpan } from '../rules/local-days.ts';
 import type { ScanRange } from '../rules/scan-range.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { arrayText, binaryArray, columnsOf, type NumberElement } from './arrays.ts';
 import { type SampleRow, scanRangeColumns } from './sample-pages.ts';
 
@@ -332,7 +333,7 @@ const misdatedStatement = {
 /** Intervals that start within the spans of daily records and are dated otherwise. */
 export function selectMisdatedIntervals(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   days: readonly DaySpan[],
 ): Promise<IntervalRow[]> {
   const values = [user_id, provider, ...columnsOf(days, 'date', 'startMs', 'endMs')];

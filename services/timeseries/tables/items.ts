@@ -1,5 +1,6 @@
 import type { StoreItem } from '../../../domain/records/records.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { columnsOf } from './arrays.ts';
 
 /** The stored version of an item. `hash` is null while its parts are pending. */
@@ -105,7 +106,7 @@ const dropTrackStatement = {
 /** Deletes the track that a version of an item brought. The version is stored again, maybe with a shorter one. */
 export async function dropTrack(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   { key, data_type, hash }: StoreItem,
 ): Promise<void> {
   await transaction.query(dropTrackStatement, [user_id, provider, key, data_type, hash]);

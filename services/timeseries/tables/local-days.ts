@@ -1,6 +1,7 @@
 import { dayMs, earliestMs, localDate, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type DaySpan, type LocalDays, localDays } from '../rules/local-days.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { columnsOf } from './arrays.ts';
 import type { StoredSample } from './samples.ts';
 
@@ -29,7 +30,7 @@ const latestMs = Date.UTC(9999, 11, 31);
 /** The local days of a provider and user around a range. */
 export async function selectLocalDays(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   { startMs, endMs }: Range,
 ): Promise<LocalDays> {
   if (!(startMs < endMs)) return localDays([]);
@@ -77,20 +78,14 @@ const selectMisdated = {
       and timeseries.local_midnight(x.ts, x.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
 };
 
-/** The user and provider whose records are dated. */
-export interface Whose {
-  readonly user_id: string;
-  readonly provider: string;
-}
-
-function valuesOf({ user_id, provider }: Whose, days: readonly DaySpan[]): unknown[] {
+function valuesOf({ user_id, provider }: UserProvider, days: readonly DaySpan[]): unknown[] {
   return [user_id, provider, ...columnsOf(days, 'date', 'startMs', 'endMs')];
 }
 
 /** Updates the dates of workouts that start within spans. Returns the spans of those that changed. */
 export function updateWorkoutDates(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   days: readonly DaySpan[],
 ): Promise<{ start_ms: number; end_ms: number }[]> {
   return transaction.query(ofWorkouts, valuesOf(whose, days));
@@ -99,7 +94,7 @@ export function updateWorkoutDates(
 /** Updates the dates of parts of slots that begin within spans. */
 export async function updateEpochDates(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   days: readonly DaySpan[],
 ): Promise<void> {
   await transaction.query(ofEpochParts, valuesOf(whose, days));
@@ -108,7 +103,7 @@ export async function updateEpochDates(
 /** Samples within spans whose offset puts them on another date. */
 export function selectMisdatedSamples(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   days: readonly DaySpan[],
 ): Promise<StoredSample[]> {
   const firstMs = Math.min(...days.map(({ startMs }) => startMs));

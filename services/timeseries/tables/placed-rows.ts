@@ -1,7 +1,8 @@
 import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { columnsOf } from './arrays.ts';
-import type { NamingItem, Whose } from './clocks.ts';
+import type { NamingItem } from './clocks.ts';
 import type { IntervalRow } from './interval-values.ts';
 import type { StoredSample } from './samples.ts';
 
@@ -15,7 +16,7 @@ export const millisecondsAs = (column: string, name: string) =>
   `(extract(epoch from ${column}) * 1000)::float8 as ${name}`;
 const within = (column: string) =>
   `${column} >= to_timestamp($3::float8 / 1000) and ${column} <= to_timestamp($4::float8 / 1000)`;
-const valuesOf = ({ user_id, provider }: Whose, { startMs, endMs }: Range) => [
+const valuesOf = ({ user_id, provider }: UserProvider, { startMs, endMs }: Range) => [
   user_id,
   provider,
   startMs,
@@ -41,7 +42,7 @@ const samplesStatement = {
 /** At most so many placed samples of a range. */
 export function selectPlacedSamples(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   range: Range,
   most: number,
 ): Promise<(StoredSample & Placed)[]> {
@@ -62,7 +63,7 @@ const intervalsStatement = {
 /** At most so many placed intervals of a range. */
 export function selectPlacedIntervals(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   range: Range,
   most: number,
 ): Promise<(IntervalRow & Placed)[]> {
@@ -113,7 +114,7 @@ const recordsStatement = {
 /** The placed records that start in a range. */
 export function selectPlacedRecords(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   range: Range,
 ): Promise<PlacedRecord[]> {
   return transaction.query<PlacedRecord>(recordsStatement, valuesOf(whose, range));
@@ -172,7 +173,11 @@ const partsStatement = {
 };
 
 /** The placed blocks of activities and parts of slots of a range. */
-export function selectPlacedParts(transaction: Queryable, whose: Whose, range: Range): Promise<PlacedPart[]> {
+export function selectPlacedParts(
+  transaction: Queryable,
+  whose: UserProvider,
+  range: Range,
+): Promise<PlacedPart[]> {
   return transaction.query<PlacedPart>(partsStatement, valuesOf(whose, range));
 }
 
@@ -203,7 +208,11 @@ const namingStatement = {
 };
 
 /** The items around a range that have the clocks of others. */
-export function selectNaming(transaction: Queryable, whose: Whose, range: Range): Promise<NamingSpan[]> {
+export function selectNaming(
+  transaction: Queryable,
+  whose: UserProvider,
+  range: Range,
+): Promise<NamingSpan[]> {
   return transaction.query<NamingSpan>(namingStatement, valuesOf(whose, range));
 }
 
@@ -218,7 +227,7 @@ const waitingStatement = {
 /** The items that have the clocks of the given ones. */
 export function selectWaiting(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   items: readonly { readonly data_type: string; readonly key: string }[],
 ): Promise<NamingSpan[]> {
   const values = [user_id, provider, ...columnsOf(items, 'data_type', 'key')];
@@ -237,7 +246,7 @@ const noteNamingStatement = {
 /** Notes which items have the clocks of others, and their spans. */
 export async function noteNaming(
   transaction: Queryable,
-  { user_id, provider }: Whose,
+  { user_id, provider }: UserProvider,
   items: readonly (NamingSpan & { readonly data_type: string })[],
 ): Promise<void> {
   if (items.length === 0) return;

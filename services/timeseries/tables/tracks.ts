@@ -6,6 +6,7 @@ import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { PrivacyZone } from '../../../domain/workouts/route-privacy.ts';
 import { type StreamType, streamTypes, type TrackChunk } from '../../../domain/workouts/track.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { UserProvider } from '../rules/sources.ts';
 
 /** The version of an item that has a track. */
 interface TrackVersion {
@@ -55,7 +56,7 @@ const trackedStatement = {
 /** Data type and key of those of the named activities that have chunks of a track. */
 export async function selectTracked(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ name: string }>(trackedStatement, [user_id, provider, keys]);
@@ -245,22 +246,6 @@ export async function upsertDetail(
   await transaction.query(upsertDetailStatement, [workoutId, userId, dataType, JSON.stringify(part)]);
 }
 
-const detailStatement = {
-  name: 'timeseries-select-workout-detail',
-  text: `
-    select parts, track_of, track_hash from timeseries.workout_detail where workout_id = $2 and user_id = $1`,
-};
-
-/** The details of a workout; undefined if there are none. */
-export async function selectDetail(
-  database: Queryable,
-  userId: string,
-  workoutId: string,
-): Promise<DetailRow | undefined> {
-  const [row] = await database.query<DetailRow>(detailStatement, [userId, workoutId]);
-  return row;
-}
-
 const detailsStatement = {
   name: 'timeseries-select-workout-details',
   text: `
@@ -277,6 +262,15 @@ export async function selectDetails(
   const ids = workouts.map(({ id }) => id);
   const rows = await database.query<DetailRow & { workout_id: string }>(detailsStatement, [userId, ids]);
   return new Map(rows.map(({ workout_id, ...row }) => [workout_id, row]));
+}
+
+/** The details of a workout; undefined if there are none. */
+export async function selectDetail(
+  database: Queryable,
+  userId: string,
+  id: string,
+): Promise<DetailRow | undefined> {
+  return (await selectDetails(database, userId, [{ id }])).get(id);
 }
 
 /** A part of a multisport activity. */

@@ -1,6 +1,7 @@
 import { farthestOffsetMs } from '../../../domain/time/clocks.ts';
 import { isoTime, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import { endOf, millisecondsAs } from './placed-rows.ts';
 
 /** The span of a provider's data of one type that is read again. */
@@ -111,7 +112,7 @@ const deleteUnmadeStatement = {
 /** Deletes the day values and the scores of items that their newest versions do not have. */
 export async function deleteUnmade(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   items: readonly ItemContents[],
 ): Promise<void> {
   if (items.length > 0)

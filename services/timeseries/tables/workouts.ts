@@ -58,13 +58,15 @@ interface WorkoutSpanRow {
   end_ms: number;
   parts: WorkoutParts;
   cropped: boolean;
+  is_deleted: boolean;
 }
 
 const workoutSpanStatement = {
   name: 'timeseries-select-workout-span',
   text: `
     select w.id, (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
-      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.parts, w.cropped
+      (extract(epoch from w.end_time) * 1000)::float8 as end_ms, w.parts, w.cropped,
+      w.deleted_at is not null as is_deleted
     from timeseries.workout w where w.user_id = $1 and w.provider = $2 and w.key = $3`,
 };
 
@@ -105,34 +107,6 @@ export async function updateDuplicates(
   if (changes.length === 0) return;
   const columns = columnsOf(changes, 'id', 'duplicate_of', 'counted_with', 'counted_on');
   await transaction.query(updateDuplicatesStatement, [userId, ...columns]);
-}
-
-/** A workout that can be deleted. */
-interface DeletableRow {
-  readonly id: string;
-  readonly device: string;
-  readonly start_ms: number;
-  readonly end_ms: number;
-}
-
-const deletableStatement: Statement = {
-  name: 'timeseries-select-deletable-workout',
-  text: `
-    select id, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
-      (extract(epoch from end_time) * 1000)::float8 as end_ms
-    from timeseries.workout
-    where user_id = $1 and provider = $2 and key = $3 and deleted_at is null`,
-};
-
-/** A workout that is stored and not deleted. */
-export async function selectDeletable(
-  transaction: Queryable,
-  userId: string,
-  provider: string,
-  key: string,
-): Promise<DeletableRow | undefined> {
-  const [row] = await transaction.query<DeletableRow>(deletableStatement, [userId, provider, key]);
-  return row;
 }
 
 // The remaining row records the deletion and its time. An activity that returns gets the same id.

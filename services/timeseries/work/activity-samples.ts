@@ -9,6 +9,7 @@ import type { SeriesType } from '../../../domain/records/series.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { boundsOf } from '../rules/local-days.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import {
   type ActivityBlockRow,
   type BlockTimesRow,
@@ -77,7 +78,7 @@ export async function shownBlocks(transaction: Queryable, own: readonly OwnBlock
  */
 export async function replaceActivityBlocks(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   items: readonly StoreItem[],
   own: readonly OwnBlock[],
 ): Promise<DayInstants[]> {

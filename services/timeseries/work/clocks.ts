@@ -6,13 +6,13 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { zoneOfUser } from '../../../mixins/user-zone.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { boundsOf, datedParts, nearestOffset, ownClock } from '../rules/local-days.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import {
   type NamedClock,
   type PlacedSpan,
   selectHourClocks,
   selectNamedClocks,
   selectRecordClocks,
-  type Whose,
 } from '../tables/clocks.ts';
 import type { PendingBlock } from './sample-blocks.ts';
 
@@ -31,8 +31,8 @@ export interface Clock {
 /** The clock at an instant, of data that states none. */
 export type ClockAt = (ms: number) => Clock;
 
-/** Whose data is placed, and the time zone of the user. */
-interface PlacedUser extends Whose {
+/** UserProvider data is placed, and the time zone of the user. */
+interface PlacedUser extends UserProvider {
   readonly timeZone: string | null;
 }
 

@@ -9,6 +9,7 @@ import { type StreamType, streamTypes, type Track, type TrackChunk } from '../..
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { clockSpan, type TimedSpan, type WorkoutParts } from '../rules/merge-workouts.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import {
   type BlockRow,
   type DayInstants,
@@ -53,7 +54,7 @@ function exceeds(a: TimedSpan, b: TimedSpan): boolean {
 /** Removes the samples of details outside of cropped activities. Returns their instants. */
 export async function cropActivities(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider }: UserProvider,
   items: readonly StoreItem[],
 ): Promise<DayInstants[]> {
   const keys = items.filter(isLastPart).map(({ key }) => key);

@@ -1,15 +1,10 @@
 import { dateToMs, dayMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { type LocalDays, spansWithin } from '../rules/local-days.ts';
-import type { SourceOrder } from '../rules/sources.ts';
+import type { SourceOrder, UserProvider } from '../rules/sources.ts';
 import { selectIntervalSet } from '../tables/interval-series.ts';
 import { selectMisdatedIntervals } from '../tables/interval-values.ts';
-import {
-  selectMisdatedSamples,
-  updateEpochDates,
-  updateWorkoutDates,
-  type Whose,
-} from '../tables/local-days.ts';
+import { selectMisdatedSamples, updateEpochDates, updateWorkoutDates } from '../tables/local-days.ts';
 import { type StoredSample, writeStoredSamples } from '../tables/samples.ts';
 import type { Span } from './duplicates.ts';
 import { settleDays } from './settle-intervals.ts';
@@ -21,7 +16,7 @@ import { moveIntervals } from './write-intervals.ts';
  */
 export async function settleLocalDays(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   days: LocalDays,
   { covered, workouts }: { readonly covered: readonly Range[]; readonly workouts: readonly Span[] },
 ): Promise<Span[]> {

@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { enqueue, type JobKind } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
 import { boundsOf, type LocalDays } from '../rules/local-days.ts';
-import type { SourceOrder } from '../rules/sources.ts';
+import type { SourceOrder, UserProvider } from '../rules/sources.ts';
 import {
   changeZone,
   type KnownHours,
@@ -17,7 +17,6 @@ import {
   selectHourClocks,
   selectNamedClocks,
   selectPlacedSpans,
-  type Whose,
   widenPlacedSpan,
 } from '../tables/clocks.ts';
 import { lockUser } from '../tables/erasures.ts';
@@ -54,7 +53,7 @@ interface Ordered {
 }
 
 /** What a call has stored. */
-interface StoredCall extends Whose, Ordered {
+interface StoredCall extends UserProvider, Ordered {
   readonly timeZone: string | null | undefined;
   readonly accepted: readonly StoreItem[];
   readonly placedSpans: readonly PlacedSpan[];
@@ -138,7 +137,7 @@ function clipped(ranges: readonly Range[], span: Range): Range | null {
   return startMs > endMs ? null : { startMs: startMs - farthestOffsetMs, endMs: endMs + farthestOffsetMs };
 }
 
-interface Settling extends Whose, Ordered {
+interface Settling extends UserProvider, Ordered {
   readonly timeZone: string | null;
 }
 
@@ -152,7 +151,7 @@ async function settleOrEnqueue(transaction: Queryable, settling: Settling, range
   await enqueueDue(transaction, settling, range);
 }
 
-async function enqueueDue(transaction: Queryable, whose: Whose, range: Range): Promise<void> {
+async function enqueueDue(transaction: Queryable, whose: UserProvider, range: Range): Promise<void> {
   await markDue(transaction, whose, range);
   await enqueue(transaction, settlement, { key: whose.user_id, payload: {} });
 }
@@ -193,7 +192,7 @@ async function settleRange(
 
 async function settleParts(
   transaction: Queryable,
-  whose: Whose,
+  whose: UserProvider,
   range: Range,
   placedOf: (part: PlacedPart) => Placed,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { recordAudit } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { LocalDays } from '../rules/local-days.ts';
+import type { UserProvider } from '../rules/sources.ts';
 import type { DayInstants } from '../tables/activity-blocks.ts';
 import { samplesPerStatement, upsertSamples } from '../tables/samples.ts';
 import { ensureSeries } from '../tables/series.ts';
@@ -137,19 +138,13 @@ function seriesKey(typeId: number, device: string): string {
   return `${typeId} ${device}`;
 }
 
-/** A user's items of one provider. */
-interface Owner {
-  readonly user_id: string;
-  readonly provider: string;
-}
-
 /**
  * Stores the tracks of items. The last part of an item replaces the track of its older version. A track that was cut by
  * another version of the user's route privacy loses its positions: the user may have added a zone meanwhile.
  */
 async function storeTracks(
   transaction: Queryable,
-  { user_id, provider }: Owner,
+  { user_id, provider }: UserProvider,
   items: readonly StoreItem[],
 ): Promise<void> {
   const own = items.filter((item) => isActivity(item) && !item.samples_kept);

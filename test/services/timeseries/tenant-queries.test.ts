@@ -7,8 +7,8 @@ import { dropTrack } from '../../../services/timeseries/tables/items.ts';
 import { deleteSamples } from '../../../services/timeseries/tables/samples.ts';
 import {
   selectCropped,
-  selectDeletable,
   selectOverlappingWorkouts,
+  selectWorkoutSpan,
 } from '../../../services/timeseries/tables/workouts.ts';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, sleep, workout } from './items.ts';
@@ -65,7 +65,7 @@ t.test('a workout that is to be deleted is found by its key for each of three us
   for (const { userId } of users) {
     const owned = 'select id, provider from timeseries.workout where user_id = $1';
     const [row] = await database.query<{ id: string; provider: string }>(owned, [userId]);
-    const found = await selectDeletable(database, userId, row?.provider ?? '', 'a run');
+    const found = await selectWorkoutSpan(database, userId, row?.provider ?? '', 'a run');
     t.equal(found?.id, row?.id ?? '');
   }
 });
