@@ -1,5 +1,5 @@
 import t from 'tap';
-import { wrongDays } from '../services/timeseries/check-generated-days.ts';
+import { wrongDays } from '../services/timeseries/generated-days.ts';
 import { setUp } from '../services/timeseries/setting.ts';
 
 t.setTimeout(0);

@@ -1,13 +1,10 @@
 import t from 'tap';
 import { at, block, item } from './items.ts';
-import { type Setting, setUp, unknownUser, withUser } from './setting.ts';
+import { anotherUser, setUp, unknownUser } from './setting.ts';
 
 const { database, call } = await setUp(t);
 
-async function another(): Promise<Setting> {
-  const { id } = await call('users.create', {});
-  return withUser(database, call, id);
-}
+const another = () => anotherUser({ database, call });
 
 const now = at('12:00:00');
 const hour = 3_600_000;

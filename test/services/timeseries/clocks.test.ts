@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { StoreItem } from '../../../domain/records/records.ts';
 import { dayMs, hourMs, localDate, minuteMs } from '../../../domain/time/time.ts';
 import { offsetMinutesIn } from '../../../domain/time/zone.ts';
-import { partSpan } from './clock-parts.ts';
+import type { TestDatabase } from '../../support/servers/database.ts';
+import { until } from '../../support/until.ts';
 import { block, item, night, sleep } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 
@@ -256,3 +257,14 @@ t.test(
     t.strictSame(await dates(user.userId), [['2026-03-11', 2]], 'the night of the provider');
   },
 );
+
+/** Waits until nothing of a user is to be placed anew. */
+async function partSpan(database: TestDatabase, userId: string): Promise<void> {
+  await until(async () => {
+    const due = await database.query(
+      'select from timeseries.placed_span where user_id = $1 and due_from is not null',
+      [userId],
+    );
+    return due.length === 0;
+  });
+}

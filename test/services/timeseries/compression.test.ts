@@ -5,7 +5,7 @@ import pg from 'pg';
 import t, { type Test } from 'tap';
 import { hourMs, minuteMs } from '../../../domain/time/time.ts';
 import { databaseOf } from '../../../mixins/database/database.ts';
-import { canCompress } from '../../../services/timeseries/tables/chunks.ts';
+import { canCompress, selectSampleBytes } from '../../../services/timeseries/tables/chunks.ts';
 import { compressOldChunks } from '../../../services/timeseries/work/compression.ts';
 import { grantRights } from '../../../stack/database/grant-rights.ts';
 import { roleOf } from '../../../stack/database/service-rights.ts';
@@ -196,4 +196,17 @@ onCommunity('sparse values are stored into a dense series', async (t) => {
   );
   t.equal(n, 2500, 'more batches are decompressed than the server allows by itself');
   t.strictSame(await wrongStatistics(database), []);
+});
+
+t.test('the space of samples grows with them, and is that of all chunks', async (t) => {
+  const database = await freshDatabase(t);
+  const empty = await selectSampleBytes(database);
+  t.match(empty, { chunks: 0, compressed_chunks: 0, compressed_bytes: 0 });
+  await database.query(`
+    insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
+    select 1, 0, t, 1 from generate_series(timestamptz '2026-01-01', '2026-04-01', interval '10 minutes') t`);
+  const full = await selectSampleBytes(database);
+  t.match(full, { compressed_chunks: 0, compressed_bytes: 0 });
+  t.ok(full.plain_bytes > empty.plain_bytes + 500_000, `${full.plain_bytes} bytes`);
+  t.ok(full.chunks >= 3);
 });

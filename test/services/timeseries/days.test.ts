@@ -3,16 +3,13 @@ import type { Actions } from '../../../contracts/all.ts';
 import { activityDays } from '../../../services/timeseries/actions/days.ts';
 import type { ActivityRow } from '../../../services/timeseries/tables/days.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
-import { type Setting, setUp, unknownUser, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp, unknownUser } from './setting.ts';
 
 const { database, call, userId } = await setUp(t);
 
 type Params = Partial<Actions['timeseries.activityDays']['params']>;
 
-async function another(): Promise<Setting> {
-  const { id } = await call('users.create', {});
-  return withUser(database, call, id);
-}
+const another = () => anotherUser({ database, call });
 
 function read(of: { userId: string }, params: Params = {}) {
   const whole = { first_date: '2026-02-01', last_date: '2026-03-31', after: null, order: 'asc' as const };

@@ -5,7 +5,7 @@ import { seriesOf } from '../../../domain/records/series.ts';
 import { dayMs, minuteMs } from '../../../domain/time/time.ts';
 import { settleIntervals } from '../../../services/timeseries/work/settle-intervals.ts';
 import { until } from '../../support/until.ts';
-import { seeded } from './generated-days.ts';
+import { seeded, wrongDays } from './generated-days.ts';
 import { phone, watch } from './interval-items.ts';
 import { at, day, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
@@ -119,3 +119,8 @@ async function statistics(userId: string) {
     days: await rows('sample_local_day', 'date::text, n, sum, min, max, own'),
   };
 }
+
+// `npm run test:faults -- intervals` generates 10,000.
+t.test('generated days of overlapping sources equal the sums second by second', async (t) => {
+  t.same(await wrongDays(s, 20_260_301, 40), []);
+});

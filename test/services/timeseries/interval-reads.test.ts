@@ -1,11 +1,9 @@
 import t from 'tap';
 import { minuteMs } from '../../../domain/time/time.ts';
-import { generatedDay, seeded } from './generated-days.ts';
+import { differences, generatedDay, perSecond, seeded, storeMeasured } from './generated-days.ts';
 import { phone, steps, watch } from './interval-items.ts';
-import { perSecond } from './interval-oracle.ts';
 import { at, block, item } from './items.ts';
 import { pageThrough, setUp, withUser } from './setting.ts';
-import { differences, storeMeasured } from './stored-days.ts';
 
 const s = await setUp(t);
 const whole = { start_time: '2026-01-01', end_time: '2026-12-31', types: ['steps' as const] };

@@ -2,14 +2,11 @@ import t from 'tap';
 import type { WorkoutRecord } from '../../../domain/records/records.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, workout } from './items.ts';
-import { type Setting, setUp, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
 
 const { database, call } = await setUp(t);
 
-async function another(): Promise<Setting> {
-  const { id } = await call('users.create', {});
-  return withUser(database, call, id);
-}
+const another = () => anotherUser({ database, call });
 
 const watch = 'Watch 7';
 const computer = 'Bike computer';

@@ -3,11 +3,13 @@ import type { RetentionChange, RetentionRule } from '../../../contracts/timeseri
 import { StoreItem } from '../../../domain/records/records.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
-import { countExpired } from '../../../services/timeseries/actions/retention.ts';
-import { upsertRule } from '../../../services/timeseries/tables/retention.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { changeRetention, countExpired } from '../../../services/timeseries/actions/retention.ts';
+import { selectRules, upsertRule } from '../../../services/timeseries/tables/retention.ts';
 import { retainProjectPart } from '../../../services/timeseries/work/retention.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { activity, block, epoch, item, other, workout } from './items.ts';
 import { seeded } from './model.ts';
@@ -368,4 +370,18 @@ t.test('a wrong rule is refused with one sentence', async (t) => {
         { ...refusal('VALIDATION_FAILED'), data: { errors: [{ field, message }] } },
         name,
       );
+});
+
+const database = await freshDatabase(t);
+const origin = systemOrigin('test');
+
+t.test('two changes at once of a project without a rule are both kept', async (t) => {
+  const projects = Array.from({ length: 20 }, (_, n) => `project-${n}`);
+  for (const project of projects)
+    await Promise.all([
+      changeRetention(database, project, { samples_days: 90 }, origin),
+      changeRetention(database, project, { events_days: 365 }, origin),
+    ]);
+  const both = projects.map((project) => [project, { samples_days: 90, events_days: 365 }] as const);
+  t.strictSame(await selectRules(database), new Map(both));
 });

@@ -55,7 +55,7 @@ export function withUser(database: TestDatabase, call: Call, userId: string): Se
 }
 
 /** Another user of a service that the tests of a file share. */
-export async function anotherUser({ database, call }: Setting): Promise<Setting> {
+export async function anotherUser({ database, call }: Pick<Setting, 'database' | 'call'>): Promise<Setting> {
   const { id } = await call('users.create', {});
   return withUser(database, call, id);
 }

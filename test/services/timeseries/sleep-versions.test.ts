@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sleepRanks } from '../../../domain/records/records.ts';
 import { at, item, night, sleep } from './items.ts';
-import { setUp, withUser } from './setting.ts';
+import { anotherUser, setUp } from './setting.ts';
 
 const { database, call } = await setUp(t);
 
@@ -22,10 +22,7 @@ function itemOf([record, validity, hours, inBedHours = hours]: Delivery) {
   return night([session], { key: record, hash: `delivery ${deliveries}` });
 }
 
-async function another() {
-  const { id } = await call('users.create', {});
-  return withUser(database, call, id);
-}
+const another = () => anotherUser({ database, call });
 
 /** The hours of the night that counts after the deliveries, each in a call of its own or all in one. */
 async function standing(given: readonly Delivery[], together: boolean): Promise<unknown[]> {

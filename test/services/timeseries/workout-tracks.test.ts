@@ -6,19 +6,19 @@ import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chu
 import { metersBetween } from '../../../domain/workouts/route-privacy.ts';
 import { type StreamType, streamTypes, type Track } from '../../../domain/workouts/track.ts';
 import { decodeChunk } from '../../../domain/workouts/track-codec.ts';
+import { upsertRoutePrivacy } from '../../../services/timeseries/tables/tracks.ts';
+import { readRouteRules } from '../../../services/timeseries/work/route-privacy.ts';
 import { refusal } from '../../support/refusal.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { activity, at, workout } from './items.ts';
-import { type Setting, setUp, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
 
 const shared = await setUp(t);
 const start = at('08:00:00');
 const all: VersionedRules = { stores: true, zones: [], version: 0 };
 
-async function another(): Promise<Setting> {
-  const { id } = await shared.call('users.create', {});
-  return withUser(shared.database, shared.call, id);
-}
+const another = () => anotherUser(shared);
 
 /** A track of one point a second that leads north. */
 function track(seconds: number, beats = 100): Track {
@@ -227,4 +227,27 @@ t.test('the track of another user is not found', async (t) => {
   const { track_of = '', track_hash = '' } = found ?? {};
   const wanted = { event_id, track_of, track_hash, types: [...streamTypes], from: 0, limit: 50 };
   t.same(await owner.call('timeseries.trackChunks', { ...wanted, user_id: stranger.userId }), []);
+});
+
+const database = await freshDatabase(t);
+
+/** STORE_ROUTES, the choice of the user, and whether routes are stored. */
+const rows = [
+  [true, null, true],
+  [true, false, false],
+  [true, true, true],
+  [false, null, false],
+  [false, true, false],
+] as const;
+
+t.test('a user may refuse that routes are stored, and cannot overrule the operator', async (t) => {
+  for (const [configured, stores, isStored] of rows) {
+    const user = randomUUID();
+    await upsertRoutePrivacy(database, user, { stores, zones: [] });
+    t.match(
+      await readRouteRules(database, configured, user),
+      { stores: isStored },
+      `${configured} ${stores}`,
+    );
+  }
 });
