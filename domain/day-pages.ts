@@ -13,8 +13,8 @@ export interface DaysRequest {
   readonly limit: number;
 }
 
-/** A request to the timeseries service: at most `limit` days after `after`, in reading order. */
-export interface Reading {
+/** Which local days of a user are read: at most `limit` after `after`, in reading order. */
+export interface DayReading {
   readonly user_id: string;
   readonly first_date: string;
   readonly last_date: string;
@@ -27,7 +27,7 @@ export interface Reading {
 export interface DayKind<Row, Item> {
   readonly name: string;
   /** `fitting`: the number of rows that a page may have, if that is less than `limit`. */
-  readonly read: (reading: Reading) => Promise<{ total: number; rows: readonly Row[]; fitting?: number }>;
+  readonly read: (reading: DayReading) => Promise<{ total: number; rows: readonly Row[]; fitting?: number }>;
   readonly toWire: (row: Row) => Item;
 }
 

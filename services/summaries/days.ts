@@ -1,7 +1,7 @@
 import type { Actions } from '../../contracts/all.ts';
 import type { Day, RecoverySummary } from '../../contracts/summaries/schemas.ts';
 import type { Score } from '../../contracts/timeseries/scores.ts';
-import type { DayKind, Reading } from '../../domain/day-pages.ts';
+import type { DayKind, DayReading } from '../../domain/day-pages.ts';
 import type { DayValueRecord } from '../../domain/provider/facts.ts';
 import type { ScoreKind } from '../../domain/records/scores.ts';
 import { formatInstant, formatOffset } from '../../domain/time/time.ts';
@@ -68,7 +68,7 @@ const scoresPerRead = 100;
 /** How days of recovery are read: deviations from the user's baselines, and the scores of providers. */
 export const recovery = (call: Call, explain: boolean) => ({
   name: `recovery ${explain}`,
-  async read(reading: Reading) {
+  async read(reading: DayReading) {
     const { total, days, methods } = await call('insights.recoveryDays', reading);
     const dates = days.map(({ date }) => date).toSorted();
     const scores = await scoresOf(call, reading.user_id, dates[0], dates.at(-1));

@@ -1,6 +1,6 @@
 import type { ExplainedActivitySummary } from '../../contracts/summaries/schemas.ts';
 import { summaries } from '../../contracts/summaries.ts';
-import { type Reading, readDays } from '../../domain/day-pages.ts';
+import { type DayReading, readDays } from '../../domain/day-pages.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -15,7 +15,7 @@ type NamedDay = ActivityDay & { readonly devices: readonly string[] };
 
 const activity = (call: Call, rules: SourceRules, explain: boolean) => ({
   name: 'activity',
-  async read(reading: Reading) {
+  async read(reading: DayReading) {
     const { total, devices, days } = await call('timeseries.activityDays', { ...reading, parts: explain });
     return { total, rows: days.map((day): NamedDay => ({ ...day, devices })) };
   },
@@ -27,7 +27,7 @@ const activity = (call: Call, rules: SourceRules, explain: boolean) => ({
 
 const sleep = (call: Call, rules: SourceRules) => ({
   name: 'sleep',
-  async read(reading: Reading) {
+  async read(reading: DayReading) {
     const { total, devices, nights } = await call('timeseries.nights', reading);
     return { total, rows: nights.map((night) => ({ ...night, devices })) };
   },

@@ -6,7 +6,7 @@ import type {
   DayTraining,
   GlucoseReport,
 } from '../../../contracts/insights/schemas.ts';
-import { type DaysRequest, readDays } from '../../../domain/day-pages.ts';
+import { type DayReading, type DaysRequest, readDays } from '../../../domain/day-pages.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { dateAfter } from '../../../domain/insights/day-results.ts';
 import { missing } from '../../../domain/insights/finding.ts';
@@ -28,7 +28,7 @@ import {
   type ShownAs,
   trainingToWire,
 } from '../rules/wire.ts';
-import { type DayPage, selectDays } from '../tables/days.ts';
+import { selectDays } from '../tables/days.ts';
 import { type Computing, computedWith, recompute } from '../work/recompute.ts';
 
 /** What reads need: the replica for days that are computed, the primary for those that have to be. */
@@ -48,7 +48,7 @@ export function checkOn({ isOn }: Pick<InsightSettings, 'isOn'>): void {
 async function daysOf<Part extends ResultPart>(
   deps: ReadDeps,
   part: Part,
-  page: DayPage,
+  page: DayReading,
   withFacts: boolean,
 ) {
   checkOn(deps);
@@ -117,7 +117,7 @@ const ofRecovery: ReadonlySet<string> = new Set([
 /** The days that have a measure of recovery, with the source of each value. */
 export async function readRecovery(
   deps: ReadDeps,
-  page: DayPage,
+  page: DayReading,
 ): Promise<Actions['insights.recoveryDays']['returns']> {
   const { total, rows } = await daysOf(deps, 'baseline_28', page, true);
   const days = rows.map(({ date, facts, result }) => {

@@ -1,3 +1,4 @@
+import type { DayReading } from '../../../domain/day-pages.ts';
 import type { DayFacts } from '../../../domain/insights/day-facts.ts';
 import type { DayResults } from '../../../domain/insights/day-results.ts';
 import type { Queryable, Statement } from '../../../mixins/database/database.ts';
@@ -129,16 +130,6 @@ export async function deleteComputed(transaction: Queryable): Promise<void> {
 
 const parts = ['baseline_28', 'baseline_60', 'scores', 'training'] as const satisfies readonly ResultPart[];
 
-/** Which days are read: at most `limit` after the date `after`, in reading order. */
-export interface DayPage {
-  readonly user_id: string;
-  readonly first_date: string;
-  readonly last_date: string;
-  readonly after: string | null;
-  readonly order: 'asc' | 'desc';
-  readonly limit: number;
-}
-
 const pageRange = 'user_id = $1 and date between $2 and $3 and training is not null';
 const pageStatement = (part: ResultPart, order: 'asc' | 'desc') => `
   select c.methods = $7 and c.sources = $8 as current, (select count(*)::int from insights.day where ${pageRange}) as total, d.*
@@ -161,7 +152,7 @@ const statements: ReadonlyMap<string, Statement> = new Map(
 export async function selectDays<Part extends ResultPart>(
   database: Queryable,
   part: Part,
-  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  { user_id, first_date, last_date, after, order, limit }: DayReading,
   { withFacts, current }: { readonly withFacts: boolean; readonly current: ComputedWith },
 ): Promise<{
   readonly isCurrent: boolean | null;

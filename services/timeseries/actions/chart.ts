@@ -62,8 +62,8 @@ export async function readChart(
   const all = { mostPoints, mostSamples: mostChartSamples };
   const common = resolution === null ? null : resolutionFor(sources, range, resolution, all);
   const each = { mostPoints, mostSamples: mostChartSamples / typeIds.length };
-  const groups =
-    common === null ? groupsOf(sources, range, each) : [{ bucket: bucketOfResolution(common), sources }];
+  const bucket = common === null ? null : bucketOfResolution(common);
+  const groups = common === null ? groupsOf(sources, range, each) : [{ bucket, sources }];
   const seriesOfGroups = await Promise.all(
     groups.map((group) => readGroup(reading, group, range, request.aggregates)),
   );
@@ -71,7 +71,6 @@ export async function readChart(
     ...points,
     source: { ...source, provider: shownAs(source.provider) },
   }));
-  const bucket = common === null ? null : bucketOfResolution(common);
   const shown = bucket === null ? range : widenToBuckets(range, bucket);
   return {
     start_time: formatInstant(shown.startMs),

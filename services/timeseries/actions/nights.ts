@@ -1,12 +1,12 @@
+import type { DayReading } from '../../../domain/day-pages.ts';
 import type { NightMeans, NightSource, Nights } from '../../../domain/provider/facts.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { DayPage } from '../tables/days.ts';
 import { type NightRow, selectNights } from '../tables/nights.ts';
 import { computeNightMeans, sessionsOf } from '../work/night-means.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './days.ts';
 
 /** A page of nights with the means of their samples: those that are kept, the others computed from samples. */
-export async function readNights(database: Queryable, page: DayPage): Promise<Nights> {
+export async function readNights(database: Queryable, page: DayReading): Promise<Nights> {
   const all = await selectNights(database, page);
   const rows = await withMeans(database, page.user_id, all.filter(isNight));
   const devices = deviceNames();

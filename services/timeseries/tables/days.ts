@@ -1,5 +1,6 @@
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
+import type { DayReading } from '../../../domain/day-pages.ts';
 import type { FreshKind } from '../../../domain/freshness/shared-kinds.ts';
 import type { DayValueRecord } from '../../../domain/provider/facts.ts';
 import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
@@ -46,16 +47,6 @@ export interface ActivityPage {
   /** By date, in reading order. */
   rows: ActivityRow[];
   sedentary: SedentaryRow[];
-}
-
-/** A page of the local days of a range: at most `limit` after a date, in reading order. */
-export interface DayPage {
-  readonly user_id: string;
-  readonly first_date: string;
-  readonly last_date: string;
-  readonly after: string | null;
-  readonly order: 'asc' | 'desc';
-  readonly limit: number;
 }
 
 const distances: readonly SeriesType[] = [
@@ -213,7 +204,7 @@ const latestMs = Date.UTC(9999, 11, 31);
  */
 export async function selectActivityDays(
   database: Queryable,
-  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  { user_id, first_date, last_date, after, order, limit }: DayReading,
   withMeasured: boolean,
 ): Promise<ActivityPage> {
   const from = isoTime(dateToMs(first_date) - marginMs);
@@ -330,7 +321,7 @@ const dayValuesStatements = { asc: dayValuesStatementOf('asc'), desc: dayValuesS
 /** The day values of local days, from one snapshot. Null for the provider means all. */
 export function selectDayValues(
   database: Queryable,
-  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  { user_id, first_date, last_date, after, order, limit }: DayReading,
   provider: string | null,
 ): Promise<DayValueRow[]> {
   return database.query(dayValuesStatements[order], [user_id, first_date, last_date, after, limit, provider]);

@@ -9,10 +9,12 @@ export interface EpochPartRow {
   zone_offset_minutes: number;
   placed_by: number | null;
   local_date: string;
+  /** The length of the slot as the part reports it. */
   slot_seconds: number | null;
   active_seconds: number | null;
   sedentary_seconds: number | null;
   vals: Partial<Record<SeriesType, number>>;
+  /** Higher for parts of the slot that were delivered later. */
   delivery: number;
   /** The values of a superseded part. Null if the part counts. */
   superseded: {

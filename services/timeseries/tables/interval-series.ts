@@ -36,11 +36,9 @@ const ensureIntervalSeriesStatement = {
       select $1, $2, type_id, device, true from given g
       where not exists (select from known k where (k.type_id, k.source_id) = (g.type_id, g.source_id))
       returning id, type_id, device
-    ), found as (
-      select * from known
-      union all select a.id, a.type_id, g.source_id from added a join given g using (type_id, device)
     )
-    select * from found`,
+    select * from known
+    union all select a.id, a.type_id, g.source_id from added a join given g using (type_id, device)`,
 };
 
 // A statement of its own: the foreign key needs the series that the former statement inserted.

@@ -1,9 +1,9 @@
+import type { DayReading } from '../../../domain/day-pages.ts';
 import type { NightMeans } from '../../../domain/provider/facts.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { columnsOf } from './arrays.ts';
-import type { DayPage } from './days.ts';
 import { userLockKey } from './erasures.ts';
 
 /** The series types of which a night has a mean. */
@@ -93,7 +93,7 @@ const statements = { asc: statementOf('asc'), desc: statementOf('desc') };
 /** The sleep of local days of waking up. */
 export function selectNights(
   database: Queryable,
-  { user_id, first_date, last_date, after, order, limit }: DayPage,
+  { user_id, first_date, last_date, after, order, limit }: DayReading,
 ): Promise<NightRow[]> {
   return database.query<NightRow>(statements[order], [user_id, first_date, last_date, after, limit]);
 }

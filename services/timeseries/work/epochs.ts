@@ -188,21 +188,9 @@ function intervalOf(sum: SlotSample, source: number): IntervalRecord[] {
     : [];
 }
 
-/** A part of a slot with its delivery order. */
-interface EpochPart {
-  readonly start_ms: number;
-  readonly activity_type: string;
-  readonly device: string;
-  readonly zone_offset_minutes: number;
-  readonly placed_by: number | null;
-  readonly local_date: string;
-  /** The length of the slot as the part reports it. */
-  readonly slot_seconds: number | null;
-  readonly active_seconds: number | null;
-  readonly sedentary_seconds: number | null;
-  readonly values: Partial<Record<SeriesType, number>>;
-  /** Higher for parts of the slot that were delivered later. */
-  readonly delivery: number;
+/** A stored part of a slot, with its values whether it counts or not. */
+interface EpochPart extends Omit<EpochPartRow, 'vals' | 'superseded'> {
+  readonly values: EpochPartRow['vals'];
   /** Newer parts leave no time for it. It is stored but does not count. */
   readonly is_superseded: boolean;
 }

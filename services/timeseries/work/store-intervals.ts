@@ -105,18 +105,18 @@ export async function storeIntervalsIn(
   const setId = await ensureIntervalSet(transaction, user_id, provider, orderName(circumstances.order));
   const work = { ...request, ...circumstances, transaction, setId };
   const named = [...(await deleteNamed(work)), ...(await deleteUnmade(work))];
-  const given = await acceptedIntervals(work);
-  const { added, changed, former, unchanged } = changedIntervals(given.placed, given.known);
-  const deleted = [...named, ...(await clearSpans(work, given.placed))];
+  const { placed, known, ignored } = await acceptedIntervals(work);
+  const { added, changed, former, unchanged } = changedIntervals(placed, known);
+  const deleted = [...named, ...(await clearSpans(work, placed))];
   await writeIntervals(work, { added, changed, former, deleted });
-  const { clocks } = given.placed;
+  const { clocks } = placed;
   await settleStored(transaction, { ...work, ...clocks }, { placed: clocks.placed, near: async () => [] });
   return {
     saved: added.length,
     replaced: changed.length,
     unchanged,
     deleted: deleted.length,
-    ignored_ids: given.ignored,
+    ignored_ids: ignored,
   };
 }
 
