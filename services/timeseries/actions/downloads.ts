@@ -10,7 +10,7 @@ import { type BucketSize, bucketSizeOf, piecesOf, scanRangeOf, widen } from '../
 import type { Settings } from '../rules/sources.ts';
 import { selectExportRecords } from '../tables/export.ts';
 import { countSeries } from '../tables/sample-pages.ts';
-import { selectOwnSeries, selectSeries } from '../tables/series.ts';
+import { type SeriesRow, selectOwnSeries, selectSeries } from '../tables/series.ts';
 import { selectDetails } from '../tables/tracks.ts';
 import { intervalsToWire } from './events.ts';
 import { readScanRange, scanContext } from './read-scan-range.ts';
@@ -27,12 +27,12 @@ export async function seriesInRange(
   const pieces = piecesOf(rangeOf(request, size));
   const typeIds = typeIdsOf(request.types ?? undefined);
   const rows = await countSeries(database, request.user_id, typeIds, pieces, size);
-  return rows
-    .filter(({ n }) => n > 0)
-    .map(({ id, type_id, provider, device }) => {
-      const { type, unit } = seriesById(type_id);
-      return { series_id: id, type, unit, ...sampleSource(shownAs(provider), device) };
-    });
+  return rows.filter(({ n }) => n > 0).map((row) => seriesToWire(row, shownAs));
+}
+
+function seriesToWire({ id, type_id, provider, device }: SeriesRow, shownAs: Settings['shownAs']) {
+  const { type, unit } = seriesById(type_id);
+  return { series_id: id, type, unit, ...sampleSource(shownAs(provider), device) };
 }
 
 /** The next samples or buckets of one series after `after` (microseconds). `next` is null at the end. */
@@ -92,12 +92,7 @@ export async function exportRecords(
 /** The series of a user, ordered by id. */
 export async function exportSeries(database: Queryable, { shownAs }: Settings, userId: string) {
   const rows = await selectSeries(database, userId, null);
-  return rows
-    .toSorted((a, b) => a.id - b.id)
-    .map(({ id, type_id, provider, device }) => {
-      const { type, unit } = seriesById(type_id);
-      return { series_id: id, type, unit, ...sampleSource(shownAs(provider), device) };
-    });
+  return rows.toSorted((a, b) => a.id - b.id).map((row) => seriesToWire(row, shownAs));
 }
 
 /** With the stage intervals of a sleep as their route returns them. */

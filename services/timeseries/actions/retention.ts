@@ -21,17 +21,13 @@ import { keptDays } from '../work/kept-days.ts';
 
 const nothing: RetentionRule = { samples_days: null, events_days: null };
 
-async function ruleOf(database: Queryable, project: string): Promise<RetentionRule> {
-  return (await selectRule(database, project))?.rule ?? nothing;
-}
-
 /** The rule of a project as a change would leave it. */
 export async function changedRule(
   database: Queryable,
   project: string,
   change: RetentionChange,
 ): Promise<RetentionRule> {
-  const rule = await ruleOf(database, project);
+  const rule = (await selectRule(database, project)) ?? nothing;
   const { samples_days = rule.samples_days, events_days = rule.events_days } = change;
   return { samples_days, events_days };
 }
@@ -44,7 +40,8 @@ export async function readRetention(
 ): Promise<Retention> {
   const row = await selectRule(database, project);
   return {
-    ...(row?.rule ?? nothing),
+    samples_days: row?.samples_days ?? null,
+    events_days: row?.events_days ?? null,
     installation_days: installationDays === 0 ? null : installationDays,
     updated_at: row === null ? null : formatInstant(row.updated_at.getTime()),
   };
@@ -59,7 +56,7 @@ export function changeRetention(
 ): Promise<void> {
   return database.transaction(async (transaction) => {
     await lockRule(transaction, project);
-    const before = await ruleOf(transaction, project);
+    const before = (await selectRule(transaction, project)) ?? nothing;
     const after = await changedRule(transaction, project, change);
     if (after.samples_days === null && after.events_days === null) await deleteRule(transaction, project);
     else await upsertRule(transaction, project, after);

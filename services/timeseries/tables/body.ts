@@ -3,13 +3,17 @@ import { type SeriesType, seriesOf } from '../../../domain/records/series.ts';
 import { isoTime } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** The newest value of a series, and the aggregate of its samples over a period of local days. */
-export interface BodySeriesRow {
+/** The newest value of a series. */
+export interface ReadingRow {
   type_id: number;
   provider: string;
   device: string;
   value: number;
   at_ms: number;
+}
+
+/** The newest value of a series, and the aggregate of its samples over a period of local days. */
+export interface BodySeriesRow extends ReadingRow {
   n: number;
   mean: number | null;
 }
@@ -74,15 +78,6 @@ export function selectPressures(
 ): Promise<PressureReadings[]> {
   const window = [isoTime(startMs), isoTime(endMs)];
   return database.query<PressureReadings>(pressuresStatement, [userId, ...window]);
-}
-
-/** The newest sample of a series within a window. */
-export interface ReadingRow {
-  type_id: number;
-  provider: string;
-  device: string;
-  value: number;
-  at_ms: number;
 }
 
 const readingsStatement = {

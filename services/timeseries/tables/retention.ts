@@ -1,12 +1,6 @@
 import type { RetentionRule } from '../../../contracts/timeseries/retention.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 
-/** A stored rule. */
-interface StoredRule {
-  readonly rule: RetentionRule;
-  readonly updated_at: Date;
-}
-
 /** Serialises the changes of the rule of a project until the transaction ends: a project without a rule has no row to lock. */
 export async function lockRule(transaction: Queryable, project: string): Promise<void> {
   const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
@@ -14,14 +8,15 @@ export async function lockRule(transaction: Queryable, project: string): Promise
 }
 
 /** The rule of a project. Null: it has none. */
-export async function selectRule(database: Queryable, project: string): Promise<StoredRule | null> {
+export async function selectRule(
+  database: Queryable,
+  project: string,
+): Promise<(RetentionRule & { readonly updated_at: Date }) | null> {
   const [row] = await database.query<RetentionRule & { updated_at: Date }>(
     'select samples_days, events_days, updated_at from timeseries.retention_rule where project_id = $1',
     [project],
   );
-  if (row === undefined) return null;
-  const { updated_at, ...rule } = row;
-  return { rule, updated_at };
+  return row ?? null;
 }
 
 /** Stores the rule of a project. Its pass starts again. */

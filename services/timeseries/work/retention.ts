@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
-import { minuteMs } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
@@ -31,7 +30,6 @@ import {
   selectOldSeries,
 } from '../tables/samples.ts';
 import { type KeptDays, keptDays, keptFrom, passDay } from './kept-days.ts';
-import type { PendingBlock } from './sample-blocks.ts';
 import { settleIntervals } from './settle-intervals.ts';
 
 /*
@@ -39,21 +37,6 @@ import { settleIntervals } from './settle-intervals.ts';
  * statistics are exact after each part. Dropping chunks with rows would be cheaper, but would leave the statistics wrong
  * until millions of them are deleted as well. The rules of projects are applied afterwards.
  */
-
-/** Blocks without expired samples. Blocks that become empty are left out. */
-export function keptBlocks(blocks: readonly PendingBlock[], kept: KeptDays): PendingBlock[] {
-  return blocks.map((pending) => keptOf(pending, kept.samples)).filter(({ block }) => block.at.length > 0);
-}
-
-function keptOf(pending: PendingBlock, firstDay: string | null): PendingBlock {
-  if (firstDay === null) return pending;
-  const { block, zone_offset_minutes } = pending;
-  const firstMs = Date.parse(firstDay);
-  const isKept = (at: number) => block.base_ms + at + zone_offset_minutes * minuteMs >= firstMs;
-  if (block.at.every(isKept)) return pending;
-  const values = block.values.filter((_, index) => isKept(block.at[index] ?? 0));
-  return { ...pending, block: { ...block, at: block.at.filter(isKept), values } };
-}
 
 /** The result of one part of a pass. `swept`: all its rows are deleted. */
 type RetentionPart = 'worked' | 'swept' | 'nothing';

@@ -1,7 +1,7 @@
 import type { SampleBlock } from '../../../domain/records/records.ts';
 import { decodeTimes, encodeTimes } from '../../../domain/records/sample-codec.ts';
 import { seriesOf } from '../../../domain/records/series.ts';
-import { dayMs, earliestMs } from '../../../domain/time/time.ts';
+import { dayMs, earliestMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { LocalDays } from '../rules/local-days.ts';
 import {
@@ -16,6 +16,7 @@ import {
   without,
 } from '../tables/activity-blocks.ts';
 import { placedByOf, type SampleColumns } from '../tables/samples.ts';
+import type { KeptDays } from './kept-days.ts';
 
 /** Samples of an item, with their series. */
 export interface PlacedBlock extends PendingBlock {
@@ -27,13 +28,18 @@ export interface DaySamples extends DayInstants {
   readonly values: readonly number[];
 }
 
-/** Blocks without invalid values and instants. Empty blocks are left out. */
-export function validBlocks(blocks: readonly PendingBlock[], nowMs: number): PendingBlock[] {
+/** Blocks without invalid values and instants, and without expired samples. Empty blocks are left out. */
+export function storableBlocks(
+  blocks: readonly PendingBlock[],
+  { nowMs, kept }: { readonly nowMs: number; readonly kept: KeptDays },
+): PendingBlock[] {
   const latestMs = nowMs + dayMs;
+  const firstMs = kept.samples === null ? Number.NEGATIVE_INFINITY : Date.parse(kept.samples);
   return blocks
     .map((pending) => {
       const { min, max } = seriesOf(pending.block.type);
-      const isTime = (ms: number) => ms >= earliestMs && ms <= latestMs;
+      const shiftMs = pending.zone_offset_minutes * minuteMs;
+      const isTime = (ms: number) => ms >= earliestMs && ms <= latestMs && ms + shiftMs >= firstMs;
       return filtered(pending, (ms, value) => value >= min && value <= max && isTime(ms));
     })
     .filter(({ block }) => block.at.length > 0);

@@ -20,14 +20,13 @@ import {
 } from './activity-samples.ts';
 import { cropActivities } from './crop.ts';
 import type { KeptDays } from './kept-days.ts';
-import { keptBlocks } from './retention.ts';
 import {
   addOtherInstants,
   daysOf,
   type PendingBlock,
   type PlacedBlock,
   sampleColumns,
-  validBlocks,
+  storableBlocks,
 } from './sample-blocks.ts';
 import type { StoredItems } from './stored-items.ts';
 
@@ -85,8 +84,8 @@ interface WrittenSamples {
 
 /** Writes the samples of a call and stores separately which of them come from activities. */
 async function writeSamples(context: SampleContext): Promise<WrittenSamples> {
-  const { transaction, blocks, nowMs, kept } = context;
-  const placed = await placeInSeries(context, validBlocks(keptBlocks(blocks, kept), nowMs));
+  const { transaction } = context;
+  const placed = await placeInSeries(context, storableBlocks(context.blocks, context));
   const { own, others } = divided(context, placed);
   await addOtherInstants(
     transaction,

@@ -7,7 +7,8 @@ import type { Database } from '../../../mixins/database/database.ts';
 import { dropEmptyChunks } from '../../../services/timeseries/tables/chunks.ts';
 import { lockUser } from '../../../services/timeseries/tables/erasures.ts';
 import { keptFrom } from '../../../services/timeseries/work/kept-days.ts';
-import { keptBlocks, retainOnePart } from '../../../services/timeseries/work/retention.ts';
+import { retainOnePart } from '../../../services/timeseries/work/retention.ts';
+import { storableBlocks } from '../../../services/timeseries/work/sample-blocks.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { activity, at, block, day, epoch, item, night, sleep, workout } from './items.ts';
 import { modelTypes, seeded } from './model.ts';
@@ -48,8 +49,9 @@ t.test('a store drops samples by the local day that each was lived on', async (t
   const left = (zone_offset_minutes: number) => {
     const rows = [-15, -13, -11, 0, 11, 13].map((hours) => [borderMs + hours * hourMs, hours + 20] as const);
     const pending = { item: 0, block: block('steps', rows), zone_offset_minutes, placed_by: null };
-    return keptBlocks([pending], { samples: border, events: null }).flatMap((kept) =>
-      kept.block.values.map((value) => value - 20),
+    const kept = { samples: border, events: null };
+    return storableBlocks([pending], { nowMs: borderMs + dayMs, kept }).flatMap(({ block }) =>
+      block.values.map((value) => value - 20),
     );
   };
   t.same(left(0), [0, 11, 13]);
