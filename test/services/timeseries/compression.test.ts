@@ -15,7 +15,8 @@ import { block, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
-const isCommunity = await canCompress(await freshDatabase(t));
+const bare = await freshDatabase(t);
+const isCommunity = await canCompress(bare);
 
 /** Tests of the community edition. They run with DATABASE_URL of a server that has it, and are only named otherwise. */
 const onCommunity = (name: string, work: (t: Test) => Promise<void>): unknown =>
@@ -199,13 +200,12 @@ onCommunity('sparse values are stored into a dense series', async (t) => {
 });
 
 t.test('the space of samples grows with them, and is that of all chunks', async (t) => {
-  const database = await freshDatabase(t);
-  const empty = await selectSampleBytes(database);
+  const empty = await selectSampleBytes(bare);
   t.match(empty, { chunks: 0, compressed_chunks: 0, compressed_bytes: 0 });
-  await database.query(`
+  await bare.query(`
     insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
     select 1, 0, t, 1 from generate_series(timestamptz '2026-01-01', '2026-04-01', interval '10 minutes') t`);
-  const full = await selectSampleBytes(database);
+  const full = await selectSampleBytes(bare);
   t.match(full, { compressed_chunks: 0, compressed_bytes: 0 });
   t.ok(full.plain_bytes > empty.plain_bytes + 500_000, `${full.plain_bytes} bytes`);
   t.ok(full.chunks >= 3);

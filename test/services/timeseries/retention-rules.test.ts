@@ -3,13 +3,11 @@ import type { RetentionChange, RetentionRule } from '../../../contracts/timeseri
 import { StoreItem } from '../../../domain/records/records.ts';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
 import type { Database } from '../../../mixins/database/database.ts';
-import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { changeRetention, countExpired } from '../../../services/timeseries/actions/retention.ts';
-import { selectRules, upsertRule } from '../../../services/timeseries/tables/retention.ts';
+import { countExpired } from '../../../services/timeseries/actions/retention.ts';
+import { upsertRule } from '../../../services/timeseries/tables/retention.ts';
 import { retainProjectPart } from '../../../services/timeseries/work/retention.ts';
 import { callerOf } from '../../support/callers.ts';
 import { refusal } from '../../support/refusal.ts';
-import { freshDatabase } from '../../support/servers/database.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { activity, block, epoch, item, other, workout } from './items.ts';
 import { seeded } from './model.ts';
@@ -372,16 +370,15 @@ t.test('a wrong rule is refused with one sentence', async (t) => {
       );
 });
 
-const database = await freshDatabase(t);
-const origin = systemOrigin('test');
-
 t.test('two changes at once of a project without a rule are both kept', async (t) => {
+  const { call } = shared;
   const projects = Array.from({ length: 20 }, (_, n) => `project-${n}`);
-  for (const project of projects)
+  for (const project of projects) {
     await Promise.all([
-      changeRetention(database, project, { samples_days: 90 }, origin),
-      changeRetention(database, project, { events_days: 365 }, origin),
+      call('timeseries.changeRetention', { samples_days: 90 }, as(project)),
+      call('timeseries.changeRetention', { events_days: 365 }, as(project)),
     ]);
-  const both = projects.map((project) => [project, { samples_days: 90, events_days: 365 }] as const);
-  t.strictSame(await selectRules(database), new Map(both));
+    const both = { samples_days: 90, events_days: 365 };
+    t.match(await call('timeseries.retention', {}, as(project)), both);
+  }
 });

@@ -9,7 +9,6 @@ import { decodeChunk } from '../../../domain/workouts/track-codec.ts';
 import { upsertRoutePrivacy } from '../../../services/timeseries/tables/tracks.ts';
 import { readRouteRules } from '../../../services/timeseries/work/route-privacy.ts';
 import { refusal } from '../../support/refusal.ts';
-import { freshDatabase } from '../../support/servers/database.ts';
 import { until } from '../../support/until.ts';
 import { activity, at, workout } from './items.ts';
 import { anotherUser, type Setting, setUp } from './setting.ts';
@@ -229,8 +228,6 @@ t.test('the track of another user is not found', async (t) => {
   t.same(await owner.call('timeseries.trackChunks', { ...wanted, user_id: stranger.userId }), []);
 });
 
-const database = await freshDatabase(t);
-
 /** STORE_ROUTES, the choice of the user, and whether routes are stored. */
 const rows = [
   [true, null, true],
@@ -243,9 +240,9 @@ const rows = [
 t.test('a user may refuse that routes are stored, and cannot overrule the operator', async (t) => {
   for (const [configured, stores, isStored] of rows) {
     const user = randomUUID();
-    await upsertRoutePrivacy(database, user, { stores, zones: [] });
+    await upsertRoutePrivacy(shared.database, user, { stores, zones: [] });
     t.match(
-      await readRouteRules(database, configured, user),
+      await readRouteRules(shared.database, configured, user),
       { stores: isStored },
       `${configured} ${stores}`,
     );
