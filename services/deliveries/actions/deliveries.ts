@@ -7,7 +7,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { Pagination } from '../../../domain/page.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
+import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import { UnreadableBody } from '../../../mixins/inbox/body-cipher.ts';
 import { type BodyKeys, readKeptBody } from '../../../mixins/inbox/sealed-bodies.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
@@ -17,7 +17,7 @@ import {
   type DeliveryFilter,
   type DeliveryKey,
   type DeliveryRow,
-  deliveryColumns,
+  replay,
   selectBody,
   selectDeliveries,
   selectDelivery,
@@ -194,21 +194,6 @@ function problemSentence(problem: unknown): string[] {
 
 const fieldsOf = (value: object): { status?: unknown; message?: unknown } => value;
 
-/** The number of additional attempts of a replayed delivery. */
-const moreAttempts = 16;
-
-// The count of attempts is not reset: it fences off a worker whose lease has expired. A leased delivery is not replayed,
-// including one that is leased to the call that has just stored it (attempt 1, no failure yet).
-const statement: Statement = {
-  name: 'deliveries.replay',
-  text: `
-    update deliveries.delivery
-    set state = 'ready', run_at = now(), replayed_at = now(), done_at = null, error = null,
-      max_attempts = attempts + $2
-    where id = $1 and erased_at is null and (state in ('done', 'dead') or (state = 'ready' and (error is not null or run_at <= now())))
-    returning ${deliveryColumns}`,
-};
-
 interface ReplayDeps {
   readonly database: Database;
   readonly origin: AuditOrigin;
@@ -221,7 +206,7 @@ export function replayDelivery(
   id: string,
 ): Promise<DeliveryRow | undefined> {
   return database.transaction(async (transaction) => {
-    const [row] = await transaction.query<DeliveryRow>(statement, [id, moreAttempts]);
+    const row = await replay(transaction, id);
     if (row === undefined) return undefined;
     if (row.is_sealed) await unseal(transaction, config, id).catch(refuseUnreadable);
     const entry = { subjectId: id, details: { provider: row.provider, kind: row.kind } };

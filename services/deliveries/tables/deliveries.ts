@@ -22,8 +22,7 @@ export interface DeliveryRow {
 /** The position of a row: microseconds since 1970, then the id. */
 export type DeliveryKey = readonly [receivedUs: number, id: string];
 
-/** The columns of a listed delivery. */
-export const deliveryColumns = `id, provider, kind, state, attempts, received_at,
+const columns = `id, provider, kind, state, attempts, received_at,
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
   coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed`;
 
@@ -36,7 +35,7 @@ export interface DeliveryFilter {
 const page = (name: string, sign: '<' | '>', order: 'asc' | 'desc', filter = ''): Statement => ({
   name: `deliveries.${name}`,
   text: `
-    select ${deliveryColumns} from deliveries.delivery
+    select ${columns} from deliveries.delivery
     where state = $1 ${filter} and ($2::float8 is null
       or (received_at, id) ${sign} (timestamptz 'epoch' + $2 * interval '1 microsecond', $3::uuid))
     order by received_at ${order}, id ${order} limit $4`,
@@ -102,7 +101,7 @@ export async function isErased(database: Queryable, id: string): Promise<boolean
 
 const delivery: Statement = {
   name: 'deliveries.select_delivery',
-  text: `select ${deliveryColumns}, answer from deliveries.delivery where id = $1`,
+  text: `select ${columns}, answer from deliveries.delivery where id = $1`,
 };
 
 /** A delivery with the answer to it. */
@@ -113,6 +112,27 @@ interface AnsweredDelivery extends DeliveryRow {
 /** One delivery; undefined if there is none. */
 export async function selectDelivery(database: Queryable, id: string): Promise<AnsweredDelivery | undefined> {
   const [row] = await database.query<AnsweredDelivery>(delivery, [id]);
+  return row;
+}
+
+/** The number of additional attempts of a replayed delivery. */
+const moreAttempts = 16;
+
+// The count of attempts is not reset: it fences off a worker whose lease has expired. A leased delivery is not replayed,
+// including one that is leased to the call that has just stored it (attempt 1, no failure yet).
+const replayed: Statement = {
+  name: 'deliveries.replay',
+  text: `
+    update deliveries.delivery
+    set state = 'ready', run_at = now(), replayed_at = now(), done_at = null, error = null,
+      max_attempts = attempts + $2
+    where id = $1 and erased_at is null and (state in ('done', 'dead') or (state = 'ready' and (error is not null or run_at <= now())))
+    returning ${columns}`,
+};
+
+/** Makes a delivery due again; undefined if it is unknown, erased or being processed. */
+export async function replay(transaction: Queryable, id: string): Promise<DeliveryRow | undefined> {
+  const [row] = await transaction.query<DeliveryRow>(replayed, [id, moreAttempts]);
   return row;
 }
 
