@@ -2,7 +2,7 @@ import { fileImport } from '../../contracts/file-import.ts';
 import { database } from '../../mixins/database/database.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs/jobs.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
-import type { Environment, Mixin } from '../../runtime/environment.ts';
+import type { Mixin } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import {
   appendPart,
@@ -10,7 +10,6 @@ import {
   createImport,
   dropImport,
   forgetImports,
-  type ImportDeps,
   listImports,
   newestAsBackfill,
   openImport,
@@ -26,7 +25,6 @@ const upkeep = { name: 'file-import.upkeep', everyMs: 600_000, firstAfterMs: 30_
 /** An import ends after this time without another part, or without a job that reads its file. */
 const staleHours = 1;
 const keptDays = 365;
-const mebibyte = 1024 * 1024;
 
 /** The folder of files, as a mixin. */
 const folderMixin: Mixin<FileFolder> = ({ config }) => {
@@ -34,27 +32,21 @@ const folderMixin: Mixin<FileFolder> = ({ config }) => {
   return fileFolder(config);
 };
 
-type Context = Omit<ImportDeps, 'reserveBytes'> & Pick<Environment, 'config'>;
-const depsOf = (ctx: Context): ImportDeps => ({
-  ...ctx,
-  reserveBytes: ctx.config.DISK_RESERVE_MIB * mebibyte,
-});
-
 /** Imports files with health data: takes them in parts, reads them in the background, and stores what they contain. */
 export default implement(fileImport, {
   uses: { database: database(), jobs: jobs(), folder: folderMixin },
   actions: {
-    open: (ctx) => openImport(depsOf(ctx), ctx.params.user_id, ctx.params.bytes),
-    append: (ctx) => appendPart(depsOf(ctx), ctx.params),
-    create: (ctx) => createImport(depsOf(ctx), ctx.params),
-    drop: (ctx) => dropImport(depsOf(ctx), ctx.params),
+    open: (ctx) => openImport(ctx, ctx.params.user_id, ctx.params.bytes),
+    append: (ctx) => appendPart(ctx, ctx.params),
+    create: (ctx) => createImport(ctx, ctx.params),
+    drop: (ctx) => dropImport(ctx, ctx.params),
     list: (ctx) => listImports(ctx, ctx.params.user_id),
     get: (ctx) => showImport(ctx, ctx.params),
-    cancel: (ctx) => cancelImport(depsOf(ctx), ctx.params),
+    cancel: (ctx) => cancelImport(ctx, ctx.params),
     backfillStatus: (ctx) => newestAsBackfill(ctx, ctx.params.user_id),
-    stopConnection: (ctx) => stopImports(depsOf(ctx), ctx.params.connection_id),
-    purge: (ctx) => purgeImports(depsOf(ctx), ctx.params.user_id),
-    forgetUser: (ctx) => forgetImports(depsOf(ctx), ctx.params.user_id),
+    stopConnection: (ctx) => stopImports(ctx, ctx.params.connection_id),
+    purge: (ctx) => purgeImports(ctx, ctx.params.user_id),
+    forgetUser: (ctx) => forgetImports(ctx, ctx.params.user_id),
   },
   started: (environment) =>
     environment.jobs.start([

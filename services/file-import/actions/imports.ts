@@ -1,3 +1,4 @@
+import type { Config } from '../../../config.ts';
 import type { Backfill } from '../../../contracts/backfill.ts';
 import type { FileImport } from '../../../contracts/file-import.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
@@ -31,8 +32,7 @@ export interface ImportDeps {
   readonly call: Call;
   readonly jobs: Jobs;
   readonly origin: AuditOrigin;
-  /** Free space of the disk below which the gateway refuses webhooks. */
-  readonly reserveBytes: number;
+  readonly config: Pick<Config, 'DISK_RESERVE_MIB'>;
 }
 
 interface ImportOfUser {
@@ -42,6 +42,7 @@ interface ImportOfUser {
 
 const provider = 'file';
 const mostOpen = 5;
+const mebibyte = 1024 * 1024;
 const mostListed = 100;
 
 /** Admits a file. @throws USER_NOT_FOUND (404), IMPORTS_OPEN (409), SERVICE_UNAVAILABLE (503) */
@@ -71,10 +72,10 @@ async function connect(call: Call, user_id: string): Promise<string> {
 
 /** Below the reserve the gateway refuses webhooks, so imports leave twice as much. @throws SERVICE_UNAVAILABLE (503) */
 export async function requireSpace(
-  { folder, reserveBytes }: { readonly folder: Pick<FileFolder, 'freeBytes'>; readonly reserveBytes: number },
+  { folder, config }: Pick<ImportDeps, 'config'> & { readonly folder: Pick<FileFolder, 'freeBytes'> },
   bytes: number,
 ): Promise<void> {
-  if ((await folder.freeBytes()) < 2 * reserveBytes + bytes)
+  if ((await folder.freeBytes()) < 2 * config.DISK_RESERVE_MIB * mebibyte + bytes)
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The disk has no room for this file now.');
 }
 
