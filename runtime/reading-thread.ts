@@ -162,6 +162,7 @@ class ReadingThread<Input, Head, Question, Piece> {
     request: Request<Input, Question>,
     transferred: readonly Transferable[] = [],
   ): Promise<Answer<Head, Piece>> {
+    if (this.isOver) throw new ReadingEnded(null, undefined);
     const id = this.#nextId();
     const answered = Promise.withResolvers<Answer<Head, Piece>>();
     this.#waiting.set(id, answered);

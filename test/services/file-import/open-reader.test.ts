@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { filePartBytes } from '../../../domain/file-part.ts';
 import { collector } from '../../../runtime/idle-memory.ts';
+import { ReadingEnded } from '../../../runtime/reading-thread.ts';
 import { entriesPerBatch } from '../../../services/file-import/rules/batch.ts';
 import { FileProblem } from '../../../services/file-import/rules/file-bytes.ts';
 import { openFile } from '../../../services/file-import/rules/read-file.ts';
@@ -28,19 +29,31 @@ async function stored(file: Buffer) {
   return { folder: settings, id, bytes: file.length, context };
 }
 
-t.test('a file whose reading takes too much memory is refused with a sentence', async (t) => {
-  const entries = Array.from(
-    { length: 100_000 },
-    (_, at) => `<MetadataEntry key="${at}" value="${'v'.repeat(400)}"/>`,
-  );
-  const input = await stored(
-    Buffer.from(`<HealthData><Record type="a">${entries.join('')}</Record></HealthData>`),
-  );
-  const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
-  const reader = await readerWith(resourceLimits)(input);
-  t.teardown(reader.close);
-  await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
+const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
+  const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
+  return `heart_rate,${time},60`;
 });
+const table = Buffer.from(['type,timestamp,value', ...lines].join('\n'));
+
+t.test(
+  'a file whose reading takes too much memory is refused with a sentence, and none beside it',
+  async (t) => {
+    const read = readerWith({ maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 });
+    const beside = await read(await stored(table));
+    t.teardown(beside.close);
+    t.match(await beside.batches.next(), { value: { position: entriesPerBatch } });
+    const entries = Array.from(
+      { length: 100_000 },
+      (_, at) => `<MetadataEntry key="${at}" value="${'v'.repeat(400)}"/>`,
+    );
+    const document = `<HealthData><Record type="a">${entries.join('')}</Record></HealthData>`;
+    const reader = await read(await stored(Buffer.from(document)));
+    t.teardown(reader.close);
+    await t.rejects(reader.batches.next(), new FileProblem('Reading the file takes too much memory.'));
+    t.match(await beside.batches.next(), { value: { position: 2 * entriesPerBatch } }, 'it was made before');
+    await t.rejects(beside.batches.next(), new ReadingEnded(null, undefined));
+  },
+);
 
 t.test(
   'names that stand far apart in a document do not keep all that is between them in memory',
@@ -57,12 +70,6 @@ t.test(
     t.match(await reader.batches.next(), { value: { position: names.length } });
   },
 );
-
-const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {
-  const time = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString();
-  return `heart_rate,${time},60`;
-});
-const table = Buffer.from(['type,timestamp,value', ...lines].join('\n'));
 
 t.test('a file without a batch for too long is refused with a sentence', async (t) => {
   const late = new FileProblem('Reading the file takes too long.');
