@@ -68,22 +68,23 @@ export async function storeBatch(
 }
 
 // The ids are kept before the samples are stored, so that no stored sample lacks its id.
-async function storeSamples(
-  { call, write }: StoreDeps,
-  { userId, key, receivedMs, isReprocess: reprocess }: BatchOrigin,
-  samples: readonly PhoneRecord[],
-) {
+async function storeSamples(deps: StoreDeps, origin: BatchOrigin, samples: readonly PhoneRecord[]) {
   if (samples.length === 0) return;
   const blocks = blocksOf(samples);
-  await write((transaction) => insertBlocks(transaction, userId, blocks.map(idsOf)));
-  await call('timeseries.store', {
-    user_id: userId,
-    provider,
-    normaliser_version,
-    received_ms: receivedMs,
-    reprocess,
-    items: [itemOf(blocks, key)],
-  });
+  await deps.write((transaction) => insertBlocks(transaction, origin.userId, blocks.map(idsOf)));
+  await storeItems(deps, origin, [itemOf(blocks, origin.key)]);
+}
+
+async function storeRecords(deps: StoreDeps, origin: BatchOrigin, records: readonly StoreItem[]) {
+  for (const items of itemCalls(records)) await storeItems(deps, origin, items);
+}
+
+function storeItems(
+  { call }: StoreDeps,
+  { userId: user_id, receivedMs: received_ms, isReprocess: reprocess }: BatchOrigin,
+  items: StoreItem[],
+) {
+  return call('timeseries.store', { user_id, provider, normaliser_version, received_ms, reprocess, items });
 }
 
 async function storeIntervals(
@@ -103,22 +104,6 @@ async function storeIntervals(
   }
 }
 
-async function storeRecords(
-  { call }: StoreDeps,
-  { userId, receivedMs, isReprocess: reprocess }: BatchOrigin,
-  records: readonly StoreItem[],
-) {
-  for (const items of itemCalls(records))
-    await call('timeseries.store', {
-      user_id: userId,
-      provider,
-      normaliser_version,
-      received_ms: receivedMs,
-      reprocess,
-      items,
-    });
-}
-
 // A newer normaliser may make another session of the same phases.
 async function storePhases(
   { write }: StoreDeps,
@@ -136,18 +121,12 @@ async function storePhases(
   });
 }
 
-interface Deps {
-  readonly database: Database;
-  readonly call: Call;
-  readonly write: FencedWrite;
-}
-
 /**
  * Applies deletions on the phone. An id is looked for in every list, because its type may be one that we do not know. It is
  * recorded first, so that an upload that comes late does not store it again.
  */
 export async function applyDeletions(
-  deps: Deps,
+  deps: StoreDeps,
   userId: string,
   items: readonly DeletedItem[],
 ): Promise<void> {
@@ -163,7 +142,7 @@ export async function applyDeletions(
 }
 
 async function deleteSamplesAndEvents(
-  { database, call }: Deps,
+  { database, call }: StoreDeps,
   userId: string,
   ids: string[],
 ): Promise<void> {
@@ -184,7 +163,7 @@ function samplesOf({ series, device, ...block }: BlockRow, wanted: ReadonlySet<s
   return at_ms.length > 0 && isSeriesType(series) ? [{ type: series, device, at_ms }] : [];
 }
 
-async function reopenNights({ write }: Deps, userId: string, ids: readonly string[]): Promise<void> {
+async function reopenNights({ write }: StoreDeps, userId: string, ids: readonly string[]): Promise<void> {
   await write(async (transaction) => {
     if ((await deletePhases(transaction, userId, ids)) > 0)
       await enqueue(transaction, nightsKind, { key: userId, payload: { user_id: userId } });
