@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Pulsebus } from '../../clients/typescript/src/index.ts';
 import { clientFolder, installedClient } from '../support/client-package.ts';
-import { callEveryOperation } from './calls.ts';
-import { conformanceTo } from './conformance.ts';
+import { conformanceTo } from '../support/conformance.ts';
 import { startClientProduct } from './product-with-sandbox.ts';
 import { outputOf, running } from './programs.ts';
 import { startReceiver } from './receiver.ts';
@@ -16,16 +15,6 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const user = await installedClient(t, ['express']);
 const receiver = await startReceiver(t);
 const whole = await startClientProduct(t, [receiver.url]);
-
-t.test('every operation of openapi.json is called, and its responses are as the document says', async (t) => {
-  const conformance = conformanceTo(JSON.parse(read('openapi.json')));
-  await callEveryOperation({ ...whole, fetch: conformance.fetch, receiverUrl: receiver.url });
-  t.strictSame(conformance.differences, []);
-  // Those of FHIR have no methods.
-  const operations = [...conformance.operations].filter((name) => !name.startsWith('fhir.'));
-  t.strictSame([...conformance.called].toSorted(), operations.toSorted());
-  t.ok(conformance.operations.size > 70, `${conformance.operations.size} operations`);
-});
 
 const program = /## A first program[\s\S]*?```js\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? '';
 

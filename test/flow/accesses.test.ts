@@ -3,12 +3,9 @@ import t from 'tap';
 import { z } from 'zod';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { endpoints, pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
 import { forgetAccesses, noteAccesses } from '../../services/auth/actions/accesses.ts';
 import { loadServices } from '../../stack/processes/services.ts';
-import { at, item, other } from '../services/timeseries/items.ts';
 import { ask, createUser, createWearer, joinApi, startApi, type TestApi, userToken } from '../support/api.ts';
-import { storeOfEveryKind } from '../support/fhir/user-data.ts';
 import { connectClient, toolAnswer } from '../support/mcp.ts';
 import { startBroker } from '../support/servers/broker.ts';
 import { freshDatabase, natsUrl } from '../support/servers/database.ts';
@@ -119,80 +116,6 @@ t.test('each read that is answered counts once under its kind and actor, and no 
     Object.fromEntries(wanted),
   );
   t.ok(data.every(({ actor }) => actor === `user:${user}`));
-});
-
-t.test('a read of every route with a kind names its user', async (t) => {
-  const routes = endpoints.filter(({ route }) => route.reads !== undefined);
-  t.ok(routes.length >= 21);
-  const offenders = routes.filter(
-    ({ route }) => !pathParameters(route.path).includes('user_id') && route.userOf === undefined,
-  );
-  t.same(offenders, []);
-});
-
-const Events = z.object({ data: z.array(z.object({ id: z.string() })).min(1) });
-const Bundle = z.object({ entry: z.array(z.object({ resource: z.object({ id: z.string() }) })).min(1) });
-
-t.test('HEAD of every route with a kind counts as its GET, because its headers tell of data', async (t) => {
-  const user = await createUser(api);
-  await storeOfEveryKind(api, user);
-  const items = [item({ data_type: 'moveiq', other: other(at('12:00:00')) })];
-  await api.call('timeseries.store', { user_id: user, provider: 'devicemaker', items });
-  const as = { token: await userToken(api, user) };
-  const eventOf = async (kind: string) =>
-    Events.parse(
-      (await api.ask(`/api/v1/users/${user}/events/${kind}?start_date=2026-02-01&end_date=2026-04-01`, as))
-        .body,
-    ).data[0]?.id ?? '';
-  const resourceOf = async (type: string) =>
-    Bundle.parse((await api.ask(`/api/v1/fhir/${type}?patient=${user}`, as)).body).entry[0]?.resource.id ??
-    '';
-  const started = await api.ask(`/api/v1/fhir/Patient/${user}/$export`, as);
-  const values: Readonly<Record<string, string>> = {
-    user_id: user,
-    date: '2026-03-01',
-    workouts: await eventOf('workouts'),
-    sleep: await eventOf('sleep'),
-    other: await eventOf('other'),
-    device_id: await resourceOf('Device'),
-    observation_id: await resourceOf('Observation'),
-    export_id: started.headers.get('content-location')?.split('/').at(-1) ?? '',
-    file: 'Patient.1-of-1.ndjson',
-  };
-  const pathOf = (path: string) =>
-    path
-      .replace(/([a-z]+)\/:event_id/, (_, kind: string) => `${kind}/${values[kind]}`)
-      .replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
-  const queryOf = (path: string) => {
-    if (path.startsWith('/fhir/'))
-      return /^\/fhir\/(Device|Observation)$/.test(path) ? `patient=${user}` : '';
-    if (path.endsWith('/glucose')) return 'end_date=2026-03-02';
-    return path.includes('/timeseries') ? `${range}&types=steps` : days;
-  };
-  const routes = endpoints.filter(({ route }) => route.method === 'GET' && route.reads !== undefined);
-  const offenders: string[] = [];
-  for (const { route } of routes) {
-    const path = `/api/v1${pathOf(route.path)}?${queryOf(route.path)}`;
-    const get = await api.ask(path, { key: api.apiKey });
-    // Nothing is answered 304, which would say unlogged that data is unchanged.
-    const headers = { 'If-None-Match': '*', 'If-Modified-Since': new Date().toUTCString() };
-    const head = await api.ask(path, { token: api.developerToken, method: 'HEAD', headers });
-    if (get.status >= 300 || head.status !== get.status || head.text !== '')
-      offenders.push(`${route.path}: ${get.status}, HEAD ${head.status}`);
-  }
-  t.strictSame(offenders, []);
-  const countsOf = async (actor: string) => {
-    const { data } = await accessesOf(api, user, 'limit=100');
-    const own = data.filter((row) => row.actor.startsWith(actor));
-    return Object.fromEntries(own.map(({ data_kind, count }) => [data_kind, count]));
-  };
-  const wanted = new Map<string, number>();
-  for (const { route } of routes) wanted.set(route.reads ?? '', (wanted.get(route.reads ?? '') ?? 0) + 1);
-  for (const actor of ['api_key:', 'admin:']) {
-    const counted = async () => Object.values(await countsOf(actor)).reduce((sum, n) => sum + n, 0);
-    await until(async () => (await counted()) >= routes.length, actor);
-    t.same(await countsOf(actor), Object.fromEntries(wanted), actor);
-  }
 });
 
 t.test('a tool of the MCP server counts as the route that it stands for', async (t) => {

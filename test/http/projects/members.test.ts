@@ -7,7 +7,7 @@ import { tools } from '../../../services/api-gateway/actions/mcp/tools.ts';
 import { type Ask, createUser, startApi, userToken } from '../../support/api.ts';
 import { callTool, post } from '../../support/mcp.ts';
 import { insertMember, memberToken, password } from '../../support/members.ts';
-import { grants, type Row, rows } from '../access-table.ts';
+import { grants, type Row, rows } from '../routes/rows.ts';
 import { as, fillProject, makeProject, send } from './two-projects.ts';
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_DEVELOPER: '100000' });

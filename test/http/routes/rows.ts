@@ -1,7 +1,8 @@
 /*
  * DESIGN.md 5 and the table of roles as tables, by hand: they must not follow from the contracts, which they are to check.
- * A row: method, path, who is let in, and what they are answered. Reads ask of a user who is there. What would change
- * something asks of nobody, with an empty body: 404 or 422 then says that the request got past the door.
+ * A row: method, path, who is let in, and what they are answered. Reads ask of a user who is there, with the first of the
+ * queries below. What would change something asks of nobody, with an empty body: 404 or 422 then says that the request got
+ * past the door.
  */
 
 /** Who is let in: anybody, the sender of a webhook, or whoever has the permission of this name. */
@@ -45,15 +46,13 @@ export const grants = {
   operations: { roles: '', scopes: '' },
 } as const;
 
-const range = 'start_time=2026-01-01&end_time=2026-01-02';
-const dates = 'start_date=2026-01-01&end_date=2026-01-02';
 export const rows: readonly Row[] = [
   ['GET', '/fhir/metadata', 'anybody', 200],
-  ['GET', '/fhir/Patient?_id=:user_id', 'users.read', 200],
+  ['GET', '/fhir/Patient', 'users.read', 200],
   ['GET', '/fhir/Patient/:user_id', 'users.read', 200],
-  ['GET', '/fhir/Device?patient=:user_id', 'data.read', 200],
+  ['GET', '/fhir/Device', 'data.read', 200],
   ['GET', '/fhir/Device/:device_id', 'data.read', 404],
-  ['GET', '/fhir/Observation?patient=:user_id', 'data.read', 200],
+  ['GET', '/fhir/Observation', 'data.read', 200],
   ['GET', '/fhir/Observation/:observation_id', 'data.read', 404],
   ['GET', '/fhir/$export', 'changes.read', 202],
   ['GET', '/fhir/Patient/:user_id/$export', 'data.export', 202],
@@ -130,37 +129,37 @@ export const rows: readonly Row[] = [
   ['GET', '/users/:user_id/connections/:provider/backfill', 'users.read', 404],
   ['POST', '/users/:user_id/connections/:provider/backfill', 'connections.write', 404],
   ['DELETE', '/users/:user_id/connections/:provider/backfill', 'connections.write', 404],
-  ['GET', `/users/:user_id/timeseries?${range}`, 'data.read', 200],
-  ['GET', `/users/:user_id/timeseries/download?${range}`, 'data.read', 200],
-  ['GET', `/users/:user_id/timeseries/chart?${range}&types=steps`, 'data.read', 200],
-  ['GET', `/users/:user_id/data-calendar?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/timeseries', 'data.read', 200],
+  ['GET', '/users/:user_id/timeseries/download', 'data.read', 200],
+  ['GET', '/users/:user_id/timeseries/chart', 'data.read', 200],
+  ['GET', '/users/:user_id/data-calendar', 'data.read', 200],
   ['GET', '/users/:user_id/source-priority', 'data.read', 200],
   ['PATCH', '/users/:user_id/source-priority', 'data.write', 404],
   ['GET', '/users/:user_id/route-privacy', 'data.read', 200],
   ['PATCH', '/users/:user_id/route-privacy', 'data.write', 404],
-  ['GET', `/users/:user_id/events/workouts?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/events/workouts', 'data.read', 200],
   ['GET', '/users/:user_id/events/workouts/:event_id', 'data.read', 404],
   ['GET', '/users/:user_id/events/workouts/:event_id/streams', 'data.read', 404],
-  ['GET', `/users/:user_id/events/sleep?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/events/sleep', 'data.read', 200],
   ['GET', '/users/:user_id/events/sleep/:event_id', 'data.read', 404],
   ['GET', '/users/:user_id/events/sleep/:event_id/stages', 'data.read', 404],
-  ['GET', `/users/:user_id/events/other?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/events/other', 'data.read', 200],
   ['GET', '/users/:user_id/events/other/:event_id', 'data.read', 404],
-  ['GET', `/users/:user_id/days?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/days', 'data.read', 200],
   ['GET', '/users/:user_id/days/:date', 'data.read', 200],
-  ['GET', `/users/:user_id/scores?${dates}`, 'data.read', 200],
-  ['GET', `/users/:user_id/summaries/activity?${dates}`, 'data.read', 200],
-  ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'data.read', 200],
+  ['GET', '/users/:user_id/scores', 'data.read', 200],
+  ['GET', '/users/:user_id/summaries/activity', 'data.read', 200],
+  ['GET', '/users/:user_id/summaries/sleep', 'data.read', 200],
   ['GET', '/users/:user_id/summaries/body', 'data.read', 200],
-  ['GET', `/users/:user_id/summaries/recovery?${dates}`, 'data.read', 200],
-  ['GET', `/users/:user_id/baselines?${dates}`, 'data.read', 200],
-  ['GET', `/users/:user_id/insights?${dates}`, 'data.read', 200],
-  ['GET', `/users/:user_id/training?${dates}`, 'data.read', 200],
-  ['GET', '/users/:user_id/glucose?end_date=2026-01-14', 'data.read', 200],
+  ['GET', '/users/:user_id/summaries/recovery', 'data.read', 200],
+  ['GET', '/users/:user_id/baselines', 'data.read', 200],
+  ['GET', '/users/:user_id/insights', 'data.read', 200],
+  ['GET', '/users/:user_id/training', 'data.read', 200],
+  ['GET', '/users/:user_id/glucose', 'data.read', 200],
   ['POST', '/connect/sessions', 'connections.link', 422],
-  ['GET', '/connect/:provider/authorize?user_id=:user_id', 'connections.link', 200],
+  ['GET', '/connect/:provider/authorize', 'connections.link', 200],
   ['GET', '/connect/:provider/callback', 'anybody', 400],
-  ['GET', '/connect/:provider/result?status=connected', 'anybody', 200],
+  ['GET', '/connect/:provider/result', 'anybody', 200],
   ['GET', '/deliveries', 'deliveries.read', 200],
   ['GET', '/deliveries/:delivery_id', 'deliveries.read', 404],
   ['GET', '/deliveries/:delivery_id/body', 'deliveries.bodies', 404],
@@ -221,3 +220,81 @@ export const rows: readonly Row[] = [
   ['GET', '/webhooks/oura/events', 'anybody', 422],
   ['POST', '/webhooks/oura/events', 'client', 401],
 ];
+
+const times = 'start_time=2025-03-09&end_time=2025-03-25';
+const dates = 'start_date=2025-03-09&end_date=2025-03-25';
+const providersOfDeliveries = ['devicemaker', 'activitynet'].map(
+  (provider) => `status=done&provider=${provider}`,
+);
+
+/** The queries with which a path is read, where that is not the empty one. They ask for the days of the planted data. */
+const queries: Readonly<Record<string, readonly string[]>> = {
+  '/fhir/Patient': ['_id=:user_id', 'identifier=e77', '_count=20'],
+  '/fhir/Device': ['patient=:user_id'],
+  '/fhir/Observation': [
+    'patient=:user_id',
+    'patient=:user_id&_lastUpdated=ge2026-01-01',
+    ...['date', '-date'].map((order) => `patient=:user_id&_sort=${order}&date=ge2025-03-10`),
+    ...['8867-4', '55423-8', '85354-9', '93832-4', '55411-3', '41950-7'].map(
+      (code) => `patient=:user_id&code=${code}`,
+    ),
+  ],
+  '/users': [
+    '',
+    ...['search=crowd+1999', 'email=c77@example.com', 'provider=devicemaker&connection_status=expired'],
+    ...[500, 1000].map((page) => `page=${page}&limit=20`),
+  ],
+  // Of a past time, because reads of the tests themselves are counted.
+  '/users/:user_id/accesses': [times],
+  '/users/:user_id/consents': [times],
+  // Without the audit entries: their times differ, and each export adds one.
+  '/users/:user_id/export': [
+    'kinds=user,connection,workout,sleep,day,day_values,score,other,sample',
+    'since=2025-03-12&kinds=workout,sleep,day,sample',
+  ],
+  '/users/:user_id/timeseries': ['raw', '1min', '5min', '15min', '1hour'].map(
+    (resolution) => `${times}&resolution=${resolution}`,
+  ),
+  '/users/:user_id/timeseries/download': [
+    ...['raw', '1min', '5min', '15min', '1hour'].map((resolution) => `${times}&resolution=${resolution}`),
+    `${times}&types=heart_rate&format=csv`,
+  ],
+  '/users/:user_id/timeseries/chart': [
+    ...[10, 200, 2000].map((points) => `${times}&types=heart_rate,steps&max_points=${points}`),
+    ...['finest', '1hour', '1week'].map((resolution) => `${times}&types=heart_rate&resolution=${resolution}`),
+  ],
+  '/users/:user_id/data-calendar': ['', '&counts=true', '&kinds=sample', '&providers=devicemaker'].map(
+    (filter) => dates + filter,
+  ),
+  '/users/:user_id/events/workouts': ['', '&record_type=cycling', '&record_type=running'].map(
+    (filter) => dates + filter,
+  ),
+  '/users/:user_id/events/workouts/:event_id/streams': ['json', 'geojson', 'gpx', 'tcx'].map(
+    (format) => `format=${format}`,
+  ),
+  '/users/:user_id/events/sleep': [dates],
+  '/users/:user_id/events/other': [dates],
+  '/users/:user_id/days': [dates, `${dates}&provider=devicemaker&sort_order=desc`],
+  '/users/:user_id/scores': ['', '&kind=sleep&provider=devicemaker', '&category=sleep'].map(
+    (filter) => dates + filter,
+  ),
+  '/users/:user_id/summaries/activity': [dates, `${dates}&sort_order=desc`],
+  '/users/:user_id/summaries/sleep': [dates],
+  '/users/:user_id/summaries/body': ['average_period=7&latest_window_hours=4'],
+  '/users/:user_id/summaries/recovery': [dates],
+  '/users/:user_id/baselines': [`${dates}&explain=true`],
+  '/users/:user_id/insights': [`${dates}&explain=true`],
+  '/users/:user_id/training': [`${dates}&sex=male&explain=true`],
+  '/users/:user_id/glucose': ['end_date=2025-03-25'],
+  '/connect/:provider/authorize': ['user_id=:user_id'],
+  '/connect/:provider/callback': ['', 'state=nobody&code=x'],
+  '/connect/:provider/result': ['status=connected'],
+  '/audit': ['', 'user_id=:user_id'],
+  '/changes': ['', 'user_id=:user_id', 'types=workout.created,user.updated'],
+  '/deliveries': ['status=done', 'status=dead', ...providersOfDeliveries],
+  '/jobs': ['state=waiting', 'state=dead'],
+  '/freshness': ['', 'state=fresh&provider=devicemaker'],
+};
+
+/** The queries of a path. */
+export const queriesOf = (path: string): readonly string[] => queries[path] ?? [''];
