@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { dayMs, localDate, minuteMs } from '../../domain/time/time.ts';
+import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { activity, block, day, item, night, other, sleep, workout } from '../services/timeseries/items.ts';
 import { createUser, createWearer, push, startApi } from '../support/api.ts';
+import { fieldsOf } from './routes/wrong-values.ts';
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '1000000', RATE_LIMIT_DEVELOPER: '1000000' });
 const Page = z.object({
@@ -65,6 +67,28 @@ const lists: readonly List[] = [
   { path: '/deliveries?status=done&provider=devicemaker', key: keyed('id') },
   { path: '/audit?', key: (row) => JSON.stringify(row), developer: true },
 ];
+
+/** Why a list with a cursor is not read here. */
+const others: Readonly<Record<string, string>> = {
+  'auth.accesses': 'rows are counts that grow',
+  'connect.consents': 'as the audit trail',
+  'summaries.days': 'as activity summaries',
+  'summaries.recovery': 'as activity summaries',
+  'insights.baselines': 'as activity summaries',
+  'insights.days': 'as activity summaries',
+  'insights.training': 'as activity summaries',
+  'timeseries.scores': 'as sleep',
+  'webhooks.messages': 'newest first, with states that change',
+  'webhooks.changes': 'a feed: feed.test.ts',
+  'freshness.list': 'a state of now: freshness.test.ts',
+};
+
+t.test('every list with a cursor is read here, or says why not', async (t) => {
+  const read = lists.map(({ path }) => path.replace(userId, ':user_id').replace(/\?.*/, ''));
+  const withCursor = endpoints.filter((one) => fieldsOf(one).some(([name]) => name === 'cursor'));
+  const unread = withCursor.filter(({ route }) => !read.includes(route.path)).map(({ action }) => action);
+  t.strictSame(unread.sort(), Object.keys(others).sort());
+});
 
 let writes = 0;
 
