@@ -1,6 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { type Ask, startApi } from '../support/api.ts';
+import { insertDeveloper } from '../support/developer.ts';
 import { Creation, softwarePasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
 
@@ -27,7 +28,7 @@ const tokenOf = async (email: string) => {
 /** An account and two of its sessions. */
 const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
-  await ask('/developers', { ...owner, body: { email, password, is_owner: false } });
+  await insertDeveloper(api.database, { email, password }, { isOwner: false });
   return { email, token: await tokenOf(email), stolen: await tokenOf(email) };
 };
 

@@ -2,6 +2,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { resetPassword } from '../../services/auth/work/reset-password.ts';
 import { type Ask, startApi } from '../support/api.ts';
+import { insertDeveloper } from '../support/developer.ts';
 import { Creation, type Deviations, softwarePasskey } from '../support/passkey.ts';
 import { codeOf } from '../support/totp.ts';
 
@@ -30,7 +31,7 @@ const tokenOf = async (email: string, more: object = {}) =>
   z.object({ access_token: z.string() }).parse((await logIn(email, more)).body).access_token;
 const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
-  await ask('/developers', { ...owner, body: { email, password, is_owner: false } });
+  await insertDeveloper(api.database, { email, password }, { isOwner: false });
   return { email, token: await tokenOf(email) };
 };
 const begin = async (token: string) =>

@@ -6,6 +6,7 @@ import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { forgotPassword } from '../../services/auth/work/forgot-password.ts';
 import { mailerOf } from '../../services/auth/work/mail.ts';
 import { type Answer, developer, startApi, type TestApi } from '../support/api.ts';
+import { insertDeveloper } from '../support/developer.ts';
 import { insertMember, password as memberPassword, memberToken } from '../support/members.ts';
 import { testConfig } from '../support/servers/broker.ts';
 import { startMailServer, type TestMailServer } from '../support/smtp.ts';
@@ -27,7 +28,7 @@ const tokenOf = async (email: string, given = password) =>
   z.object({ access_token: z.string() }).parse((await logIn(email, given)).body).access_token;
 const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
-  await api.ask('/api/v1/developers', { token: api.developerToken, body: { email, password } });
+  await insertDeveloper(api.database, { email, password });
   return email;
 };
 const shown = ({ status, body }: Answer) => ({ status, body });

@@ -30,9 +30,9 @@ const enrol = async (token: string) => {
 };
 /** As if the time of the accepted codes had passed. */
 const forgetSteps = () => api.database.query('update auth.totp set last_step = null');
-const accountOf = async (name: string, is_owner = false) => {
+const accountOf = async (name: string) => {
   const email = `${name}@example.com`;
-  await ask('/developers', { ...owner, body: { email, password, is_owner } });
+  await insertDeveloper(api.database, { email, password }, { isOwner: false });
   return email;
 };
 
