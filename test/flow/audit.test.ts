@@ -118,15 +118,6 @@ t.test('a manual change in the database leaves an entry without an actor', async
   ]);
 });
 
-t.test('an entry names the request that made it', async (t) => {
-  const headers = { 'X-Request-Id': 'audited-request-1' };
-  const body = { email: 'developer@example.com', password: 'a long password of the tests' };
-  await api.ask('/api/v1/auth/login', { body, headers });
-  t.match((await trail('limit=1')).data, [
-    { action: 'developer.logged_in', actor: `admin:${me}`, request_id: 'audited-request-1' },
-  ]);
-});
-
 t.test('an export leaves an entry before its first line; that of an unknown user leaves none', async (t) => {
   const user = await createUser(api);
   const headers = { 'X-Request-Id': 'audited-export-1' };

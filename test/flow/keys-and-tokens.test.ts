@@ -48,8 +48,9 @@ t.test('every gateway refuses an old key as soon as its rotation is answered', a
   t.notMatch(list.text, /sk-[0-9a-f]{8}/, 'a list never shows a key');
 });
 
+const api = await startApi(t);
+
 t.test('a key is listed with its name and last use until it is deleted; then it is invalid', async (t) => {
-  const api = await startApi(t);
   const made = Key.parse(
     (await api.ask('/api/v1/api-keys', { method: 'POST', token: api.developerToken })).body,
   );
@@ -70,7 +71,6 @@ t.test('a key is listed with its name and last use until it is deleted; then it 
 });
 
 t.test('an application obtains tokens for its users; of 50 refreshes at once one succeeds', async (t) => {
-  const api = await startApi(t);
   const user = await createUser(api);
   const App = z.object({
     app_id: z.string().regex(/^app_[0-9a-f]{32}$/),
@@ -107,7 +107,6 @@ t.test('an application obtains tokens for its users; of 50 refreshes at once one
 });
 
 t.test('a developer logs in by JSON and by form, and refreshes', async (t) => {
-  const api = await startApi(t);
   const form = await api.ask('/api/v1/auth/login', {
     body: 'username=developer%40example.com&password=a+long+password+of+the+tests',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -123,7 +122,6 @@ t.test('a developer logs in by JSON and by form, and refreshes', async (t) => {
 });
 
 t.test('a deleted user, their tokens and their data are unavailable at once', async (t) => {
-  const api = await startApi(t);
   const user = await createUser(api, { first_name: 'Gone', external_user_id: 'gone-1' });
   const tokens = Tokens.parse(
     (await api.ask(`/api/v1/users/${user}/token`, { method: 'POST', token: api.developerToken })).body,

@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { callWaiting } from '../../services/api-gateway/work/exchange.ts';
-import { createUser, startApi, userToken } from '../support/api.ts';
+import { createUser, startApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
 
 const api = await startApi(t, { CHANGE_JOIN_SECONDS: '0', RATE_LIMIT_API_KEY: '100000' });
@@ -22,22 +22,6 @@ const settled = () =>
 
 const user = await createUser(api, { external_user_id: 'ext-1' });
 await settled();
-
-t.test('the feed is read with an API key or by a developer, and with no other credential', async (t) => {
-  const path = '/api/v1/changes';
-  const token = await userToken(api, user);
-  t.equal((await api.ask(path)).status, 401);
-  t.equal((await api.ask(path, { key: 'sk-nobody' })).status, 401);
-  t.equal((await api.ask(path, { token })).status, 403);
-  t.equal((await api.ask(`${path}?user_id=${user}`, { token })).status, 403);
-  for (const credential of [{ key: api.apiKey }, { token: api.developerToken }]) {
-    const answer = await api.ask(path, credential);
-    t.equal(answer.status, 200);
-    t.match(answer.body, {
-      data: [{ type: 'user.created', data: { user_id: user, external_user_id: 'ext-1' } }],
-    });
-  }
-});
 
 t.test('parameters out of their range are refused', async (t) => {
   for (const query of [

@@ -51,8 +51,9 @@ t.test('the checks run in the specified order', async (t) => {
   t.equal(small.status, 415);
 });
 
+const api = await startApi(t);
+
 t.test('every answer has the headers for browsers', async (t) => {
-  const api = await startApi(t);
   const asks = [
     api.ask('/api/v1/health'),
     api.ask('/nowhere'),
@@ -72,7 +73,6 @@ t.test('every answer has the headers for browsers', async (t) => {
 });
 
 t.test('X-Error-Code names the failure where several have one status, and pages may read it', async (t) => {
-  const api = await startApi(t);
   const user = '00000000-0000-4000-8000-000000000000';
   const asks = ['/nowhere', `/api/v1/users/${user}`, '/api/v1/users?limit=0', '/api/v1/users'];
   const answers = await Promise.all(asks.map((path) => api.ask(path, { key: api.apiKey })));
@@ -95,7 +95,6 @@ t.test('X-Error-Code names the failure where several have one status, and pages 
 });
 
 t.test('a delivery stores no Authorization header and no cookie', async (t) => {
-  const api = await startApi(t);
   const answer = await api.ask('/api/v1/webhooks/devicemaker/push', {
     body: { dailies: [] },
     headers: {

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import t from 'tap';
 import { z } from 'zod';
-import { createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
+import { createUser, createWearer, push, startApi } from '../support/api.ts';
 import { fullDay, heartRateOf } from '../support/full-day.ts';
 
 const api = await startApi(t);
@@ -64,13 +64,6 @@ t.test('an export contains all data of the user once, and its end', async (t) =>
     zone_offset_minutes: 0,
   });
   t.same(lines.at(-1), { kind: 'end', lines: lines.length - 1 });
-});
-
-t.test('a user token exports its own user only', async (t) => {
-  const other = await createUser(api);
-  const token = await userToken(api, userId);
-  t.equal((await api.ask(path, { token })).status, 200);
-  t.equal((await api.ask(`/api/v1/users/${other}/export`, { token })).status, 403);
 });
 
 t.test(

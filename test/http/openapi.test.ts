@@ -1,6 +1,5 @@
 import t from 'tap';
 import { z } from 'zod';
-import { endpoints } from '../../services/api-gateway/rules/endpoints.ts';
 import { openapiDocument } from '../../services/api-gateway/rules/openapi.ts';
 
 const Described = z.object({ description: z.string().optional() });
@@ -33,13 +32,6 @@ const document = z
   .parse(openapiDocument());
 const componentOf = (ref = '') => document.components.schemas[ref.replace('#/components/schemas/', '')];
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-
-t.test('every route is in the document, with its failures', async (t) => {
-  const text = JSON.stringify(openapiDocument());
-  for (const { action } of endpoints) t.match(text, `"operationId":"${action}"`);
-  t.notMatch(text, 'auth.admit');
-  t.notMatch(text, 'timeseries.store');
-});
 
 t.test(
   'operations inherit nothing, so that the page at /docs reads them without normalising the document',
@@ -74,41 +66,6 @@ t.test('every parameter and every field of a body has a description', async (t) 
   });
   t.strictSame(silent, []);
   t.ok(operations.flatMap(({ parameters }) => parameters).length > 100);
-});
-
-// Words of prose that reference texts of the API avoid: the component is the subject, and it does or returns something.
-const avoided =
-  /how far|\btold\b|\btells?\b|asked for|left out|what (becomes?|became) of|nobody|in work|goes on|\bbehind\b|is dead|stand alone|\bours\b/i;
-
-function* textsOf(value: unknown, path = ''): Generator<string> {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value))
-    if ((key === 'description' || key === 'summary') && typeof inner === 'string') yield `${path}: ${inner}`;
-    else yield* textsOf(inner, `${path} ${key}`);
-}
-
-t.test('summaries and descriptions are written as a reference', async (t) => {
-  const texts = [...textsOf(openapiDocument())];
-  t.strictSame(
-    texts.filter((text) => avoided.test(text)),
-    [],
-  );
-  t.ok(texts.length > 300, `${texts.length} texts were read`);
-});
-
-t.test('the sections are in the order of first use', async (t) => {
-  const sections = document.tags.map(({ name }) => name);
-  t.strictSame(sections, [
-    ...['Accounts', 'Projects', 'API keys', 'Users', 'Connections', 'Data', 'FHIR', 'Changes'],
-    'Destinations',
-    ...['Insights', 'Freshness', 'Tokens', 'Applications', 'Uploads', 'Imports', 'Webhooks', 'Operations'],
-  ]);
-  t.ok(document.tags.every(({ description = '' }) => description.length > 10));
-  const used = [...new Set(operations.map(({ tags: [tag] }) => tag))];
-  t.strictSame(used, sections);
-  const first = (tag: string) => operations.find(({ tags }) => tags[0] === tag)?.operationId;
-  t.equal(first('Accounts'), 'auth.login');
-  t.equal(first('Data'), 'timeseries.samples');
 });
 
 t.test('all routes except streams and browser pages can be tried out', async (t) => {

@@ -11,7 +11,7 @@ import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
 import { noFigures } from '../../domain/workouts/details.ts';
 import type { StreamType, Track } from '../../domain/workouts/track.ts';
 import { activity, workout } from '../services/timeseries/items.ts';
-import { createUser, startApi, userToken } from '../support/api.ts';
+import { createUser, startApi } from '../support/api.ts';
 
 const api = await startApi(t);
 const start = Date.UTC(2026, 2, 1, 8);
@@ -200,14 +200,4 @@ t.test('an export has the details and the whole track of each workout', async (t
     ...{ timestamp: '2026-03-01T08:00:01Z', latitude: at('latitude', 1), longitude: at('longitude', 1) },
     ...{ altitude: at('altitude', 1), distance: 8.5, heart_rate: 121, moving: 1 },
   });
-});
-
-t.test('a user token reads the streams of its own user only', async (t) => {
-  const token = await userToken(api, user);
-  t.equal((await read('', { token })).status, 200);
-  const stranger = await userToken(api, await createUser(api));
-  t.equal((await read('', { token: stranger })).status, 403);
-  const other = await createUser(api);
-  const path = `/api/v1/users/${other}/events/workouts/${id}/streams`;
-  t.equal((await api.ask(path, { key: api.apiKey })).status, 404);
 });
