@@ -107,6 +107,20 @@ t.test('claims the live lane first, and nothing before it is due', async (t) => 
   t.same(seen, [2, 1]);
 });
 
+t.test('of two due times of a waiting job the earlier one counts', async (t) => {
+  const dueInMinutes = async () => {
+    const [row] = await database.query<{ minutes: number }>(
+      'select round(extract(epoch from run_at - now()) / 60)::int as minutes from jobs.job',
+    );
+    return row?.minutes;
+  };
+  await add('a', 1, { delayMs: 60 * 60_000 });
+  await add('a', 2, { delayMs: 30 * 60_000 });
+  t.equal(await dueInMinutes(), 30);
+  await add('a', 3, { delayMs: 90 * 60_000 });
+  t.equal(await dueInMinutes(), 30);
+});
+
 t.test('counts failures, then gives a job up', async (t) => {
   await add('a', 1);
   const failures: number[] = [];
@@ -370,6 +384,21 @@ t.test('a recurring job that fails is due again no later than after its interval
   // With the backoff alone these failures would take minutes.
   await until(async () => Number((await rows())[0]?.failures) >= 10);
   t.match(await rows(), [{ error: 'AWAY', dead: false }]);
+});
+
+t.test('a recurring job goes on after any number of crashes', async (t) => {
+  await database.query(
+    "insert into jobs.job (kind, key, payload, crashes, run_at) values ($1, '', '{}', 99, now())",
+    [recurring.name],
+  );
+  let runs = 0;
+  await startRecurring(t, async () => {
+    runs += 1;
+    return undefined;
+  });
+  await until(async () => (await rows()).some(({ leased, dead }) => dead || (runs === 1 && !leased)));
+  t.match(await rows(), [{ dead: false }]);
+  t.equal(runs, 1);
 });
 
 t.test('a service with a recurring job starts before its table can be read', async (t) => {

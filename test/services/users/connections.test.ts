@@ -78,7 +78,8 @@ t.test('of ten imports at once one succeeds', async (t) => {
 
 t.test('a disconnected link is revoked and loses its tokens, and is revived under its id', async (t) => {
   const user_id = await newUser();
-  const link = { user_id, provider, provider_user_id: 'p-3', access_token: 'secret', scope: ['A'] };
+  const tokens = { access_token: 'secret', refresh_token: 'renews' };
+  const link = { user_id, provider, provider_user_id: 'p-3', ...tokens, scope: ['A'] };
   const made = await call('users.connect', link);
   await call('users.changePrivacy', {
     connection_id: made.id,

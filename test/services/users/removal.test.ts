@@ -149,6 +149,56 @@ t.test('every service that keeps something of a user is told to forget them', as
   ]);
 });
 
+t.test('what happens to one user changes nothing of another', async (t) => {
+  const { call, database, forgotten } = await start(t);
+  const provider = 'devicemaker' as const;
+  const connect = async (user_id: string, account: string) => {
+    const link = { user_id, provider, provider_user_id: account, access_token: `of ${account}` };
+    return (await call('users.connect', link)).id;
+  };
+  const member = async (name: string) => {
+    const { id } = await call('users.create', { external_user_id: name });
+    await connect(id, `left by ${name}`);
+    await call('users.disconnect', { user_id: id, provider });
+    return { id, connection: await connect(id, `of ${name}`) };
+  };
+  const [user, other] = [await member('one'), await member('another')];
+  const ofOther = async () => {
+    const rows = [];
+    for (const [table, column, id] of [
+      ['person', 'id', other.id],
+      ['connection', 'user_id', other.id],
+      ['former_account', 'user_id', other.id],
+    ])
+      rows.push(await database.query(`select * from users.${table} where ${column} = $1`, [id]));
+    return rows;
+  };
+  await database.query('delete from jobs.job');
+  const before = await ofOther();
+  t.ok(before.every((rows) => rows.length > 0));
+  await call('users.disconnect', { user_id: user.id, provider, purge: true });
+  t.same(await ofOther(), before, 'after a disconnect');
+  await call('users.remove', { user_id: user.id });
+  t.same(await ofOther(), before, 'after a deletion');
+  t.match(forgotten.accounts, [
+    {
+      accounts: ['left by one', 'of one'].map((provider_user_id) => ({
+        provider_user_id,
+      })),
+    },
+  ]);
+  const revoked = await database.query<{ account: string }>(
+    `select payload ->> 'provider_user_id' as account from jobs.job where kind = 'users.token_revocation' order by 1`,
+  );
+  t.same(
+    revoked.map(({ account }) => account),
+    ['of one'],
+  );
+  t.match(await call('users.get', { user_id: other.id }), { external_user_id: 'another' });
+  t.match(await call('users.connections', { user_id: other.id }), [{ id: other.connection }]);
+  t.match(await call('users.tokens', { user_id: other.id, provider }), { connection_id: other.connection });
+});
+
 t.test(
   'an account is erased though another user connects to it after the deletion, not before',
   async (t) => {
