@@ -12,9 +12,8 @@ import { buildTap } from './runner/build-tap.ts';
 import { keepDurations, readDurations } from './runner/durations.ts';
 import { groupFiles } from './runner/file-groups.ts';
 import { Tally } from './runner/tally.ts';
-import type { FileReport } from './runner/tap-report.ts';
 import { TestProcesses } from './runner/test-processes.ts';
-import { browserAssertions, type Wanted, wantedFiles } from './runner/wanted-files.ts';
+import { type Wanted, wantedFiles } from './runner/wanted-files.ts';
 import { makeMemoryFolder, programsRunIn } from './support/servers/memory-folder.ts';
 
 // Most files wait for something now and then: three more than there are cores keep these busy.
@@ -89,21 +88,12 @@ function withTools(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: [bin, env.PATH].join(delimiter) };
 }
 
-// The number of assertions that a run without Chromium names as skipped.
-function miscounted(reports: readonly FileReport[]): string[] {
-  const counts = browserAssertions(root);
-  return reports
-    .filter(({ file, failed, passed }) => failed === 0 && (counts[file] ?? passed) !== passed)
-    .map(({ file, passed }) => `test/browser/assertions.json: ${file} has ${passed} assertions`);
-}
-
 /** Runs the files, with a line per file as it ends; then the count. */
 async function runFiles(env: NodeJS.ProcessEnv, { files, lost, notes }: Wanted): Promise<number> {
   const tally = new Tally({ files, lost });
   processes = new TestProcesses(tally, { root, env, print: (text) => console.log(text) });
   const code = await processes.run(groupFiles(files, readDurations(root)), jobs);
   for (const line of [...tally.problems(), ...notes]) console.log(line);
-  for (const line of miscounted(tally.reports)) console.log(line);
   keepDurations(root, tally.reports);
   const { passed, failed } = tally.count(code);
   console.log(`${passed} passed, ${failed} failed`);

@@ -1,7 +1,7 @@
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { browserAssertions, wantedFiles } from './wanted-files.ts';
+import { wantedFiles } from './wanted-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const browserTest = 'test/browser/console.browser.ts';
@@ -19,17 +19,9 @@ t.test('without Chromium a line says how many files were skipped, and why', asyn
       files.filter((file) => file.includes('.browser.')),
       [],
     );
-    const sum = Object.values(browserAssertions(root)).reduce((total, count) => total + count, 0);
-    t.ok(notes.length === 1 && notes[0]?.startsWith(`Skipped ${sum} assertions in `), `${notes[0]}`);
-    t.match(notes, [/ in [1-9]\d* files of browser tests \(test\/browser\): Chromium is not installed/]);
+    t.equal(notes.length, 1);
+    t.match(notes, [/^Skipped [1-9]\d* files of browser tests \(test\/browser\): Chromium is not installed/]);
   }
-});
-
-t.test('each file of browser tests has a count of its assertions', async (t) => {
-  t.same(
-    globSync('test/browser/*.browser.ts', { cwd: root }).toSorted(),
-    Object.keys(browserAssertions(root)),
-  );
 });
 
 t.test('a file that is named is run in any case, and fails by itself without Chromium', async (t) => {

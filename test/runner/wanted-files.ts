@@ -1,6 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { chromiumMissing } from '../../stack/packages/find-chromium.ts';
 import { touchedTests } from './changed.ts';
 
@@ -19,7 +18,7 @@ export interface Wanted {
 export function wantedFiles(root: string, args: readonly string[], hasChromium: boolean): Wanted {
   const browser = globSync(inBrowser, { cwd: root });
   const all = [...globSync('test/**/*.test.ts', { cwd: root }), ...(hasChromium ? browser : [])];
-  const notes = hasChromium ? [] : [skipped(root, browser)];
+  const notes = hasChromium ? [] : [skipped(browser)];
   if (args.includes('--changed')) {
     const { files, base } = touchedTests(root, all);
     const noBase = 'Found no branch main or origin/main: only what is not committed counts as changed.';
@@ -30,18 +29,8 @@ export function wantedFiles(root: string, args: readonly string[], hasChromium: 
   return { files: found.flat(), lost: args.filter((_, index) => found[index]?.length === 0), notes: [] };
 }
 
-const Assertions = z.record(z.string(), z.int().positive());
-
-/** How many assertions each file of browser tests had when it was last counted (test/browser/assertions.json). */
-export function browserAssertions(root: string): z.infer<typeof Assertions> {
-  const file = join(root, 'test/browser/assertions.json');
-  return existsSync(file) ? Assertions.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
-}
-
-function skipped(root: string, files: readonly string[]): string {
-  const counts = browserAssertions(root);
-  const sum = files.reduce((total, file) => total + (counts[file] ?? 0), 0);
-  return `Skipped ${sum} assertions in ${files.length} files of browser tests (test/browser): ${chromiumMissing}.`;
+function skipped(files: readonly string[]): string {
+  return `Skipped ${files.length} files of browser tests (test/browser): ${chromiumMissing}.`;
 }
 
 // A test file imports tap's `t`. One that was renamed so that no pattern finds it would go unnoticed.
