@@ -1,11 +1,11 @@
 import t from 'tap';
 import { targetErrors } from '../../../domain/destinations/target-errors.ts';
-import { dayMs, hourMs, minuteMs } from '../../../domain/time/time.ts';
+import { dayMs, hourMs } from '../../../domain/time/time.ts';
 import { startS3Store } from '../../support/servers/s3-store.ts';
 import { until } from '../../support/until.ts';
-import { block, item } from '../timeseries/items.ts';
 import { manifestOf, rowsInDatabase, rowsInStore } from './manifest-rows.ts';
 import { type Fate, startAnswering, startProxy } from './s3-proxy.ts';
+import { heart, old } from './scenario.ts';
 import { startDestinations } from './setting.ts';
 
 const error = (code: string) =>
@@ -41,17 +41,7 @@ const create = (changed: Record<string, unknown>) =>
     kind: 's3',
     settings: { ...store.settings, interval_seconds: 1, ...changed },
   });
-const old = Date.parse('2026-03-01T00:00:00Z');
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-const heart = (startMs: number, n: number) =>
-  item({
-    samples: [
-      block(
-        'heart_rate',
-        Array.from({ length: n }, (_, at) => [startMs + at * minuteMs, 60 + at]),
-      ),
-    ],
-  });
 const user = await s.user();
 await s.store(user, [heart(old, 100), heart(today, 5)]);
 
