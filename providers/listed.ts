@@ -12,7 +12,6 @@ export const settingNames = <N extends string>(name: N) =>
 export const listed = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
   backfill: { from: 'pages', service: 'pull-ingest' },
-  quota: null,
 } as const;
 
 /** A notification that names one account and has no data of it. What mentions the account is erased whole. */

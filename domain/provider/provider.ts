@@ -58,8 +58,6 @@ export interface Provider {
   readonly oauth: OAuth | null;
   readonly webhooks: Webhooks;
   readonly backfill: RequestedBackfill | PagedBackfill | UploadedBackfill | ImportedBackfill;
-  /** Its limits of reads. Null: it has none, or reports none. */
-  readonly quota: ReadQuota | null;
   /** What a user shares by connecting, for the connect page. */
   readonly shares: readonly SharedData[];
   /**
@@ -203,35 +201,6 @@ export interface SingleEvent {
   readonly form: 'single-event';
   /** The accounts that the top-level fields of an event name; null if it cannot be read. */
   readonly accountsOf: (fields: ReadonlyMap<string, string | undefined>) => readonly string[] | null;
-}
-
-/** Reads that the provider allows an application per quarter hour and per UTC day. */
-export interface ReadQuota {
-  /** The limits that apply until the provider reports others. */
-  readonly limits: (settings: never) => ReadLimits;
-  /** What the headers of an answer report. */
-  readonly reported: (headers: Headers) => ReportedLimits;
-}
-
-/** Numbers of reads. */
-export interface ReadLimits {
-  readonly quarterLimit: number;
-  readonly dayLimit: number;
-}
-
-/**
- * Limits that the headers report: limit and usage of reads if present, otherwise the number of requests of any kind
- * that are left. The latter is only an upper bound for reads.
- */
-export interface ReportedLimits {
-  readonly read: QuotaWindows<{ readonly limit: number; readonly usage: number }> | null;
-  readonly left: QuotaWindows<number> | null;
-}
-
-/** A value for each window of a quota. */
-export interface QuotaWindows<T> {
-  readonly quarter: T;
-  readonly day: T;
 }
 
 /** Past data is requested span by span, and arrives through webhooks. */

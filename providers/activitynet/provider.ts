@@ -4,7 +4,6 @@ import { settingNames } from '../listed.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { fields } from './fields.ts';
-import { reportedLimits } from './reported-limits.ts';
 
 const settings = {
   WEBHOOK_SECRET_ACTIVITYNET: webhookSecrets.optional(),
@@ -28,11 +27,6 @@ const settings = {
   ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
   ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
 };
-
-interface Limits {
-  readonly ACTIVITYNET_READS_PER_15_MIN: number;
-  readonly ACTIVITYNET_READS_PER_DAY: number;
-}
 
 interface Urls {
   readonly ACTIVITYNET_OAUTH_URL: string;
@@ -87,13 +81,6 @@ export const activitynet = {
     body: { form: 'single-event', accountsOf },
   },
   backfill: { from: 'pages', service: 'activitynet-ingest' },
-  quota: {
-    limits: ({ ACTIVITYNET_READS_PER_15_MIN, ACTIVITYNET_READS_PER_DAY }: Limits) => ({
-      quarterLimit: ACTIVITYNET_READS_PER_15_MIN,
-      dayLimit: ACTIVITYNET_READS_PER_DAY,
-    }),
-    reported: reportedLimits,
-  },
   shares: ['activities', 'heart_rate', 'routes', 'profile'],
   cadenceHours: {},
 } as const satisfies Provider;

@@ -1,4 +1,17 @@
-import type { QuotaWindows, ReportedLimits } from '../../domain/provider/provider.ts';
+/** A value for each window of the quota. */
+interface QuotaWindows<T> {
+  readonly quarter: T;
+  readonly day: T;
+}
+
+/**
+ * Limits that the headers report: limit and usage of reads if present, otherwise the number of requests of any kind
+ * that are left. The latter is only an upper bound for reads.
+ */
+interface ReportedLimits {
+  readonly read: QuotaWindows<{ readonly limit: number; readonly usage: number }> | null;
+  readonly left: QuotaWindows<number> | null;
+}
 
 /**
  * Reads the provider's rate-limit headers: pairs `quarter,day`. Names are case-insensitive. Any header may be missing.

@@ -98,7 +98,6 @@ export const devicemaker = {
     },
     refusals: { 403: 'HISTORY_WITHHELD', 409: 'ASKED_BEFORE', 412: 'TYPE_OFF' },
   },
-  quota: null,
   shares: [
     'activities',
     'daily_activity',

@@ -23,7 +23,6 @@ export const file = {
     body: { form: 'one-account', accountHeader: 'pulsebus-user-id' },
   },
   backfill: { from: 'files', service: 'file-import' },
-  quota: null,
   shares: [
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'routes', 'body', 'blood_pressure'] as const),
     ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),

@@ -39,7 +39,6 @@ export const phone = {
     body: { form: 'one-account', accountHeader: 'pulsebus-user-id' },
   },
   backfill: { from: 'uploads', service: 'phone-ingest' },
-  quota: null,
   shares: [
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'] as const),
     ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),

@@ -5,12 +5,12 @@ import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
 import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { providerApi } from '../../mixins/provider-api/provider-api.ts';
-import { providerQuota } from '../../mixins/provider-api/provider-quota.ts';
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './actions/backfill.ts';
 import { verifySubscription } from './rules/signature.ts';
+import { readQuota } from './tables/budget.ts';
 import { deleteUser, dropConnection } from './tables/drop-work.ts';
 import { selectSkipped, selectWaiting } from './tables/figures.ts';
 import { startFetching } from './work/fetch-jobs.ts';
@@ -26,7 +26,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       database: database(),
       tokens: providerTokens(),
       api: providerApi({ ...pace, retries: 0 }),
-      quota: providerQuota('activitynet', { schema: 'activitynet', aheadMs: pace.aheadMs }),
+      quota: readQuota(pace.aheadMs),
       jobs: jobs(),
       rowJobs: rowJobs(),
       deliveries: inboxWorker({ provider: 'activitynet', needs: ['users.resolve'], work: workEvent }),

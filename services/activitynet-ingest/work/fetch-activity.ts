@@ -6,7 +6,6 @@ import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../../domai
 import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
 import { routeRulesFor } from '../../../mixins/cut-tracks.ts';
 import type { Database } from '../../../mixins/database/database.ts';
-import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
 import { fields } from '../../../providers/activitynet/fields.ts';
 import {
   type NormalisedActivity,
@@ -20,6 +19,7 @@ import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
 import { type ActivityLease, forgetStoredStreams, priorities } from '../tables/activities.ts';
+import type { Work } from '../tables/budget.ts';
 import {
   type Reading,
   type ReadingAll,

@@ -1,6 +1,5 @@
 import type { Jobs } from '../../../mixins/jobs/jobs.ts';
 import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
-import { type Room, repairRoom } from '../../../mixins/provider-api/provider-quota.ts';
 import type { JobSource } from '../../../runtime/jobs/job-worker.ts';
 import {
   type ActivityLease,
@@ -9,6 +8,7 @@ import {
   isActivityDue,
   priorities,
 } from '../tables/activities.ts';
+import { type Room, repairRoom } from '../tables/budget.ts';
 import {
   claimListings,
   extendListing,

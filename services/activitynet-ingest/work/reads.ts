@@ -2,17 +2,17 @@ import pRetry from 'p-retry';
 import type { Config } from '../../../config.ts';
 import { isError } from '../../../domain/errors.ts';
 import type { ProviderAnswer, ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
-import type { ProviderQuota, QuotaReservation, Work } from '../../../mixins/provider-api/provider-quota.ts';
 import type { Bearer, NoBearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { parseExact } from '../rules/events.ts';
+import type { QuotaReservation, ReadQuota, Work } from '../tables/budget.ts';
 import type { FetchPace } from './pace.ts';
 
 /** Dependencies of reading from the provider. */
 export interface Reading {
   readonly config: Config;
   readonly api: ProviderApi;
-  readonly quota: ProviderQuota;
+  readonly quota: ReadQuota;
   readonly tokens: ProviderTokens;
   readonly pace: FetchPace;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { Work } from '../../../mixins/provider-api/provider-quota.ts';
 import { priorities } from '../../../services/activitynet-ingest/tables/activities.ts';
+import type { Work } from '../../../services/activitynet-ingest/tables/budget.ts';
 import { deleteUser } from '../../../services/activitynet-ingest/tables/drop-work.ts';
 import { fetchActivity } from '../../../services/activitynet-ingest/work/fetch-activity.ts';
 import { readListPage } from '../../../services/activitynet-ingest/work/list-activities.ts';

@@ -1,19 +1,161 @@
-import type { Statement } from '../database/database.ts';
+import { type Database, database, type Statement } from '../../../mixins/database/database.ts';
+import { reportedLimits } from '../../../providers/activitynet/reported-limits.ts';
+import type { Mixin } from '../../../runtime/environment.ts';
 
 /*
- * SQL of the quota, for a schema that has its table and clock functions. $1 is the application, $2 how far the clock is
- * moved forward, $3 and $4 are the configured limits.
+ * In the statements $1 is the application, $2 how far the clock is moved forward, $3 and $4 are the configured limits.
  */
 
-// Inserts the row of an application.
-const insertBudget = (schema: string): Statement => ({
-  name: `${schema}.budget_insert`,
-  text: `insert into ${schema}.budget (application) values ($1) on conflict do nothing`,
-});
+/**
+ * The read quota of an application, shared by all processes and kept over restarts: a number of reads per
+ * quarter hour and per UTC day. A read is reserved in both windows, in one statement, before it is sent.
+ */
+export interface ReadQuota {
+  /** Reserves `reads` requests. Returns null if one of the windows has too little left for such work. */
+  reserve(reads: number, work: Work): Promise<QuotaReservation | null>;
+  /** Whether reserved reads may still be sent: the window of the reservation is the current one. */
+  holds(reservation: QuotaReservation): Promise<boolean>;
+  /**
+   * Records the outcome of one read and corrects the window by the provider's headers. A read that was not sent is
+   * released.
+   */
+  settle(reservation: QuotaReservation, outcome: ReadOutcome): Promise<void>;
+  /** Releases reserved reads that are not needed. */
+  release(reservation: QuotaReservation, reads: number): Promise<void>;
+  /** The reads that are left now. */
+  room(): Promise<Room>;
+}
 
-const now = (schema: string) => `
-  select at, ${schema}.quarter_of(at) as quarter, ${schema}.day_of(at) as day
-  from (select ${schema}.clock($2) as at) clock`;
+/**
+ * Live work may use the whole quota. Backfill leaves a part of each window for live events. Repair leaves what backfill
+ * leaves, and at least a fifth of each window.
+ */
+export type Work = 'live' | 'backfill' | 'repair';
+
+/** The part of each window in percent that repair leaves, however late in the window it is. */
+const repairReservePercent = 20;
+
+/** Reserved reads, with the windows that were current at the time. */
+export interface QuotaReservation {
+  readonly quarter: Date;
+  readonly day: Date;
+}
+
+/** The status and headers of an answer. Status 0: no answer. `unsent`: the provider was not reached. */
+interface ReadOutcome {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly unsent: boolean;
+}
+
+/** The number of reads that may be reserved now, by kind of work. */
+export interface Room {
+  readonly live: number;
+  readonly backfill: number;
+  readonly quarter_used: number;
+  readonly quarter_limit: number;
+  readonly day_used: number;
+  readonly day_limit: number;
+  readonly paused: boolean;
+}
+
+/** The number of reads that may be reserved now for repair. */
+export function repairRoom({
+  backfill,
+  quarter_used,
+  quarter_limit,
+  day_used,
+  day_limit,
+}: Omit<Room, 'live' | 'paused'>): number {
+  const left = (used: number, limit: number) =>
+    limit - Math.ceil((limit * repairReservePercent) / 100) - used;
+  return Math.max(0, Math.min(backfill, left(quarter_used, quarter_limit), left(day_used, day_limit)));
+}
+
+/** The application, its limits until the provider reports others, and how far a test has moved the clock forward. */
+interface QuotaChoice {
+  readonly application: string;
+  readonly quarterLimit: number;
+  readonly dayLimit: number;
+  readonly aheadMs: () => number;
+}
+
+/** The read quota as a service mixin. */
+export function readQuota(aheadMs: () => number): Mixin<ReadQuota> {
+  return async (starting) => {
+    const { config } = starting;
+    return quotaOn(await database()(starting), {
+      application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
+      quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
+      dayLimit: config.ACTIVITYNET_READS_PER_DAY,
+      aheadMs,
+    });
+  };
+}
+
+/**
+ * No read is reserved this close to the turn of a window: a request that is sent in one window and arrives in the next
+ * would exceed the limit of the next one, and clocks do not agree to the second.
+ */
+const quietMs = 2000;
+
+/** The quota over an open database. */
+export async function quotaOn(
+  database: Database,
+  { application, quarterLimit, dayLimit, aheadMs }: QuotaChoice,
+): Promise<ReadQuota> {
+  await database.query(insertBudget, [application]);
+  const parameters = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
+  return {
+    async reserve(reads, work) {
+      const [row] = await database.query<QuotaReservation>(reserveReads, [
+        ...parameters(),
+        reads,
+        work !== 'live',
+        work === 'repair' ? repairReservePercent : 0,
+      ]);
+      return row ?? null;
+    },
+    async holds({ quarter }) {
+      return (await database.query(selectHeld, [aheadMs(), quietMs, quarter])).length > 0;
+    },
+    async settle(reservation, { status, headers, unsent }) {
+      const { read, left } = reportedLimits(headers);
+      const report = {
+        unsent,
+        failed: status === 0 || status >= 500,
+        rejected: status === 429,
+        quarter_limit: read?.quarter.limit,
+        quarter_usage: read?.quarter.usage,
+        quarter_left: left?.quarter,
+        day_limit: read?.day.limit,
+        day_usage: read?.day.usage,
+        day_left: left?.day,
+      };
+      const values = [application, aheadMs(), quarterLimit, dayLimit, reservation.quarter, reservation.day];
+      await database.query(settleRead, [...values, JSON.stringify(report)]);
+    },
+    async release(reservation, reads) {
+      if (reads > 0)
+        await database.query(releaseReads, [application, reservation.quarter, reservation.day, reads]);
+    },
+    async room() {
+      const [row] = await database.query<Room>(selectRoom, parameters());
+      if (row === undefined) throw new Error('the quota has no row');
+      return row;
+    },
+  };
+}
+
+// Inserts the row of an application.
+const insertBudget: Statement = {
+  name: 'activitynet.budget_insert',
+  text: `insert into activitynet.budget (application) values ($1) on conflict do nothing`,
+};
+
+const now = `
+  select at, activitynet.quarter_of(at) as quarter, activitynet.day_of(at) as day
+  from (select activitynet.clock($2) as at) clock`;
 
 // The current value of a window: 0 once the stored window has passed. If the clock goes back, the newer window stays.
 const current = (window: 'quarter' | 'day', column: string) =>
@@ -41,11 +183,11 @@ const reserve = (ofBackfill: string, limit: string) => `
   case when $7::boolean then greatest(${ofBackfill}, ceil(${limit} * $8::int / 100.0)::int) else 0 end`;
 
 // Reserves $6 reads in both windows or in neither. $7: for backfill or repair.
-const reserveReads = (schema: string): Statement => ({
-  name: `${schema}.budget_charge`,
+const reserveReads: Statement = {
+  name: 'activitynet.budget_charge',
   text: `
-    with w as materialized (${now(schema)})
-    update ${schema}.budget b
+    with w as materialized (${now})
+    update activitynet.budget b
     set quarter = greatest(b.quarter, w.quarter), quarter_used = ${used('quarter')} + $6::int,
       quarter_others = ${others('quarter')},
       day = greatest(b.day, w.day), day_used = ${used('day')} + $6::int, day_others = ${others('day')},
@@ -59,26 +201,26 @@ const reserveReads = (schema: string): Statement => ({
       and ${used('day')} + ${others('day')} + $6::int
         <= ${dayLimit} - ${reserve(dayReserve, dayLimit)}
     returning b.quarter, b.day`,
-});
+};
 
 // Whether $3 is the current quarter hour and does not end soon.
-const selectHeld = (schema: string): Statement => ({
-  name: `${schema}.budget_holds`,
+const selectHeld: Statement = {
+  name: 'activitynet.budget_holds',
   text: `
-    select at from (select ${schema}.clock($1) as at) clock
+    select at from (select activitynet.clock($1) as at) clock
     where at >= $3::timestamptz and at < $3::timestamptz + interval '15 minutes' - $2 * interval '1 ms'`,
-});
+};
 
 // Releases $4 reads of the windows $2 and $3 if these are still current.
-const releaseReads = (schema: string): Statement => ({
-  name: `${schema}.budget_refund`,
+const releaseReads: Statement = {
+  name: 'activitynet.budget_refund',
   text: `
-    update ${schema}.budget
+    update activitynet.budget
     set quarter_used = case when quarter = $2 then greatest(0, quarter_used - $4::int) else quarter_used end,
       day_used = case when day = $3 then greatest(0, day_used - $4::int) else day_used end,
       open = greatest(0, open - $4::int)
     where application = $1`,
-});
+};
 
 // The provider may have counted a read of a past window in the new one: it is counted there too. A rejected read means
 // that its quarter hour is used up, whatever the stored count. If the reported usage exceeds all reservations, others
@@ -100,14 +242,14 @@ const settled = (window: 'quarter' | 'day', reservation: string, limit: string, 
   ) s`;
 
 // Records the outcome of one read that was reserved in the windows $5 and $6. $7 holds the reported values.
-const settleRead = (schema: string): Statement => ({
-  name: `${schema}.budget_settle`,
+const settleRead: Statement = {
+  name: 'activitynet.budget_settle',
   text: `
-    with w as materialized (${now(schema)}),
+    with w as materialized (${now}),
     told as materialized (
       select * from jsonb_to_record($7::jsonb) as t (unsent boolean, failed boolean, rejected boolean,
         quarter_limit int, quarter_usage int, quarter_left int, day_limit int, day_usage int, day_left int)
-    ), held as materialized (select b.* from ${schema}.budget b where b.application = $1 for update),
+    ), held as materialized (select b.* from activitynet.budget b where b.application = $1 for update),
     result as (
       select w.at, w.quarter, w.day, told.failed, o.open,
         q.new_limit as quarter_limit, q.used as quarter_used, q.others as quarter_others,
@@ -119,7 +261,7 @@ const settleRead = (schema: string): Statement => ({
       cross join lateral (${settled('quarter', '$5::timestamptz', quarterLimit, 'told.rejected')}) q
       cross join lateral (${settled('day', '$6::timestamptz', dayLimit, 'false')}) d
     )
-    update ${schema}.budget b
+    update activitynet.budget b
     set quarter = greatest(b.quarter, r.quarter), quarter_used = r.quarter_used, quarter_others = r.quarter_others,
       day = greatest(b.day, r.day), day_used = r.day_used, day_others = r.day_others, open = r.open,
       quarter_limit = case when r.is_told then r.quarter_limit else b.quarter_limit end,
@@ -132,7 +274,7 @@ const settleRead = (schema: string): Statement => ({
           then r.at + least(300, 2 ^ least(r.failures + 1 - ${failuresToPause}, 16)) * interval '1 second'
         else b.paused_until end
     from result r where b.application = $1`,
-});
+};
 
 const roomOf = (withReserve: boolean) => `
   case when ${isOpen} then greatest(0, least(
@@ -140,25 +282,13 @@ const roomOf = (withReserve: boolean) => `
     ${dayLimit} - ${used('day')} - ${others('day')} ${withReserve ? `- ${dayReserve}` : ''})) else 0 end`;
 
 // The reads that are left in both windows.
-const selectRoom = (schema: string): Statement => ({
-  name: `${schema}.budget_room`,
+const selectRoom: Statement = {
+  name: 'activitynet.budget_room',
   text: `
-    with w as materialized (${now(schema)})
+    with w as materialized (${now})
     select ${roomOf(false)} as live, ${roomOf(true)} as backfill,
       ${used('quarter')} + ${others('quarter')} as quarter_used, ${quarterLimit} as quarter_limit,
       ${used('day')} + ${others('day')} as day_used, ${dayLimit} as day_limit,
       coalesce(b.paused_until > w.at, false) as paused
-    from ${schema}.budget b, w where b.application = $1`,
-});
-
-/** The statements of the quota for a schema. */
-export function quotaStatements(schema: string) {
-  return {
-    insertBudget: insertBudget(schema),
-    reserveReads: reserveReads(schema),
-    selectHeld: selectHeld(schema),
-    releaseReads: releaseReads(schema),
-    settleRead: settleRead(schema),
-    selectRoom: selectRoom(schema),
-  };
-}
+    from activitynet.budget b, w where b.application = $1`,
+};

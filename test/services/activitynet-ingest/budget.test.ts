@@ -1,13 +1,13 @@
 import t from 'tap';
+import { reportedLimits } from '../../../providers/activitynet/reported-limits.ts';
 import {
-  type ProviderQuota,
   type QuotaReservation,
   quotaOn,
+  type ReadQuota,
   repairRoom,
   type Work,
-} from '../../mixins/provider-api/provider-quota.ts';
-import { reportedLimits } from '../../providers/activitynet/reported-limits.ts';
-import { freshDatabase } from '../support/servers/database.ts';
+} from '../../../services/activitynet-ingest/tables/budget.ts';
+import { freshDatabase } from '../../support/servers/database.ts';
 
 const database = await freshDatabase(t);
 const minuteMs = 60_000;
@@ -26,10 +26,8 @@ async function quotaAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }
   turnTo(`2026-04-20T${time}Z`);
   const application = `app-${applications}`;
   const choice = {
-    schema: 'activitynet',
     application,
     ...limits,
-    reported: reportedLimits,
     aheadMs: () => clock.ahead,
   };
   const quota = await quotaOn(database, choice);
@@ -39,13 +37,13 @@ async function quotaAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }
   return { quota, another, turnTo, row, clock };
 }
 
-async function drain(quota: ProviderQuota, work: Work = 'live'): Promise<number> {
+async function drain(quota: ReadQuota, work: Work = 'live'): Promise<number> {
   let n = 0;
   while ((await quota.reserve(1, work)) !== null) n += 1;
   return n;
 }
 
-async function reserved(quota: ProviderQuota): Promise<QuotaReservation> {
+async function reserved(quota: ReadQuota): Promise<QuotaReservation> {
   const reservation = await quota.reserve(1, 'live');
   if (reservation === null) throw new Error('nothing was left');
   return reservation;
