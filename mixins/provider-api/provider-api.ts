@@ -24,6 +24,8 @@ export interface ProviderRequest {
   /** A larger answer is discarded and counts as no answer. */
   readonly mostBytes?: number;
   readonly timeoutMs?: number;
+  /** Sends each try, for example within a quota. Null: it was not sent, and the last answer is returned. */
+  readonly sendTry?: (send: () => Promise<ProviderAnswer>) => Promise<ProviderAnswer | null>;
 }
 
 /** The answer. Status 0: none (unreachable, too slow, too large). `tries` counts the requests sent. */
@@ -51,7 +53,7 @@ export interface ProviderPace {
 
 /** A provider's API. Requests are spaced, and retried if a retry can succeed. */
 export interface ProviderApi {
-  /** Never throws: the status reports errors. */
+  /** Never throws, unless `sendTry` does: the status reports errors. */
   request(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
@@ -92,24 +94,23 @@ export function openProviderApi(pace: ProviderPace = providerPace, note: NoteAns
   };
 }
 
-/** Thrown to p-retry only. Carries the failed answer. */
-class Unanswered extends Error {
-  readonly answer: ProviderAnswer;
-  constructor(answer: ProviderAnswer) {
-    super(`status ${answer.status}`);
-    this.answer = answer;
-  }
-}
+/** Thrown to p-retry only. */
+class Unanswered extends Error {}
 
 async function persist(
   pace: ProviderPace,
   request: ProviderRequest,
   spaced: (once: () => Promise<ProviderAnswer>) => Promise<ProviderAnswer>,
 ): Promise<ProviderAnswer> {
+  const { sendTry = (send) => send() } = request;
   let last = noAnswer(0);
   const attempt = async (tries: number) => {
-    last = await spaced(() => sendOnce({ timeoutMs: pace.timeoutMs, ...request }, tries));
-    if (mayHeal(last)) throw new Unanswered(last);
+    const answer = await sendTry(() =>
+      spaced(() => sendOnce({ timeoutMs: pace.timeoutMs, ...request }, tries)),
+    );
+    if (answer === null) return last;
+    last = answer;
+    if (mayHeal(last)) throw new Unanswered(`status ${last.status}`);
     return last;
   };
   const options = {
@@ -117,10 +118,13 @@ async function persist(
     minTimeout: pace.firstPauseMs,
     maxTimeout: longestPauseMs,
     randomize: true,
+    shouldRetry: ({ error }: { error: Error }) => error instanceof Unanswered,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
-  // p-retry finally throws either a wrapped last answer or the caller's abort.
-  return pRetry(attempt, options).catch(() => last);
+  return pRetry(attempt, options).catch((error: unknown) => {
+    if (error instanceof Unanswered || request.signal?.aborted === true) return last;
+    throw error; // of `sendTry`
+  });
 }
 
 async function timed(

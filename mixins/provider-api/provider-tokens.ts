@@ -67,6 +67,35 @@ interface Deps {
   readonly underWay: Map<string, Promise<Bearer | NoBearer>>;
 }
 
+/** How a request is sent with a token, and what its result is without one. */
+interface WithToken<T> {
+  /** Null: the provider refuses the token. */
+  readonly send: (bearer: Bearer) => Promise<T | null>;
+  readonly without: (none: NoBearer) => T;
+}
+
+/**
+ * Sends a request with a token of a user. A refused token is refreshed once. If the fresh one is refused too, the
+ * connection has ended: `TOKEN_REFUSED`.
+ */
+export async function sendWithToken<T>(
+  tokens: ProviderTokens,
+  user: TokenUser,
+  signal: AbortSignal,
+  { send, without }: WithToken<T>,
+): Promise<T> {
+  const bearer = await tokens.bearer(user, { signal });
+  if (bearer.kind !== 'token') return without(bearer);
+  const first = await send(bearer);
+  if (first !== null) return first;
+  const fresh = await tokens.bearer(user, { signal, refused: bearer.version });
+  if (fresh.kind !== 'token') return without(fresh);
+  const second = await send(fresh);
+  if (second !== null) return second;
+  await tokens.expire(fresh);
+  return without({ kind: 'none', reason: 'TOKEN_REFUSED' });
+}
+
 // The lease outlasts the longest refresh: two exchanges of 10 s, and 18 s of attempts to store the result.
 const leaseMs = 45_000;
 const waitMostMs = leaseMs + 5000;

@@ -25,7 +25,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
     uses: {
       database: database(),
       tokens: providerTokens(),
-      api: providerApi({ ...pace, retries: 0 }),
+      api: providerApi(pace),
       quota: readQuota(pace.aheadMs),
       jobs: jobs(),
       rowJobs: rowJobs(),

@@ -15,10 +15,7 @@ export interface FetchPace extends ProviderPace {
   readonly aheadMs: () => number;
 }
 
-/**
- * Requests are spaced and retried twice. Each try needs a reservation, so retries happen here and not in the API
- * client.
- */
+/** Requests are spaced and retried twice. */
 export const fetchPace: FetchPace = {
   ...providerPace,
   pollMs: 500,

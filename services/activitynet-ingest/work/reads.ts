@@ -1,8 +1,11 @@
-import pRetry from 'p-retry';
 import type { Config } from '../../../config.ts';
 import { isError } from '../../../domain/errors.ts';
 import type { ProviderAnswer, ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
-import type { Bearer, NoBearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
+import {
+  type Bearer,
+  type ProviderTokens,
+  sendWithToken,
+} from '../../../mixins/provider-api/provider-tokens.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { parseExact } from '../rules/events.ts';
 import type { QuotaReservation, ReadQuota, Work } from '../tables/budget.ts';
@@ -47,7 +50,6 @@ export interface ReadReservation {
 
 // The streams of a day at one sample a second are 3 MB.
 const mostBytes = 64 * 1024 * 1024;
-const longestPauseMs = 3000;
 
 /** Reserves reads. Returns null if the quota has too few left. */
 export async function reserveReads(
@@ -82,26 +84,30 @@ function urlOf({ ACTIVITYNET_API_URL }: Config, path: string, query: Readonly<Re
 
 type TakeReservation = () => Promise<QuotaReservation | null>;
 
-// A rejected token is refreshed once. If the fresh token is rejected too, the connection has ended.
-async function readWithToken(
-  reading: Reading,
-  reader: Reader,
+// Each try needs a reservation. If only a retry cannot be reserved, the last answer counts, so that a failing job is delayed and
+// does not use the first read after each pause.
+function readWithToken(
+  { api, quota, tokens }: Reading,
+  { user_id, signal }: Reader,
   url: URL,
   takeReservation: TakeReservation,
 ): Promise<ReadResult> {
-  const { tokens } = reading;
-  const user = { user_id: reader.user_id, provider: 'activitynet' as const };
-  const { signal } = reader;
-  const bearer = await tokens.bearer(user, { signal });
-  if (bearer.kind !== 'token') return withoutToken(bearer);
-  const first = await persist(reading, reader, { url, bearer, takeReservation });
-  if (first === null || !isUnauthorized(first)) return resultOf(first, bearer, signal);
-  const fresh = await tokens.bearer(user, { signal, refused: bearer.version });
-  if (fresh.kind !== 'token') return withoutToken(fresh);
-  const second = await persist(reading, reader, { url, bearer: fresh, takeReservation });
-  if (second === null || !isUnauthorized(second)) return resultOf(second, fresh, signal);
-  await tokens.expire(fresh);
-  return { kind: 'gone', reason: 'TOKEN_REFUSED' };
+  const sendTry = async (send: () => Promise<ProviderAnswer>) => {
+    const reservation = await takeReservation();
+    if (reservation === null) return null;
+    const answer = await send();
+    const { status, headers, unsent = false } = answer;
+    await quota.settle(reservation, { status, headers, unsent });
+    return answer;
+  };
+  return sendWithToken<ReadResult>(tokens, { user_id, provider: 'activitynet' }, signal, {
+    async send(bearer) {
+      const answer = await api.request({ url, token: bearer.token, signal, mostBytes, sendTry });
+      if (answer.status === 200) await tokens.worked(bearer);
+      return isUnauthorized(answer) ? null : resultOf(answer, bearer, signal);
+    },
+    without: ({ kind, reason }) => ({ kind: kind === 'none' ? 'gone' : 'failed', reason }),
+  });
 }
 
 // The provider also answers 401 if the athlete did not grant this scope. The token is still valid then.
@@ -109,72 +115,15 @@ function isUnauthorized({ status, text }: ProviderAnswer): boolean {
   return status === 401 && !/_permission"/.test(text);
 }
 
-function withoutToken({ kind, reason }: NoBearer): ReadResult {
-  return { kind: kind === 'none' ? 'gone' : 'failed', reason };
-}
-
-interface Request {
-  readonly url: URL;
-  readonly bearer: Bearer;
-  readonly takeReservation: TakeReservation;
-}
-
-/** Thrown to p-retry only. */
-class Unanswered extends Error {}
-
-// Returns null if no request was sent because no read could be reserved. If only a retry cannot be reserved, the last
-// answer is returned, so that a failing job is delayed and does not use the first read after each pause.
-async function persist(
-  reading: Reading,
-  { signal }: Reader,
-  request: Request,
-): Promise<ProviderAnswer | null> {
-  const { pace } = reading;
-  let last: ProviderAnswer | null = null;
-  const attempt = async () => {
-    const reservation = await request.takeReservation();
-    if (reservation === null) return last;
-    last = await send(reading, request, reservation, signal);
-    if (isFailure(last)) throw new Unanswered(`status ${last.status}`);
-    return last;
-  };
-  const options = {
-    retries: pace.retries,
-    minTimeout: pace.firstPauseMs,
-    maxTimeout: longestPauseMs,
-    randomize: true,
-    signal,
-    shouldRetry: ({ error }: { error: Error }) => error instanceof Unanswered,
-  };
-  return pRetry(attempt, options).catch((error: unknown) => {
-    if (error instanceof Unanswered || signal.aborted) return last;
-    throw error; // for example, the database is unavailable
-  });
-}
-
-function isFailure({ status }: ProviderAnswer): boolean {
-  return status === 0 || status >= 500;
-}
-
-async function send(
-  { api, quota, tokens }: Reading,
-  { url, bearer }: Request,
-  reservation: QuotaReservation,
-  signal: AbortSignal,
-): Promise<ProviderAnswer> {
-  const answer = await api.request({ url, token: bearer.token, signal, mostBytes });
-  const { status, headers, unsent = false } = answer;
-  await quota.settle(reservation, { status, headers, unsent });
-  if (status === 200) await tokens.worked(bearer);
-  return answer;
-}
-
 const exact = new Set(['id']);
 
-function resultOf(answer: ProviderAnswer | null, { connected_at }: Bearer, signal: AbortSignal): ReadResult {
-  if (answer === null || answer.status === 429) return { kind: 'wait' };
-  const { status, text } = answer;
-  if (isFailure(answer)) {
+function resultOf(
+  { status, text, tries }: ProviderAnswer,
+  { connected_at }: Bearer,
+  signal: AbortSignal,
+): ReadResult {
+  if (tries === 0 || status === 429) return { kind: 'wait' };
+  if (status === 0 || status >= 500) {
     const reason = status === 0 ? 'NO_ANSWER' : `HTTP_${status}`;
     return signal.aborted ? { kind: 'wait' } : { kind: 'failed', reason };
   }

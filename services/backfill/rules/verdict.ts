@@ -19,8 +19,6 @@ export type Verdict =
   | { readonly kind: 'stop'; readonly reason: Reason }
   /** The user is deleted: the backfill is deleted. */
   | { readonly kind: 'forget' }
-  /** The provider refuses the token. */
-  | { readonly kind: 'unauthorized' }
   /** This process shuts down; another process continues. */
   | { readonly kind: 'interrupted' };
 
@@ -39,7 +37,6 @@ export function verdictOf(
   const { status } = answer;
   const waitMs = retryAfterMs(answer.headers.get('retry-after'), nowMs, waitBounds);
   if (status >= 200 && status < 300) return { kind: 'accepted' };
-  if (status === 401) return { kind: 'unauthorized' };
   const refusal = refusals[status];
   if (refusal !== undefined) return refused(refusal, isRetry);
   if (status === 429) return { kind: 'wait', ms: waitMs ?? defaultWaitMs };

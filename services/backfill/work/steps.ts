@@ -1,7 +1,11 @@
 import type { Config } from '../../../config.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderAnswer, ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
-import type { Bearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
+import {
+  type Bearer,
+  type ProviderTokens,
+  sendWithToken,
+} from '../../../mixins/provider-api/provider-tokens.ts';
 import { providers } from '../../../providers/all.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { backoffMs } from '../../../runtime/jobs/backoff.ts';
@@ -97,32 +101,27 @@ interface RequestDeps {
 }
 
 /** Requests the data of one step from the provider, which delivers it later through the webhook. */
-export async function ask(deps: RequestDeps, run: RunLease, step: BegunStep): Promise<Verdict> {
-  const { tokens, signal } = deps;
-  const bearer = await tokens.bearer(run, { signal });
-  if (bearer.kind !== 'token') return verdictWithout(bearer);
-  if (Date.parse(bearer.connected_at) !== run.connected_at.getTime())
-    return { kind: 'stop', reason: 'CONNECTION_REPLACED' };
-  const verdict = await requestWith(deps, run, step, bearer);
-  if (verdict.kind !== 'unauthorized') return verdict;
-  const fresh = await tokens.bearer(run, { signal, refused: bearer.version });
-  if (fresh.kind !== 'token') return verdictWithout(fresh);
-  const second = await requestWith(deps, run, step, fresh);
-  if (second.kind !== 'unauthorized') return second;
-  await tokens.expire(fresh);
-  return { kind: 'stop', reason: 'TOKEN_REFUSED' };
+export function ask(deps: RequestDeps, run: RunLease, step: BegunStep): Promise<Verdict> {
+  return sendWithToken<Verdict>(deps.tokens, run, deps.signal, {
+    send: (bearer) => requestWith(deps, run, step, bearer),
+    without: verdictWithout,
+  });
 }
 
+// Null: the provider refuses the token.
 async function requestWith(
   { api, config, signal, tokens }: RequestDeps,
-  { provider }: RunLease,
+  { provider, connected_at }: RunLease,
   step: BegunStep,
   bearer: Bearer,
-): Promise<Verdict> {
+): Promise<Verdict | null> {
+  if (Date.parse(bearer.connected_at) !== connected_at.getTime())
+    return { kind: 'stop', reason: 'CONNECTION_REPLACED' };
   const { url: urlOf, refusals } = providers[provider].backfill;
   const { type, start_time, end_time } = step;
   const url = urlOf(config, { type, startMs: start_time.getTime(), endMs: end_time.getTime() });
   const answer: ProviderAnswer = await api.request({ url, token: bearer.token, signal });
+  if (answer.status === 401) return null;
   if (answer.status >= 200 && answer.status < 300) await tokens.worked(bearer);
   return verdictOf(answer, refusals, { isRetry: step.attempts > 1 || answer.tries > 1, nowMs: Date.now() });
 }
@@ -181,7 +180,6 @@ async function write(
     case 'forget':
       await deleteRuns(transaction, run.user_id);
       return;
-    case 'unauthorized':
     case 'interrupted':
       // The step stays `requested`: it is unknown whether the provider accepted it.
       return releaseRun(transaction, run.id, atOnce);

@@ -22,8 +22,6 @@ interface PartChoice {
   readonly type: PulledType;
   readonly span: Span | null;
   readonly cursor: string | null;
-  /** Of a pass. One that has more is not read as a whole one. */
-  readonly mostPages?: number;
 }
 
 /** A part that was read whole, or why it was not. */
@@ -36,25 +34,19 @@ type ReadResult =
     }
   | Exclude<Sent, { kind: 'reply' }>;
 
-const mostPagesOfPass = 2000;
-
 /** Reads all pages of all passes of a part. Nothing is stored before all of it is read. */
 export async function readPart(
   sending: PartReading,
   account: Account,
-  { type, span, cursor, mostPages = mostPagesOfPass }: PartChoice,
+  { type, span, cursor }: PartChoice,
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const records: Record<string, unknown[]> = {};
   const nowMs = Date.now();
   let moved = cursor;
-  for (const name of Object.keys(type.passes)) {
-    const read = await readPass(
-      sending,
-      account,
-      { type, name, part: { span, cursor, page: null, nowMs }, mostPages },
-      signal,
-    );
+  for (const [name, pass] of Object.entries(type.passes)) {
+    const part = { span, cursor, page: null, nowMs };
+    const read = await readPages(sending, account, { pass, part }, signal);
     if (read.kind !== 'pages') return read;
     records[name] = read.records;
     moved = read.cursor ?? moved;
@@ -76,41 +68,27 @@ function withLost(part: Normalised, records: number): Normalised {
 }
 
 interface PassChoice {
-  readonly type: PulledType;
-  readonly name: string;
+  readonly pass: PullPass;
   readonly part: PullPart;
-  readonly mostPages: number;
 }
 
 type PassResult =
   | { readonly kind: 'pages'; readonly records: unknown[]; readonly cursor: string | null }
   | Exclude<Sent, { kind: 'reply' }>;
 
-async function readPass(
-  sending: PartReading,
-  account: Account,
-  { type, name, part, mostPages }: PassChoice,
-  signal: AbortSignal,
-): Promise<PassResult> {
-  const pass = type.passes[name];
-  return pass === undefined
-    ? { kind: 'pages', records: [], cursor: null }
-    : readPages(sending, account, { pass, part, mostPages }, signal);
-}
-
 async function readPages(
   sending: PartReading,
   account: Account,
-  { pass, part, mostPages }: Pick<PassChoice, 'part' | 'mostPages'> & { readonly pass: PullPass },
+  { pass, part }: PassChoice,
   signal: AbortSignal,
 ): Promise<PassResult> {
   const { fallback } = pass;
   if (fallback !== undefined && sending.refusedPasses.has(pass))
-    return readPages(sending, account, { pass: fallback.pass, part, mostPages }, signal);
+    return readPages(sending, account, { pass: fallback.pass, part }, signal);
   const records: unknown[] = [];
   let cursor: string | null = null;
   let next: string | null = null;
-  for (let count = 0; count < mostPages; count++) {
+  for (let count = 0; count < sending.pace.mostPages; count++) {
     if (signal.aborted) return { kind: 'wait', waitMs: 0 };
     const asked: PullPart = { ...part, page: next };
     const sent = await sendRequest(sending, account, pass.request(sending.config, asked), signal);
@@ -119,7 +97,7 @@ async function readPages(
     const passedOver: PullPage | null = sent.kind === 'missing' ? (pass.missing?.(asked) ?? null) : null;
     if (sent.kind === 'refused' && sent.reason === fallback?.on) {
       sending.refusedPasses.add(pass);
-      return readPages(sending, account, { pass, part, mostPages }, signal);
+      return readPages(sending, account, { pass, part }, signal);
     }
     if (sent.kind !== 'reply' && passedOver === null) return sent;
     const page = sent.kind === 'reply' ? pass.read(sent.reply, asked) : passedOver;

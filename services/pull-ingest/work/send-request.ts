@@ -3,7 +3,11 @@ import type { Config } from '../../../config.ts';
 import type { Pull, PullFailure, PullReply, PullRequest } from '../../../domain/provider/pulled-provider.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
-import type { Bearer, ProviderTokens } from '../../../mixins/provider-api/provider-tokens.ts';
+import {
+  type Bearer,
+  type ProviderTokens,
+  sendWithToken,
+} from '../../../mixins/provider-api/provider-tokens.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
 import { apiPath } from '../../../providers/urls.ts';
 import { apiHeadersOf, settingsOf } from '../../../runtime/provider-settings.ts';
@@ -41,32 +45,18 @@ export type Sent =
 const mostBytes = 32 * 1024 * 1024;
 const limitedWaitMs = 30_000;
 
-/**
- * Sends a request with the token of an account, within all limits. A refused token is refreshed once; if the fresh one is
- * refused too, the connection has ended.
- */
-export async function sendRequest(
+/** Sends a request with the token of an account, within all limits. */
+export function sendRequest(
   sending: Sending,
   account: Account,
   request: PullRequest,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const { tokens } = sending;
-  const user = { user_id: account.user_id, provider: account.provider };
-  const bearer = await tokens.bearer(user, { signal });
-  if (bearer.kind !== 'token') return withoutToken(bearer);
-  const first = await sendWith(sending, account, { request, bearer, signal });
-  if (first.kind !== 'unauthorized') return first;
-  const fresh = await tokens.bearer(user, { signal, refused: bearer.version });
-  if (fresh.kind !== 'token') return withoutToken(fresh);
-  const second = await sendWith(sending, account, { request, bearer: fresh, signal });
-  if (second.kind !== 'unauthorized') return second;
-  await tokens.expire(fresh);
-  return { kind: 'gone', reason: 'TOKEN_REFUSED' };
-}
-
-function withoutToken({ kind, reason }: { readonly kind: 'none' | 'later'; readonly reason: string }): Sent {
-  return { kind: kind === 'none' ? 'gone' : 'later', reason };
+  const { user_id, provider } = account;
+  return sendWithToken<Sent>(sending.tokens, { user_id, provider }, signal, {
+    send: (bearer) => sendWith(sending, account, { request, bearer, signal }),
+    without: ({ kind, reason }) => ({ kind: kind === 'none' ? 'gone' : 'later', reason }),
+  });
 }
 
 interface Attempt {
@@ -75,13 +65,12 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-type Attempted = Sent | { readonly kind: 'unauthorized' };
-
+// Null: the provider refuses the token.
 async function sendWith(
   sending: Sending,
   account: Account,
   { request, bearer, signal }: Attempt,
-): Promise<Attempted> {
+): Promise<Sent | null> {
   const limited = { ...account, client_id: bearer.client_id };
   const waitMs = await reserve(sending, limited, signal);
   if (waitMs > 0) return { kind: 'wait', waitMs };
@@ -125,12 +114,14 @@ async function settle(
   { config, database }: Sending,
   limited: Limited,
   failure: PullFailure,
-): Promise<Attempted> {
-  if (failure.kind === 'unauthorized') return { kind: 'unauthorized' };
-  if (failure.kind !== 'limited') return failure;
-  const waitMs = failure.waitMs ?? limitedWaitMs;
-  await pauseScope(database, scopeOf(config, limited, failure.of), waitMs);
-  return { kind: 'wait', waitMs };
+): Promise<Sent | null> {
+  if (failure.kind === 'limited') {
+    const waitMs = failure.waitMs ?? limitedWaitMs;
+    await pauseScope(database, scopeOf(config, limited, failure.of), waitMs);
+    return { kind: 'wait', waitMs };
+  }
+  const { kind, reason } = failure;
+  return kind === 'unauthorized' ? null : { kind, reason };
 }
 
 // Short waits are waited for, so that the pages of a part that were read are not read again.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import type { ProviderRequest } from '../../../mixins/provider-api/provider-api.ts';
 import { priorities } from '../../../services/activitynet-ingest/tables/activities.ts';
 import type { Work } from '../../../services/activitynet-ingest/tables/budget.ts';
 import { deleteUser } from '../../../services/activitynet-ingest/tables/drop-work.ts';
@@ -24,9 +25,12 @@ function reading(status: number, open: readonly Work[] = ['live', 'backfill']) {
   const deps = {
     ...{ config, database, pace: { ...fetchPace, retries: 0 } },
     api: {
-      async request({ url }: { readonly url: URL }) {
-        seen.urls.push(url);
-        return { status, headers: new Headers(), text: '[]', tries: 1 };
+      async request({ url, sendTry = (send) => send() }: ProviderRequest) {
+        const answer = await sendTry(async () => {
+          seen.urls.push(url);
+          return { status, headers: new Headers(), text: '[]', tries: 1 };
+        });
+        return answer ?? { status: 0, headers: new Headers(), text: '', tries: 0 };
       },
     },
     quota: {

@@ -13,7 +13,6 @@ const of = (status: number, headers: Record<string, string> = {}, again = false)
 const cases: [number, Verdict][] = [
   [202, { kind: 'accepted' }],
   [200, { kind: 'accepted' }],
-  [401, { kind: 'unauthorized' }],
   [403, { kind: 'stop', reason: 'HISTORY_WITHHELD' }],
   [409, { kind: 'skip', reason: 'ASKED_BEFORE', wholeType: false }],
   [412, { kind: 'skip', reason: 'TYPE_OFF', wholeType: true }],

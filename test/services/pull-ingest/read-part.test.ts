@@ -42,7 +42,7 @@ async function readFrom(name: string, answer: (url: URL) => Reply) {
   if (type === undefined) throw new Error(name);
   const sending = {
     database,
-    pace: pullPace,
+    pace: { ...pullPace, mostPages: 5 },
     config: loadConfig({}),
     refusedPasses,
     tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
@@ -53,7 +53,7 @@ async function readFrom(name: string, answer: (url: URL) => Reply) {
       },
     },
   };
-  const part = { type, span, cursor: null, mostPages: 5 };
+  const part = { type, span, cursor: null };
   return readPart(sending, account, part, new AbortController().signal);
 }
 
