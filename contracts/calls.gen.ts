@@ -89,7 +89,7 @@ export const namedCalls = {
   'backfill': [
     'deliveries.noteAnswers',
     'users.confirmTokens',
-    'users.connections',
+    'users.connection',
     'users.expire',
     'users.leaseRefresh',
     'users.projectOf',

@@ -1,6 +1,7 @@
 import type { ServiceSchema } from 'moleculer';
 import { backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { connectionIdOf } from '../../mixins/backfill-runs.ts';
 import { database } from '../../mixins/database/database.ts';
 import { rowJobs } from '../../mixins/jobs/row-jobs.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api/provider-api.ts';
@@ -8,7 +9,6 @@ import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
 import {
   cancelBackfill,
-  connectionOf,
   requestSpans,
   showBackfill,
   startBackfill,
@@ -49,15 +49,16 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
         const { user_id, provider } = params;
         if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id, provider });
         if (isUploaded(provider)) return call(`${receiverOf(provider)}.backfillStatus`, { user_id });
-        return showBackfill(database, await connectionOf(call, user_id, provider));
+        return showBackfill(database, await connectionIdOf(call, { user_id, provider }));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
         if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id, provider });
         if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
-        const connectionId = await connectionOf(call, user_id, provider);
-        await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });
-        return showBackfill(database, connectionId);
+        return showBackfill(
+          database,
+          await cancelBackfill({ call, database, origin }, { user_id, provider }),
+        );
       },
       async received(ctx) {
         const progress = await receive(ctx.database, ctx.params);

@@ -29,8 +29,8 @@ import {
   type Unfound,
 } from './reads.ts';
 
-/** Dependencies of fetching. */
-export interface Fetching extends Reading, Pick<Environment, 'call' | 'broker'> {
+/** Dependencies of the work on activities and their lists. */
+export interface Fetching extends Reading, Pick<Environment, 'call' | 'broker' | 'logger'> {
   readonly database: Database;
 }
 

@@ -16,12 +16,13 @@ import {
   type ListingLease,
   type Purpose,
 } from '../tables/listings.ts';
+import type { Fetching } from './fetch-activity.ts';
 import { readListPage } from './list-activities.ts';
 import { nightlyJob } from './reconcile.ts';
-import { type WorkDeps, workOnActivity } from './work-activity.ts';
+import { workOnActivity } from './work-activity.ts';
 
 /** Dependencies of the jobs of a process. */
-interface FetchDeps extends WorkDeps {
+interface FetchDeps extends Fetching {
   readonly rowJobs: RowJobs;
   readonly jobs: Jobs;
 }

@@ -4,7 +4,6 @@ import type { StoreItem } from '../../../domain/records/records.ts';
 import { parseInstant } from '../../../domain/time/time.ts';
 import { normaliseActivity } from '../../../providers/activitynet/normalise/activity.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
-import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { priorities } from '../tables/activities.ts';
 import { deleteUser } from '../tables/drop-work.ts';
@@ -28,9 +27,6 @@ import { compareListed, type ListedSpan, settleMs } from './reconcile.ts';
  * details follow day by day.
  */
 
-/** Dependencies of lists. */
-interface Listing extends Fetching, Pick<Environment, 'logger'> {}
-
 /** `wait`: no read was possible. `failed`: the page is read again later. `stopped`: the list has ended. */
 type PageOutcome = 'done' | 'wait' | 'failed' | 'stopped';
 
@@ -41,7 +37,7 @@ const mostPages = 50;
 
 /** Reads the next page of a list. An error counts as a failure of the page. */
 export async function readListPage(
-  deps: Listing,
+  deps: Fetching,
   run: ListingLease,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
@@ -69,7 +65,7 @@ function listQuery(startMs: number, endMs: number, page: number): Record<string,
   };
 }
 
-async function goOn(deps: Listing, { run, endMs }: ListedSpan, result: ReadResult): Promise<PageOutcome> {
+async function goOn(deps: Fetching, { run, endMs }: ListedSpan, result: ReadResult): Promise<PageOutcome> {
   const { database } = deps;
   if (result.kind === 'wait') return postponed(deps, run, null);
   if (result.kind === 'failed') return postponed(deps, run, result.reason);
@@ -95,7 +91,7 @@ const longestWaitMs = 3_600_000;
 
 // The delay is short if a page waits for the quota, and longer with each failure in a row.
 async function postponed(
-  { database, pace }: Listing,
+  { database, pace }: Fetching,
   run: ListingLease,
   reason: string | null,
 ): Promise<PageOutcome> {
@@ -117,7 +113,7 @@ function listedIn(body: unknown): Listed | null {
 }
 
 async function takePage(
-  deps: Listing,
+  deps: Fetching,
   { run, endMs }: ListedSpan,
   activities: Listed,
   connectedMs: number,

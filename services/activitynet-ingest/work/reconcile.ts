@@ -1,7 +1,6 @@
-import { ServiceError } from '../../../domain/errors.ts';
 import { dayMs, hourMs } from '../../../domain/time/time.ts';
+import { readableConnection } from '../../../mixins/backfill-runs.ts';
 import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts';
-import type { Environment } from '../../../runtime/environment.ts';
 import { nextAt, timeOfDayMs } from '../../../runtime/jobs/time-of-day.ts';
 import { enqueueChecks } from '../tables/listed-activities.ts';
 import {
@@ -19,9 +18,6 @@ import { readsAll } from './reads.ts';
  * needs the whole list: it begins with the empty page that ends it.
  */
 
-/** Dependencies of a reconciliation. */
-interface Reconciling extends Fetching, Pick<Environment, 'logger'> {}
-
 /** Activities that start this close to the start of the span are not compared: a start may be changed. */
 const startMarginMs = 24 * hourMs;
 /** Activities that started or were read this shortly before the list are not compared: it may not contain them yet. */
@@ -33,17 +29,13 @@ const mostChecks = 100;
 
 /**
  * Makes a connection wait for a reconciliation from `start_ms` until the list is read. Returns the start of the waiting
- * one, which may be earlier. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE,
- * CONNECTION_WITHOUT_TOKEN (409)
+ * one, which may be earlier. @throws as readableConnection
  */
 export async function startReconciliation(
   { database, call }: Pick<Fetching, 'database' | 'call'>,
   { user_id, start_ms }: { readonly user_id: string; readonly start_ms: number },
 ): Promise<{ start_ms: number }> {
-  const tokens = await call('users.tokens', { user_id, provider: 'activitynet' });
-  if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id } = tokens;
+  const { connection_id } = await readableConnection(call, { user_id, provider: 'activitynet' });
   const start = await requestReconciliation(database, { user_id, connection_id, start_ms });
   return { start_ms: start.getTime() };
 }
@@ -59,7 +51,7 @@ export interface ListedSpan {
  * takes over repeats both.
  */
 export async function compareListed(
-  deps: Reconciling,
+  deps: Fetching,
   { run, endMs }: ListedSpan,
   connectedMs: number,
 ): Promise<void> {
@@ -90,7 +82,7 @@ interface Unlisted {
 }
 
 async function findUnlisted(
-  deps: Reconciling,
+  deps: Fetching,
   { run, endMs }: ListedSpan,
   connectedMs: number,
 ): Promise<Unlisted> {
@@ -119,7 +111,7 @@ const days = 7;
  * The recurring job that schedules a reconciliation of each active connection, once a day at its own time. It runs several
  * times a day, for connections that were made meanwhile or whose last reconciliation was still waiting.
  */
-export function nightlyJob(deps: Fetching & Pick<Environment, 'logger'>): JobHandler {
+export function nightlyJob(deps: Fetching): JobHandler {
   const { scheduleMs: everyMs, firstScheduleMs: firstAfterMs } = deps.pace;
   return recurringHandler({ name: 'activitynet.nightly', everyMs, firstAfterMs }, ({ signal }) =>
     scheduleNightly(deps, signal),
@@ -127,7 +119,7 @@ export function nightlyJob(deps: Fetching & Pick<Environment, 'logger'>): JobHan
 }
 
 async function scheduleNightly(
-  { call, database, pace, logger }: Fetching & Pick<Environment, 'logger'>,
+  { call, database, pace, logger }: Fetching,
   signal: AbortSignal,
 ): Promise<undefined> {
   let after: string | null = null;

@@ -1,5 +1,4 @@
 import { isError } from '../../../domain/errors.ts';
-import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { backoffMs } from '../../../runtime/jobs/backoff.ts';
 import {
@@ -22,9 +21,6 @@ import {
   workoutOf,
 } from './fetch-activity.ts';
 
-/** Dependencies of the work. */
-export interface WorkDeps extends Fetching, Pick<Environment, 'logger'> {}
-
 /**
  * The outcome of a job: of a fetch, or of a deletion (`erased`). `crashed`: the job is given up, because it probably
  * crashes its process.
@@ -39,7 +35,7 @@ const mostCrashes = 5;
  * a job that could not read is due again.
  */
 export async function workOnActivity(
-  deps: WorkDeps,
+  deps: Fetching,
   activity: HeldActivity,
   rest: () => void,
 ): Promise<string> {
@@ -55,7 +51,7 @@ export async function workOnActivity(
   return isGivenUp ? 'dead' : worked.kind;
 }
 
-async function resultOf(deps: WorkDeps, activity: HeldActivity): Promise<Worked> {
+async function resultOf(deps: Fetching, activity: HeldActivity): Promise<Worked> {
   const { job } = activity;
   if (job.crashes > mostCrashes) return { kind: 'crashed' };
   try {
@@ -66,7 +62,7 @@ async function resultOf(deps: WorkDeps, activity: HeldActivity): Promise<Worked>
 }
 
 // An event that was in work while the user was deleted may have made the job after the user's other jobs were deleted.
-async function erase({ call }: WorkDeps, job: ActivityLease): Promise<Worked> {
+async function erase({ call }: Fetching, job: ActivityLease): Promise<Worked> {
   const { record_id } = await call('timeseries.deleteWorkout', workoutOf(job));
   if (record_id !== null) return { kind: 'erased' };
   const user = { user_id: job.user_id, provider: 'activitynet' } as const;
@@ -78,7 +74,7 @@ async function erase({ call }: WorkDeps, job: ActivityLease): Promise<Worked> {
 }
 
 // Returns whether the job is given up.
-async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked, beganMs: number): Promise<boolean> {
+async function settle(deps: Fetching, job: ActivityLease, worked: Worked, beganMs: number): Promise<boolean> {
   const { database, pace } = deps;
   switch (worked.kind) {
     case 'wait':
@@ -99,24 +95,24 @@ async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked, beganM
   }
 }
 
-async function givenUp({ database }: WorkDeps, job: ActivityLease, isGivenUp: boolean): Promise<boolean> {
+async function givenUp({ database }: Fetching, job: ActivityLease, isGivenUp: boolean): Promise<boolean> {
   if (isGivenUp) await closeBackfill(database, job);
   return isGivenUp;
 }
 
-async function closeBackfill(database: WorkDeps['database'], { backfill_id }: ActivityLease): Promise<void> {
+async function closeBackfill(database: Fetching['database'], { backfill_id }: ActivityLease): Promise<void> {
   if (backfill_id !== null) await finishBackfill(database, backfill_id);
 }
 
 // If the lease was lost meanwhile, this work may have overwritten the new holder's outcome. The activity is opened
 // again.
-async function reopenUnless({ database }: WorkDeps, job: ActivityLease, isHeld: boolean): Promise<void> {
+async function reopenUnless({ database }: Fetching, job: ActivityLease, isHeld: boolean): Promise<void> {
   if (!isHeld) return reopenActivity(database, job);
   await closeBackfill(database, job);
 }
 
 async function finish(
-  deps: WorkDeps,
+  deps: Fetching,
   job: ActivityLease,
   result: Extract<Fetched, { kind: 'done' | 'nothing' | 'deleted' }>,
   beganMs: number,
@@ -138,6 +134,6 @@ async function finish(
 }
 
 // The time of the last sync is informational: an error here does not fail the fetch.
-async function noteSynced({ call }: WorkDeps, { connection_id }: ActivityLease): Promise<void> {
+async function noteSynced({ call }: Fetching, { connection_id }: ActivityLease): Promise<void> {
   await call('users.synced', { connection_ids: [connection_id] }).catch(() => undefined);
 }

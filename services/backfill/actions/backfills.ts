@@ -4,12 +4,16 @@ import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { RequestedBackfill } from '../../../domain/provider/provider.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
-import { type NewAuditEntry, recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import {
+  type BackfillDeps,
+  beginBackfill,
+  endBackfill,
+  type UserConnection,
+} from '../../../mixins/backfill-runs.ts';
+import type { NewAuditEntry } from '../../../mixins/database/audit.ts';
+import type { Queryable } from '../../../mixins/database/database.ts';
 import { lanes } from '../../../mixins/jobs/lanes.ts';
-import { type ProviderName, providers } from '../../../providers/all.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call } from '../../../runtime/environment.ts';
+import { providers } from '../../../providers/all.ts';
 import { lastDays, planSteps } from '../rules/plan.ts';
 import { type PagedProvider, pagerOf, type RequestedProvider } from '../rules/providers.ts';
 import { sentenceOf } from '../rules/verdict.ts';
@@ -26,11 +30,8 @@ import {
 /** The user, the number of days and the data types of a backfill. */
 type BackfillOptions = Omit<ParamsOf<typeof backfill, 'start'>, 'provider'>;
 
-interface StartDeps {
-  readonly database: Database;
-  readonly call: Call;
+interface StartDeps extends BackfillDeps {
   readonly config: Config;
-  readonly origin: AuditOrigin;
 }
 
 /** Starts the backfill of a provider whose past data is read page by page, in the service that reads it. */
@@ -58,7 +59,7 @@ export function startBackfill(
   const range = lastDays(days, nowMs);
   const { longestSpanMs }: RequestedBackfill = providers[provider].backfill;
   const selected = offeredTypes(deps.config, provider).filter((type) => types?.includes(type) ?? true);
-  const details = { provider, days, ...(types === undefined ? {} : { types: selected }) };
+  const details = { days, ...(types === undefined ? {} : { types: selected }) };
   const plan = { range, steps: planSteps(selected, range, longestSpanMs), lane: lanes.live };
   return begin(deps, { user_id, provider }, plan, details);
 }
@@ -81,7 +82,7 @@ export async function requestSpans(
     startMs: Math.min(...steps.map(({ startMs }) => startMs)),
     endMs: Math.max(...steps.map(({ endMs }) => endMs)),
   };
-  const details = { provider, types: [...new Set(steps.map(({ type }) => type))] };
+  const details = { types: [...new Set(steps.map(({ type }) => type))] };
   await begin(deps, { user_id, provider }, { id, range, steps, lane: lanes.historical }, details);
   return steps.length;
 }
@@ -91,31 +92,19 @@ function offeredTypes({ BACKFILL_TYPES }: Config, provider: RequestedProvider): 
   return BACKFILL_TYPES.filter((type) => types.includes(type));
 }
 
-async function begin(
-  { database, call, origin }: StartDeps,
+function begin(
+  deps: StartDeps,
   { user_id, provider }: { readonly user_id: string; readonly provider: RequestedProvider },
   plan: Pick<NewRun, 'id' | 'range' | 'steps' | 'lane'>,
-  details: NonNullable<NewAuditEntry['details']>,
+  details: NewAuditEntry['details'],
 ): Promise<string> {
-  const connection = await call('users.tokens', { user_id, provider });
-  if (connection.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (connection.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id: connectionId, connected_at: connectedAt } = connection;
-  const run = { ...plan, connectionId, connectedAt, userId: user_id, provider };
-  await database.transaction(async (transaction) => {
-    if (!(await insertRun(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
-    const entry = { userId: user_id, subjectId: connectionId, details };
-    await recordAudit(transaction, origin, { ...entry, action: 'backfill.started' });
-  });
-  return connectionId;
-}
-
-/** The id of a user's connection. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
-export async function connectionOf(call: Call, user_id: string, provider: ProviderName): Promise<string> {
-  const connections = await call('users.connections', { user_id });
-  const connection = connections.find((candidate) => candidate.provider === provider);
-  if (connection === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
-  return connection.id;
+  return beginBackfill(
+    deps,
+    { user_id, provider },
+    (transaction, { connection_id: connectionId, connected_at: connectedAt }) =>
+      insertRun(transaction, { ...plan, connectionId, connectedAt, userId: user_id, provider }),
+    details,
+  );
 }
 
 /** The newest backfill of a connection. @throws BACKFILL_NOT_FOUND (404) when none was ever started */
@@ -125,21 +114,11 @@ export async function showBackfill(database: Queryable, connectionId: string): P
   return toBackfill(backfill);
 }
 
-/** Cancels the backfill of a connection; a backfill that has ended is unchanged. */
-export function cancelBackfill(
-  database: Database,
-  origin: AuditOrigin,
-  {
-    userId,
-    provider,
-    connectionId,
-  }: { readonly userId: string; readonly provider: ProviderName; readonly connectionId: string },
-): Promise<void> {
-  return database.transaction(async (transaction) => {
-    if (!(await endRun(transaction, connectionId, 'cancelled', null))) return;
-    const entry = { userId, subjectId: connectionId, details: { provider } };
-    await recordAudit(transaction, origin, { ...entry, action: 'backfill.cancelled' });
-  });
+/** Cancels the backfill of a connection; a backfill that has ended is unchanged. Returns the connection's id. */
+export function cancelBackfill(deps: BackfillDeps, connection: UserConnection): Promise<string> {
+  return endBackfill(deps, connection, (transaction, connectionId) =>
+    endRun(transaction, connectionId, 'cancelled', null),
+  );
 }
 
 /** The wire format of a backfill's rows. */

@@ -1,16 +1,20 @@
 import type { Backfill, BackfillType } from '../../../contracts/backfill.ts';
 import type { pullIngest } from '../../../contracts/pull-ingest.ts';
-import { accessReasons } from '../../../domain/access-reasons.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { kindsOfPulled } from '../../../domain/freshness/shared-kinds.ts';
 import type { Span } from '../../../domain/provider/pulled-provider.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
-import { recordAudit } from '../../../mixins/database/audit.ts';
+import {
+  type BackfillDeps,
+  beginBackfill,
+  connectionIdOf,
+  endBackfill,
+  readingReason,
+  type UserConnection,
+} from '../../../mixins/backfill-runs.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
-import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call } from '../../../runtime/environment.ts';
 import { pulledNamed } from '../rules/pulled.ts';
 import { partsOfSpans } from '../rules/spans.ts';
 import { demandPast } from '../tables/readings.ts';
@@ -23,80 +27,42 @@ import {
 } from '../tables/runs.ts';
 import { addListed } from '../work/add-connections.ts';
 
-/** Dependencies of the backfill actions. */
-interface BackfillDeps {
-  readonly database: Database;
-  readonly call: Call;
-  readonly origin: AuditOrigin;
-}
-
-/** A connection of a user, by the names in the API. */
-type UserConnection = ParamsOf<typeof pullIngest, 'backfillStatus'>;
-
-/** Texts for the reason codes that a client may see. */
-const sentences: Readonly<Record<string, string>> = {
-  ...accessReasons,
-  SCOPE_MISSING: 'The user did not grant this type.',
-};
-
 /**
  * Starts a backfill of all types that the user granted. The others are shown as skipped.
- * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING (409)
+ * @throws BACKFILL_NOT_FOUND (404), as beginBackfill
  */
 export async function startBackfillRun(
-  { database, call, origin }: BackfillDeps,
-  { start_ms, end_ms, ...connection }: ParamsOf<typeof pullIngest, 'startBackfill'>,
+  deps: BackfillDeps,
+  { user_id, start_ms, end_ms, ...named }: ParamsOf<typeof pullIngest, 'startBackfill'>,
 ): Promise<Backfill> {
-  const { user_id } = connection;
-  const provider = pulledProvider(connection.provider);
-  const tokens = await call('users.tokens', { user_id, provider });
-  if (tokens.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
-  if (tokens.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
-  const { connection_id, connected_at } = tokens;
-  const { scope } = await call('users.connection', { user_id, provider });
+  const provider = pulledProvider(named.provider);
+  const { scope } = await deps.call('users.connection', { user_id, provider });
   const span = { startMs: start_ms, endMs: end_ms };
   const types = plannedTypes(provider, scope, span);
-  await database.transaction(async (transaction) => {
-    await addListed(transaction, provider, [{ connection_id, user_id, connected_at }]);
-    if (!(await insertBackfill(transaction, connection_id, span, types)))
-      throw new ServiceError('BACKFILL_RUNNING');
-    await recordAudit(transaction, origin, {
-      ...entryOf(connection, connection_id),
-      action: 'backfill.started',
-    });
+  const connectionId = await beginBackfill(deps, { user_id, provider }, async (transaction, connection) => {
+    await addListed(transaction, provider, [{ ...connection, user_id }]);
+    return insertBackfill(transaction, connection.connection_id, span, types);
   });
-  return show(database, connection_id, provider);
+  return show(deps.database, connectionId, provider);
 }
 
 /** The newest backfill of a connection. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND, BACKFILL_NOT_FOUND (404) */
 export async function getBackfillRun(
   { database, call }: Pick<BackfillDeps, 'database' | 'call'>,
-  { user_id, provider }: UserConnection,
+  { user_id, ...named }: UserConnection,
 ): Promise<Backfill> {
-  const name = pulledProvider(provider);
-  const { connection_id } = await call('users.tokens', { user_id, provider: name });
-  return show(database, connection_id, name);
+  const provider = pulledProvider(named.provider);
+  return show(database, await connectionIdOf(call, { user_id, provider }), provider);
 }
 
 /** Cancels the backfill in progress. @throws as getBackfillRun */
 export async function cancelBackfillRun(
-  { database, call, origin }: BackfillDeps,
-  connection: UserConnection,
+  deps: BackfillDeps,
+  { user_id, ...named }: UserConnection,
 ): Promise<Backfill> {
-  const name = pulledProvider(connection.provider);
-  const { connection_id } = await call('users.tokens', { user_id: connection.user_id, provider: name });
-  await database.transaction(async (transaction) => {
-    if (!(await cancelBackfill(transaction, connection_id))) return;
-    await recordAudit(transaction, origin, {
-      ...entryOf(connection, connection_id),
-      action: 'backfill.cancelled',
-    });
-  });
-  return show(database, connection_id, name);
-}
-
-function entryOf({ user_id: userId, provider }: UserConnection, subjectId: string) {
-  return { userId, subjectId, details: { provider } };
+  const provider = pulledProvider(named.provider);
+  const connectionId = await endBackfill(deps, { user_id, provider }, cancelBackfill);
+  return show(deps.database, connectionId, provider);
 }
 
 function pulledProvider(name: string): PulledName {
@@ -131,7 +97,7 @@ async function show(database: Database, connectionId: string, provider: PulledNa
     user_id: run.user_id,
     provider,
     status: run.state,
-    reason: reasonText(run.reason),
+    reason: readingReason(run.reason),
     start_time: formatInstant(run.start_time.getTime()),
     end_time: formatInstant(run.end_time.getTime()),
     created_at: formatInstant(run.created_at.getTime()),
@@ -145,7 +111,7 @@ function toType(row: RunTypeRow): BackfillType {
   return {
     type,
     status,
-    reason: reasonText(reason),
+    reason: readingReason(reason),
     requests: parts,
     requests_done: parts_done,
     items,
@@ -153,10 +119,6 @@ function toType(row: RunTypeRow): BackfillType {
     requested_at: instantOrNull(row.requested_at),
     received_at: instantOrNull(row.received_at),
   };
-}
-
-function reasonText(reason: string | null): string | null {
-  return reason === null ? null : (sentences[reason] ?? `The provider said ${reason}.`);
 }
 
 /**
