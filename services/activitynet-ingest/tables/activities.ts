@@ -178,7 +178,8 @@ const finish = update(
   'finish',
   `work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
     failures = 0, error = $5,
-    fetched_at = case when $5::text is null then activitynet.clock($8) else fetched_at end,
+    fetched_at = case when $5::text is null and work is distinct from 'delete' then activitynet.clock($8)
+      else fetched_at end,
     streams_for = case when $7::boolean then null
       when version = $4 then coalesce($6, streams_for) else streams_for end,
     delete_time = case when version = $4 and $7::boolean then greatest(delete_time, create_time, update_time, $9::bigint)
@@ -187,7 +188,7 @@ const finish = update(
 
 /**
  * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `deleted`:
- * a read confirmed a deletion. `deletedMs`: when a read found that an activity
+ * the activity is deleted. `deletedMs`: when a read found that an activity
  * is deleted whose deletion no event reported.
  */
 interface Finished {
@@ -209,17 +210,6 @@ export function finishActivity(
   const deletedSeconds = deletedMs === null ? null : Math.floor(deletedMs / 1000);
   const values = [job.version, error, streams, deleted, aheadMs - tookMs, deletedSeconds];
   return changes(database, finish, rowOf(job), ...values);
-}
-
-const finishDeletion = update(
-  'finish_deletion',
-  `work = case when version = $4 then null else work end, streams_for = null, error = null, leased = false,
-    run_at = now(), crashes = 0, failures = 0`,
-);
-
-/** Ends a job whose activity is deleted for good. Returns false if the lease was lost. */
-export function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
-  return changes(database, finishDeletion, rowOf(job), job.version);
 }
 
 const forgetStreams = update('forget_streams', 'streams_for = null');

@@ -20,14 +20,7 @@ import { metricsOf } from '../../../runtime/telemetry/metrics.ts';
 import { countUnlisted } from '../../../runtime/telemetry/unlisted-fields.ts';
 import { type ActivityLease, forgetStoredStreams, priorities } from '../tables/activities.ts';
 import type { Work } from '../tables/budget.ts';
-import {
-  type Reading,
-  type ReadingAll,
-  type ReadReservation,
-  readsAll,
-  reserveReads,
-  type Unfound,
-} from './reads.ts';
+import { type Read, type Reading, type ReadingAll, readsAll, type Unfound, withReads } from './reads.ts';
 
 /** Dependencies of the work on activities and their lists. */
 export interface Fetching extends Reading, Pick<Environment, 'call' | 'broker' | 'logger'> {
@@ -41,7 +34,7 @@ export interface HeldActivity extends Held {
 
 /**
  * The outcome of a job. `done`: stored, with the recording whose samples are stored now. `nothing`: there is nothing to
- * store, for a reason that is recorded (`isGone`: the connection has ended). `deleted`: a read confirmed a deletion.
+ * store, for a reason that is recorded (`isGone`: the connection has ended). `deleted`: it is deleted.
  * `wait` and `failed`: as in ReadResult.
  */
 export type Fetched =
@@ -64,13 +57,8 @@ function unfetched(result: Unfound): Fetched {
 export async function fetchActivity(fetching: Fetching, lease: HeldActivity): Promise<Fetched> {
   const { job, signal } = lease;
   const reader = { user_id: job.user_id, work: kindOf(job), signal };
-  const reservation = await reserveReads(fetching, reader, 2);
-  if (reservation === null) return { kind: 'wait' };
-  try {
-    return await fetchWith(fetching, lease, reservation);
-  } finally {
-    await reservation.close();
-  }
+  const fetched = await withReads(fetching, reader, 2, (read) => fetchWith(fetching, lease, read));
+  return fetched ?? { kind: 'wait' };
 }
 
 function kindOf(job: ActivityLease): Work {
@@ -78,15 +66,11 @@ function kindOf(job: ActivityLease): Work {
   return job.priority >= priorities.backfill ? 'backfill' : 'live';
 }
 
-async function fetchWith(
-  fetching: Fetching,
-  lease: HeldActivity,
-  reservation: ReadReservation,
-): Promise<Fetched> {
+async function fetchWith(fetching: Fetching, lease: HeldActivity, read: Read): Promise<Fetched> {
   const { job } = lease;
   const nowMs = Date.now() + fetching.pace.aheadMs();
   const before = isUnlisted(job) ? await readsAll(fetching, job.user_id) : null;
-  const details = await reservation.read(pathOf(job));
+  const details = await read(pathOf(job));
   // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
   const isDeletable = job.delete_time !== null && job.streams_for === null;
   if (details.kind !== 'found' && isUnlisted(job)) return confirmUnlisted(fetching, lease, details, before);
@@ -96,7 +80,7 @@ async function fetchWith(
   countUnlisted(metricsOf(fetching.broker), 'activitynet', 'activity', names);
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  return storeFetched(fetching, lease, reservation, {
+  return storeFetched(fetching, lease, read, {
     activity,
     connectedMs: details.connectedMs,
     nowMs,
@@ -114,7 +98,7 @@ interface Found {
 async function storeFetched(
   fetching: Fetching,
   lease: HeldActivity,
-  reservation: ReadReservation,
+  read: Read,
   { activity, connectedMs, nowMs }: Found,
 ): Promise<Fetched> {
   const { job } = lease;
@@ -125,7 +109,7 @@ async function storeFetched(
   if (first.kind !== 'stored') return first;
   const done: Fetched = { kind: 'done', streams: activity.recording };
   if (!needsStreams || first.isKnown) return done;
-  const streams = await reservation.read(`${pathOf(job)}/streams`, {
+  const streams = await read(`${pathOf(job)}/streams`, {
     keys: trackKeys.join(','),
     key_by_type: 'true',
   });

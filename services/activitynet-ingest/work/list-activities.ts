@@ -18,7 +18,7 @@ import {
   stopListing,
 } from '../tables/listings.ts';
 import { type Fetching, itemOf } from './fetch-activity.ts';
-import { type ReadResult, reserveReads } from './reads.ts';
+import { type ReadResult, withReads } from './reads.ts';
 import { compareListed, type ListedSpan, settleMs } from './reconcile.ts';
 
 /*
@@ -41,17 +41,17 @@ export async function readListPage(
   run: ListingLease,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
-  const work = run.purpose === 'backfill' ? 'backfill' : 'repair';
-  const reservation = await reserveReads(deps, { user_id: run.user_id, work, signal }, 1);
-  if (reservation === null) return postponed(deps, run, null);
+  const { user_id, purpose, start_time, pages } = run;
+  const work = purpose === 'backfill' ? 'backfill' : 'repair';
   const endMs = run.end_time?.getTime() ?? Date.now() + deps.pace.aheadMs();
+  const query = listQuery(start_time.getTime(), endMs, pages);
   try {
-    const query = listQuery(run.start_time.getTime(), endMs, run.pages);
-    return await goOn(deps, { run, endMs }, await reservation.read('/athlete/activities', query));
+    const outcome = await withReads(deps, { user_id, work, signal }, 1, async (read) =>
+      goOn(deps, { run, endMs }, await read('/athlete/activities', query)),
+    );
+    return outcome ?? (await postponed(deps, run, null));
   } catch (error) {
     return await postponed(deps, run, signal.aborted ? null : codeOf(error));
-  } finally {
-    await reservation.close();
   }
 }
 

@@ -41,22 +41,22 @@ export type ReadResult =
 /** A read that found nothing. */
 export type Unfound = Exclude<ReadResult, { kind: 'found' }>;
 
-/** Reads of one activity, reserved together: a fetch does not begin if only one of the two could be sent. */
-export interface ReadReservation {
-  read(path: string, query?: Readonly<Record<string, string>>): Promise<ReadResult>;
-  /** Releases the reads that were not sent. */
-  close(): Promise<void>;
-}
+/** Reads a path of the provider's API. */
+export type Read = (path: string, query?: Readonly<Record<string, string>>) => Promise<ReadResult>;
 
 // The streams of a day at one sample a second are 3 MB.
 const mostBytes = 64 * 1024 * 1024;
 
-/** Reserves reads. Returns null if the quota has too few left. */
-export async function reserveReads(
+/**
+ * Reserves reads and uses them: a fetch does not begin if only one of its two reads could be sent. Those that were not sent
+ * are released. Returns null if the quota has too few left.
+ */
+export async function withReads<T>(
   reading: Reading,
   reader: Reader,
   reads: number,
-): Promise<ReadReservation | null> {
+  use: (read: Read) => Promise<T>,
+): Promise<T | null> {
   const { quota } = reading;
   const reserved = await quota.reserve(reads, reader.work);
   if (reserved === null) return null;
@@ -69,11 +69,13 @@ export async function reserveReads(
     }
     return quota.reserve(1, reader.work);
   };
-  return {
-    read: (path, query = {}) =>
+  try {
+    return await use((path, query = {}) =>
       readWithToken(reading, reader, urlOf(reading.config, path, query), takeReservation),
-    close: () => quota.release(reserved, left),
-  };
+    );
+  } finally {
+    await quota.release(reserved, left);
+  }
 }
 
 function urlOf({ ACTIVITYNET_API_URL }: Config, path: string, query: Readonly<Record<string, string>>): URL {

@@ -4,7 +4,6 @@ import { backoffMs } from '../../../runtime/jobs/backoff.ts';
 import {
   type ActivityLease,
   finishActivity,
-  finishDeleted,
   giveUpCrashed,
   handBackActivity,
   reopenActivity,
@@ -21,11 +20,8 @@ import {
   workoutOf,
 } from './fetch-activity.ts';
 
-/**
- * The outcome of a job: of a fetch, or of a deletion (`erased`). `crashed`: the job is given up, because it probably
- * crashes its process.
- */
-type Worked = Fetched | { readonly kind: 'erased' | 'crashed' };
+/** The outcome of a job. `crashed`: it is given up, because it probably crashes its process. */
+type Worked = Fetched | { readonly kind: 'crashed' };
 
 /** A job whose lease expired without an outcome this often is given up. */
 const mostCrashes = 5;
@@ -64,13 +60,13 @@ async function resultOf(deps: Fetching, activity: HeldActivity): Promise<Worked>
 // An event that was in work while the user was deleted may have made the job after the user's other jobs were deleted.
 async function erase({ call }: Fetching, job: ActivityLease): Promise<Worked> {
   const { record_id } = await call('timeseries.deleteWorkout', workoutOf(job));
-  if (record_id !== null) return { kind: 'erased' };
+  if (record_id !== null) return { kind: 'deleted', isGone: false };
   const user = { user_id: job.user_id, provider: 'activitynet' } as const;
   const isGone = await call('users.tokens', user).then(
     () => false,
     (error: unknown) => isError(error, 'USER_NOT_FOUND'),
   );
-  return isGone ? { kind: 'nothing', reason: 'USER_GONE', isGone } : { kind: 'erased' };
+  return isGone ? { kind: 'nothing', reason: 'USER_GONE', isGone } : { kind: 'deleted', isGone };
 }
 
 // Returns whether the job is given up.
@@ -79,9 +75,6 @@ async function settle(deps: Fetching, job: ActivityLease, worked: Worked, beganM
   switch (worked.kind) {
     case 'wait':
       await handBackActivity(database, job);
-      return false;
-    case 'erased':
-      await reopenUnless(deps, job, await finishDeleted(database, job));
       return false;
     case 'failed': {
       const failed = { aheadMs: pace.aheadMs(), reason: worked.reason, delayMs: backoffMs(job.failures + 1) };
@@ -104,13 +97,6 @@ async function closeBackfill(database: Fetching['database'], { backfill_id }: Ac
   if (backfill_id !== null) await finishBackfill(database, backfill_id);
 }
 
-// If the lease was lost meanwhile, this work may have overwritten the new holder's outcome. The activity is opened
-// again.
-async function reopenUnless({ database }: Fetching, job: ActivityLease, isHeld: boolean): Promise<void> {
-  if (!isHeld) return reopenActivity(database, job);
-  await closeBackfill(database, job);
-}
-
 async function finish(
   deps: Fetching,
   job: ActivityLease,
@@ -126,6 +112,7 @@ async function finish(
     aheadMs: pace.aheadMs(),
     tookMs: performance.now() - beganMs,
   });
+  // This work may have overwritten the outcome of the new holder.
   if (!isHeld && result.kind !== 'nothing') return reopenActivity(database, job);
   if (result.kind === 'nothing' && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
   else if (result.kind !== 'done' && result.isGone) await dropConnection(database, job.connection_id);

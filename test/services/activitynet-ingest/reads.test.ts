@@ -7,7 +7,7 @@ import { deleteUser } from '../../../services/activitynet-ingest/tables/drop-wor
 import { fetchActivity } from '../../../services/activitynet-ingest/work/fetch-activity.ts';
 import { readListPage } from '../../../services/activitynet-ingest/work/list-activities.ts';
 import { fetchPace } from '../../../services/activitynet-ingest/work/pace.ts';
-import { reserveReads } from '../../../services/activitynet-ingest/work/reads.ts';
+import { withReads } from '../../../services/activitynet-ingest/work/reads.ts';
 import { workAthlete } from '../../../services/activitynet-ingest/work/work-event.ts';
 import { testConfig } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
@@ -60,28 +60,27 @@ const reader = { user_id, work: 'live', signal } as const;
 
 t.test('a connection whose fresh token is refused as well has ended', async (t) => {
   const { deps, seen } = reading(401);
-  const reservation = await reserveReads(deps, reader, 2);
-  t.same(await reservation?.read('/activities/1'), { kind: 'gone', reason: 'TOKEN_REFUSED' });
+  const result = await withReads(deps, reader, 2, (read) => read('/activities/1'));
+  t.same(result, { kind: 'gone', reason: 'TOKEN_REFUSED' });
   t.same(seen.expired, [2]);
 });
 
 t.test('a read that is answered with 429 waits, and only unsent reads are released', async (t) => {
   const { deps, seen } = reading(429);
-  const reservation = await reserveReads(deps, reader, 2);
-  t.same(await reservation?.read('/activities/1'), { kind: 'wait' });
-  await reservation?.close();
+  t.same(await withReads(deps, reader, 2, (read) => read('/activities/1')), { kind: 'wait' });
   t.same(seen.released, [1]);
 });
 
 const job = { user_id, connection_id, object_id: '7' };
-const page = { id: randomUUID(), user_id, connection_id, attempt: 1 };
+const start_time = new Date(0);
+const page = { id: randomUUID(), user_id, connection_id, attempt: 1, failures: 0, pages: 0, start_time };
 
 t.test('backfill leaves the reads of live events', async (t) => {
   const { deps, seen } = reading(200, ['live']);
   const held = (priority: number) =>
     ({ job: { ...job, priority }, signal, holds: async () => true }) as never;
   t.same(await fetchActivity(deps, held(priorities.backfill)), { kind: 'wait' });
-  const run = { ...page, purpose: 'backfill', failures: 0 } as never;
+  const run = { ...page, purpose: 'backfill' } as never;
   t.equal(await readListPage(deps, run, signal), 'wait');
   t.same(seen.work, ['backfill', 'backfill']);
   t.same(seen.urls, [], 'nothing is sent');
@@ -91,7 +90,7 @@ t.test('reconciliations leave more of the quota than backfills', async (t) => {
   const { deps, seen } = reading(200, ['live', 'backfill']);
   const held = { job: { ...job, priority: priorities.repair }, signal, holds: async () => true } as never;
   t.same(await fetchActivity(deps, held), { kind: 'wait' });
-  const run = { ...page, purpose: 'reconciliation', failures: 0 } as never;
+  const run = { ...page, purpose: 'reconciliation' } as never;
   t.equal(await readListPage(deps, run, signal), 'wait');
   t.same(seen.work, ['repair', 'repair']);
   t.same(seen.urls, [], 'nothing is sent');
@@ -100,7 +99,7 @@ t.test('reconciliations leave more of the quota than backfills', async (t) => {
 t.test('a list is requested in seconds, from the first second of the span on', async (t) => {
   const { deps, seen } = reading(200);
   const [start_time, end_time] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
-  const run = { ...page, purpose: 'backfill', failures: 0, pages: 0, start_time, end_time };
+  const run = { ...page, purpose: 'backfill', start_time, end_time };
   await readListPage(deps, { ...run, created_at: end_time, connected_at: null } as never, signal);
   const { after, before } = Object.fromEntries(seen.urls[0]?.searchParams ?? []);
   t.same([after, before], ['1767225599', '1767312000']);
