@@ -236,13 +236,13 @@ export interface PagedBackfill {
 }
 
 /** The user's app sends all past data without a request. The service has the action `backfillStatus`. */
-export interface UploadedBackfill {
+interface UploadedBackfill {
   readonly from: 'uploads';
   readonly service: string;
 }
 
 /** Past data is in files, whose import makes the connection. The service has the action `backfillStatus`. */
-export interface ImportedBackfill {
+interface ImportedBackfill {
   readonly from: 'files';
   readonly service: string;
 }

@@ -14,7 +14,7 @@ import {
   startBackfill,
   startPaged,
 } from './actions/backfills.ts';
-import { isPaged, isRequested, isUploaded, pagerOf, receiverOf } from './rules/providers.ts';
+import { isPaged, isRequested, serviceOf } from './rules/providers.ts';
 import { deleteRuns, endRun } from './tables/runs.ts';
 import { receive } from './work/receive.ts';
 import { type RunPace, runJobs, runPace } from './work/steps.ts';
@@ -32,7 +32,7 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       async start(ctx) {
         const { provider, ...options } = ctx.params;
         if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
-        if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
+        if (!isRequested(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
         const backfillStarted = await showBackfill(ctx.database, connectionId);
         ctx.rowJobs.notify();
@@ -47,14 +47,14 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       },
       async status({ call, database, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id, provider });
-        if (isUploaded(provider)) return call(`${receiverOf(provider)}.backfillStatus`, { user_id });
+        if (!isRequested(provider))
+          return call(`${serviceOf(provider)}.backfillStatus`, { user_id, provider });
         return showBackfill(database, await connectionIdOf(call, { user_id, provider }));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id, provider });
-        if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
+        if (isPaged(provider)) return call(`${serviceOf(provider)}.cancelBackfill`, { user_id, provider });
+        if (!isRequested(provider)) throw new ServiceError('CONNECTED_BY_APP');
         return showBackfill(
           database,
           await cancelBackfill({ call, database, origin }, { user_id, provider }),

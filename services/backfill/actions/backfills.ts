@@ -15,7 +15,7 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import { lanes } from '../../../mixins/jobs/lanes.ts';
 import { providers } from '../../../providers/all.ts';
 import { lastDays, planSteps } from '../rules/plan.ts';
-import { type PagedProvider, pagerOf, type RequestedProvider } from '../rules/providers.ts';
+import { type PagedProvider, type RequestedProvider, serviceOf } from '../rules/providers.ts';
 import { sentenceOf } from '../rules/verdict.ts';
 import {
   endRun,
@@ -42,7 +42,12 @@ export function startPaged(
   nowMs: number,
 ): Promise<Backfill> {
   const { startMs, endMs } = lastDays(days, nowMs);
-  return call(`${pagerOf(provider)}.startBackfill`, { user_id, provider, start_ms: startMs, end_ms: endMs });
+  return call(`${serviceOf(provider)}.startBackfill`, {
+    user_id,
+    provider,
+    start_ms: startMs,
+    end_ms: endMs,
+  });
 }
 
 /**

@@ -1,9 +1,4 @@
-import type {
-  ImportedBackfill,
-  PagedBackfill,
-  RequestedBackfill,
-  UploadedBackfill,
-} from '../../../domain/provider/provider.ts';
+import type { PagedBackfill, RequestedBackfill } from '../../../domain/provider/provider.ts';
 import { type ProviderName, providerNames, providers } from '../../../providers/all.ts';
 
 type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };
@@ -18,11 +13,6 @@ export type PagedProvider = {
   [N in ProviderName]: Backfills[N] extends PagedBackfill ? N : never;
 }[ProviderName];
 
-/** A provider whose past data is sent by the user's app, or in files. */
-type UploadedProvider = {
-  [N in ProviderName]: Backfills[N] extends UploadedBackfill | ImportedBackfill ? N : never;
-}[ProviderName];
-
 /** Whether a provider's past data is requested. */
 export function isRequested(provider: ProviderName): provider is RequestedProvider {
   return providers[provider].backfill.from === 'requests';
@@ -33,18 +23,10 @@ export function isPaged(provider: ProviderName): provider is PagedProvider {
   return providers[provider].backfill.from === 'pages';
 }
 
-/** Whether a provider's past data is sent by the user's app, or in files. */
-export function isUploaded(provider: ProviderName): provider is UploadedProvider {
-  return ['uploads', 'files'].includes(providers[provider].backfill.from);
-}
-
-/** The service that reads a provider's past data. */
-export function pagerOf(provider: PagedProvider) {
-  return providers[provider].backfill.service;
-}
-
-/** The service that receives a provider's past data. */
-export function receiverOf(provider: UploadedProvider) {
+/** The service that reads or receives a provider's past data, where it is not requested. */
+export function serviceOf<N extends Exclude<ProviderName, RequestedProvider>>(
+  provider: N,
+): Backfills[N]['service'] {
   return providers[provider].backfill.service;
 }
 
