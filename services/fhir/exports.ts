@@ -47,7 +47,7 @@ export async function startExport({ database, meta }: Deps, base: string, reques
     created_at: new Date(now),
     expires_at: new Date(now + keptMs),
   };
-  await database.transaction((transaction) => insertExport(transaction, row, mostKept));
+  await database.transaction((transaction) => insertExport(transaction, row));
   const name = user_id === null ? shortId(id) : resourceId(user_id, shortId(id));
   return informational(`${base}/export/${name}`);
 }
@@ -234,7 +234,7 @@ interface NewExport extends ExportRow {
 const columns = 'id, of_user, types, since, created_at, expires_at';
 
 /** Inserts an export. Deletes those that have expired, and those of the project beyond the newest. */
-async function insertExport(transaction: Queryable, newExport: NewExport, mostKept: number): Promise<void> {
+async function insertExport(transaction: Queryable, newExport: NewExport): Promise<void> {
   await transaction.query('delete from fhir.export where expires_at <= $1', [newExport.created_at]);
   await transaction.query(
     `insert into fhir.export (${columns}, project_id) values ($1, $2, $3, $4, $5, $6, $7)`,

@@ -27,8 +27,10 @@ import type { Settings } from '../rules/sources.ts';
 import {
   bucketOfWidth,
   type ChartBucket,
+  type ChartLimits,
   type ChartRow,
   chartBucketFor,
+  fitsChart,
   pointsOf,
   type SpanStatistics,
   selectChartBuckets,
@@ -174,14 +176,6 @@ function bucketOfResolution(resolution: ChartResolution): ChartBucket | null {
   return width === null ? null : bucketOfWidth(width);
 }
 
-/** The most points of all series together, and the most samples that buckets below an hour may read. */
-interface ChartLimits {
-  readonly mostPoints: number;
-  readonly mostSamples: number;
-}
-
-type Count = readonly [resolution: ChartResolution, points: number];
-
 /**
  * The given resolution of all series, or the finest one that fits. @throws VALIDATION_FAILED (422) naming the finest
  * resolution that is possible, if the given one has too many points
@@ -192,44 +186,22 @@ export function resolutionFor(
   requested: ChartResolution | 'finest',
   limits: ChartLimits,
 ): ChartResolution {
-  const counts = ChartResolution.options.map(
-    (resolution): Count => [resolution, countOf(sources, range, resolution)],
-  );
-  const samples = sources.reduce((sum, { n }) => sum + n, 0);
-  const fits = ([resolution, points]: Count) =>
-    points <= limits.mostPoints && (isOfHours(resolution) || samples <= limits.mostSamples);
+  const fits = (resolution: ChartResolution) =>
+    fitsChart(sources, range, bucketOfResolution(resolution), limits);
+  const tooMany = (field: string, must: string, resolution: ChartResolution) => {
+    const points = pointsOf(sources, range, bucketOfResolution(resolution));
+    const message = `${must}: at ${resolution} there are ${points} values, and an answer has at most ${limits.mostPoints}`;
+    return validationFailed([{ field, message }]);
+  };
   // At raw resolution overlapping intervals would be shown beside each other.
   const mustCut = sources.some(({ is_interval }) => is_interval) && requested !== 'raw';
-  const finest = counts.find((count) => fits(count) && !(mustCut && count[0] === 'raw'));
-  if (finest === undefined)
-    throw tooMany('types', 'must be fewer, or the range shorter', counts.at(-1), limits);
-  const wanted = counts.find(([resolution]) => resolution === requested) ?? finest;
-  if (fits(wanted)) return wanted[0];
-  throw tooMany(
-    'resolution',
-    `must be ${finest[0]} or coarser for this range and these types`,
-    wanted,
-    limits,
+  const finest = ChartResolution.options.find(
+    (resolution) => fits(resolution) && !(mustCut && resolution === 'raw'),
   );
-}
-
-function isOfHours(resolution: ChartResolution): boolean {
-  return (widths[resolution] ?? 0) >= hourMs;
-}
-
-/** An upper bound of the points of all series. */
-function countOf(sources: readonly SpanStatistics[], range: Range, resolution: ChartResolution): number {
-  const bucket = bucketOfResolution(resolution);
-  return sources.reduce(
-    (sum, source) => sum + (bucket === null ? source.n : pointsOf(source, range, bucket)),
-    0,
-  );
-}
-
-function tooMany(field: string, must: string, count: Count | undefined, { mostPoints }: ChartLimits) {
-  const [resolution, points] = count ?? ['raw', 0];
-  const message = `${must}: at ${resolution} there are ${points} values, and an answer has at most ${mostPoints}`;
-  return validationFailed([{ field, message }]);
+  if (finest === undefined) throw tooMany('types', 'must be fewer, or the range shorter', '4weeks');
+  const wanted = requested === 'finest' ? finest : requested;
+  if (fits(wanted)) return wanted;
+  throw tooMany('resolution', `must be ${finest} or coarser for this range and these types`, wanted);
 }
 
 const columns: Readonly<Record<Aggregate, (row: ChartRow) => number>> = {

@@ -102,30 +102,49 @@ export function widenToBuckets({ startMs, endMs }: Range, { widthMs, originMs }:
   return { startMs: floor(startMs), endMs: floor(endMs - 1) + widthMs };
 }
 
+/** The most points of series together, and the most samples that buckets below an hour may read. */
+export interface ChartLimits {
+  readonly mostPoints: number;
+  readonly mostSamples: number;
+}
+
 /**
- * The shortest bucket with which all sources of a type have at most `mostPoints` points; null if every sample is one.
- * Buckets below an hour read samples, so they are for at most `mostSamples`. Intervals of several sources overlap, so their
- * points are always buckets, of a minute at least.
+ * The shortest bucket of which a chart of sources has few enough points; null if every sample is one. Intervals of several
+ * sources overlap, so their points are always buckets, of a minute at least.
  */
 export function chartBucketFor(
   sources: readonly SpanStatistics[],
   range: Range,
-  { mostPoints, mostSamples }: { readonly mostPoints: number; readonly mostSamples: number },
+  limits: ChartLimits,
 ): ChartBucket | null {
-  const samples = sources.reduce((sum, { n }) => sum + n, 0);
   const haveIntervals = sources.some(({ is_interval }) => is_interval);
-  if (samples <= mostPoints && !haveIntervals) return null;
-  const fits = (bucket: ChartBucket) =>
-    (bucket.widthMs >= hourMs || samples <= mostSamples) &&
-    sources.reduce((sum, source) => sum + pointsOf(source, range, bucket), 0) <= mostPoints;
+  if (!haveIntervals && fitsChart(sources, range, null, limits)) return null;
   const possible = haveIntervals ? buckets.filter(({ widthMs }) => widthMs >= minuteMs) : buckets;
-  return possible.find(fits) ?? buckets.at(-1) ?? null;
+  return possible.find((bucket) => fitsChart(sources, range, bucket, limits)) ?? buckets.at(-1) ?? null;
 }
 
-/** An upper bound of the non-empty buckets of a source. */
-export function pointsOf(source: SpanStatistics, range: Range, bucket: ChartBucket): number {
+/** Whether sources have few enough points, and few enough samples to read for them. Null for the bucket: samples. */
+export function fitsChart(
+  sources: readonly SpanStatistics[],
+  range: Range,
+  bucket: ChartBucket | null,
+  { mostPoints, mostSamples }: ChartLimits,
+): boolean {
+  const readsHours = bucket !== null && bucket.widthMs >= hourMs;
+  const samples = sources.reduce((sum, { n }) => sum + n, 0);
+  return pointsOf(sources, range, bucket) <= mostPoints && (readsHours || samples <= mostSamples);
+}
+
+/** An upper bound of the points of sources. Null for the bucket: samples. */
+export function pointsOf(
+  sources: readonly SpanStatistics[],
+  range: Range,
+  bucket: ChartBucket | null,
+): number {
+  if (bucket === null) return sources.reduce((sum, { n }) => sum + n, 0);
   const { startMs, endMs } = widenToBuckets(range, bucket);
-  return Math.min((endMs - startMs) / bucket.widthMs, mostFilled(source, bucket.widthMs));
+  const most = (endMs - startMs) / bucket.widthMs;
+  return sources.reduce((sum, source) => sum + Math.min(most, mostFilled(source, bucket.widthMs)), 0);
 }
 
 // A non-empty bucket contains a non-empty minute, five minutes, quarter or hour that it is made of. The statistics count a
