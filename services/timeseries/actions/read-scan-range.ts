@@ -12,7 +12,7 @@ import {
 import { rankSources, type SourceOrder } from '../rules/sources.ts';
 import { selectIntervalSeries } from '../tables/interval-series.ts';
 import { selectCountingHours } from '../tables/interval-statistics.ts';
-import { selectIntervalStarts, selectOverlapping } from '../tables/interval-values.ts';
+import { selectOverlapping } from '../tables/interval-values.ts';
 import { selectBuckets, selectHours } from '../tables/sample-buckets.ts';
 import { type SampleRow, selectPageBound, selectSamples } from '../tables/sample-pages.ts';
 import type { SeriesRow } from '../tables/series.ts';
@@ -47,7 +47,7 @@ export async function readScanRange(
   if (cut.series.length === 0) return samples;
   const intervals =
     size === null
-      ? await selectIntervalStarts(context.database, cut, most)
+      ? await selectSamples(context.database, cut, most, 'intervals')
       : await readBuckets(context, cut, size, most);
   return inOrder([...samples, ...intervals], scanRange).slice(0, most);
 }

@@ -1,11 +1,8 @@
-import type { Direction } from '../../../domain/cursor.ts';
 import type { Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import type { DaySpan } from '../rules/local-days.ts';
-import type { ScanRange } from '../rules/scan-range.ts';
 import type { UserProvider } from '../rules/sources.ts';
 import { arrayText, binaryArray, columnsOf, type NumberElement } from './arrays.ts';
-import { type SampleRow, scanRangeColumns } from './sample-pages.ts';
 
 /** An interval as stored. */
 export interface IntervalRow {
@@ -187,37 +184,6 @@ export async function insertDeletedKeys(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length > 0) await transaction.query(insertDeleted, [setId, keys]);
-}
-
-// As for samples, each series is read from its own start and stops after a page.
-const startsStatement = (direction: Direction, order: 'asc' | 'desc') => ({
-  name: `timeseries-select-interval-starts-${direction}`,
-  text: `
-    select x.series_id, (extract(epoch from x.start_time) * 1000000)::float8 as at, x.value
-    from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) s (id, first, beyond)
-    cross join lateral (
-      select series_id, start_time, value from timeseries.interval_value
-      where series_id = s.id and start_time >= s.first and start_time < s.beyond and start_time >= $4 and start_time < $5
-      order by start_time ${order} limit $6
-    ) x
-    order by x.start_time ${order}, x.series_id ${order} limit $6`,
-});
-const startsStatements = {
-  next: startsStatement('next', 'asc'),
-  previous: startsStatement('previous', 'desc'),
-};
-
-/** At most `most` intervals that start in the range, in reading order. */
-export async function selectIntervalStarts(
-  database: Queryable,
-  scanRange: ScanRange,
-  most: number,
-): Promise<SampleRow[]> {
-  if (scanRange.series.length === 0) return [];
-  return database.query<SampleRow>(startsStatements[scanRange.direction], [
-    ...scanRangeColumns(scanRange),
-    most,
-  ]);
 }
 
 interface StartsRow {
