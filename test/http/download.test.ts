@@ -5,7 +5,7 @@ import { Sample } from '../../contracts/timeseries/schemas.ts';
 import type { Page } from '../../domain/page.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import { block, item } from '../services/timeseries/items.ts';
-import { type Answer, type Ask, createUser, startApi, userToken } from '../support/api.ts';
+import { type Answer, type Ask, createUser, startApi } from '../support/api.ts';
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000' });
 const start = Date.UTC(2026, 1, 1);
@@ -142,13 +142,6 @@ t.test('the answer has a file name for browsers', async (t) => {
     'attachment; filename="samples-1min-2026-01-30-2026-02-05.csv"',
   ]);
   t.match(table.headers.get('access-control-expose-headers'), 'Content-Disposition');
-});
-
-t.test('a user token downloads its own user only', async (t) => {
-  const mine = await download({}, { token: await userToken(api, user) });
-  t.strictSame(linesOf(mine), await pagesOf({ resolution: 'raw' }));
-  t.equal((await download({}, { token: await userToken(api, other) })).status, 403);
-  t.equal((await download({}, {})).status, 401);
 });
 
 t.test('a failure before the first line is answered with an error', async (t) => {

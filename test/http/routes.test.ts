@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { z } from 'zod';
 import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
-import { credentialsOf, takesQuery } from '../../domain/contract.ts';
+import { apiPrefix, credentialsOf, takesQuery } from '../../domain/contract.ts';
 import { resourceId, shortId } from '../../domain/fhir/ids.ts';
 import {
   consolePrefix,
   type Endpoint,
   endpointOf,
   endpoints,
+  isOfConsole,
   pathParameters,
 } from '../../services/api-gateway/rules/endpoints.ts';
 import { playProvider } from '../services/connect/provider.ts';
@@ -20,7 +21,15 @@ import { insertDeveloper } from '../support/developer.ts';
 import { memberToken } from '../support/members.ts';
 import { until } from '../support/until.ts';
 import { as, fillProject, makeProject, pushWorkout, withWorkout } from './projects/two-projects.ts';
-import { alive, credentialsFor, expectedOf, isLetIn, limited, secret } from './routes/credentials.ts';
+import {
+  alive,
+  consoleSessions,
+  credentialsFor,
+  expectedOf,
+  isLetIn,
+  limited,
+  secret,
+} from './routes/credentials.ts';
 import { bodyOf, documented, operationOf, operations, type Request, requestsOf } from './routes/requests.ts';
 import { queriesOf, type Row, rows } from './routes/rows.ts';
 import { fieldsOf, misspellings, wrongValuesOf } from './routes/wrong-values.ts';
@@ -53,6 +62,7 @@ await pushWorkout(api);
 const user = ours.userId;
 const credentials = await credentialsFor(api, user);
 const names = Object.keys(credentials);
+const sessions = await consoleSessions(api);
 
 const nameOf = ([method, path]: Row) => `${method} ${path}`;
 const endpointFor = ([method, path]: Row) =>
@@ -128,6 +138,19 @@ async function wrongCredentials(row: Row): Promise<string[]> {
       ...(status < 400 || path.includes('/callback') || hasDetail(body) ? [] : [`${name}: no detail`]),
     ];
   });
+}
+
+/** The console answers each role as the API does. */
+async function wrongSessions(row: Row): Promise<string[]> {
+  const [method] = row;
+  const answers = Object.entries(sessions).map(async ([name, session]) => {
+    const path = pathOf(row, name).replace(apiPrefix, consolePrefix);
+    const hasBody = ['POST', 'PATCH', 'PUT'].includes(method) && !path.endsWith('/imports');
+    const { status } = await api.ask(path, { ...session, method, ...(hasBody ? { body: {} } : {}) });
+    const wanted = expectedOf(row, name);
+    return status === wanted ? [] : [`console, ${name}: ${status}, not ${wanted}`];
+  });
+  return (await Promise.all(answers)).flat();
 }
 
 /** A method that a path does not have is refused before the credential is read: one of each kind is tried. */
@@ -323,6 +346,10 @@ const withoutBody = new Set([
 async function wrongValues(endpoint: Endpoint): Promise<string[]> {
   if (!takesFields(endpoint) || endpoint.route.browser === true) return [];
   const isQuery = takesQuery(endpoint.route);
+  const { parameters } = operationOf(endpoint.action);
+  const required = parameters.filter((one) => one.in === 'query' && one.required);
+  const bare = required.map(async ({ name }) => unnamed('without', await askWith(endpoint, ''), name));
+  const missing = (await Promise.all(bare)).flat();
   const offenders = wrongValuesOf(endpoint).map(async (values) => {
     const query = new URLSearchParams(documented(operationOf(endpoint.action), 'query'));
     for (const [name, value] of Object.entries(values)) query.set(name, String(value));
@@ -333,7 +360,7 @@ async function wrongValues(endpoint: Endpoint): Promise<string[]> {
       unnamed(`${name}=${JSON.stringify(values[name])?.slice(0, 40)}`, answer, name),
     );
   });
-  return (await Promise.all(offenders)).flat();
+  return [...missing, ...(await Promise.all(offenders)).flat()];
 }
 
 const keys = async () => (await api.database.query('select from auth.api_key')).length;
@@ -349,6 +376,7 @@ for (const row of rows)
   t.test(`${nameOf(row)}: who is let in, and what is refused`, async (t) => {
     const endpoint = endpointFor(row);
     const offenders = [await wrongCredentials(row), await otherMethods(row)];
+    if (endpoint !== undefined && isOfConsole(endpoint.route)) offenders.push(await wrongSessions(row));
     if (endpoint !== undefined)
       offenders.push(await foreignIds(endpoint), await wrongNames(endpoint), await wrongValues(endpoint));
     t.strictSame(offenders.flat(), []);
@@ -356,7 +384,9 @@ for (const row of rows)
 
 t.test('refused requests changed nothing', async (t) => {
   t.strictSame(await stateOfBoth(), stateBefore);
-  const makers = names.filter((name) => alive.includes(name) && isLetIn('/api-keys', 'credentials', name));
+  const makers = [...names, ...Object.keys(sessions)].filter(
+    (name) => alive.includes(name) && isLetIn('/api-keys', 'credentials', name),
+  );
   // The developer also made one without a body, and one with a name in the query.
   t.equal((await keys()) - keysBefore, makers.length + 2);
 });

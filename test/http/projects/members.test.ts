@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { kindsWith, type Role, roles } from '../../../domain/access.ts';
-import { consoleEndpoints } from '../../../services/api-gateway/actions/console.ts';
+import { kindsWith, type Role } from '../../../domain/access.ts';
 import { tools } from '../../../services/api-gateway/actions/mcp/tools.ts';
 import { type Ask, createUser, startApi, userToken } from '../../support/api.ts';
 import { callTool, post } from '../../support/mcp.ts';
 import { insertMember, memberToken, password } from '../../support/members.ts';
-import { grants, type Row, rows } from '../routes/rows.ts';
 import { as, fillProject, makeProject, send } from './two-projects.ts';
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_DEVELOPER: '100000' });
@@ -209,57 +207,6 @@ t.test('a key with wrong limits is not made', async (t) => {
   t.match(await as(api, { key: rotated.key }, 403, '/users', { body: {} }), {
     detail: 'This API key needs one of these scopes: write, users.',
   });
-});
-
-const own = { Origin: new URL(api.url).origin, 'Sec-Fetch-Site': 'same-origin' };
-
-async function sessionOf(role: Role): Promise<Ask> {
-  const email = `${randomUUID()}@example.com`;
-  await insertMember(api, email, [['default', role]]);
-  const answer = await api.ask('/console/session', {
-    method: 'POST',
-    body: { email, password },
-    headers: own,
-  });
-  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const { csrf_token } = z.object({ csrf_token: z.string() }).parse(answer.body);
-  return { headers: { ...own, Cookie: cookie, 'X-CSRF-Token': csrf_token } };
-}
-
-t.test('every route of the console answers each role as the API does', async (t) => {
-  const whoOf = new Map<string, Row[2]>(
-    rows.map(([method, path, who]) => [`${method} ${path.split('?')[0]}`, who]),
-  );
-  const offenders: string[] = [];
-  for (const role of roles) {
-    const session = await sessionOf(role);
-    for (const { route } of consoleEndpoints) {
-      const path = route.path.replaceAll(/:([a-z_]+)/g, (_, name: string) =>
-        name === 'user_id'
-          ? user
-          : name === 'provider'
-            ? 'devicemaker'
-            : name === 'date'
-              ? '2026-01-01'
-              : name === 'project_id' && route.projectInPath === true
-                ? 'default'
-                : randomUUID(),
-      );
-      const body = ['POST', 'PUT', 'PATCH'].includes(route.method) ? { body: {} } : {};
-      const isDeletion = route.method === 'DELETE' || path === '/users';
-      const { status } = await api.ask(
-        `/console/api/v1${isDeletion ? path.replace(user, randomUUID()) : path}`,
-        { ...session, method: route.method, ...body },
-      );
-      const who = whoOf.get(`${route.method} ${route.path}`);
-      const isLetIn =
-        who !== undefined && who !== 'anybody' && who !== 'client' && grants[who].roles.includes(role);
-      // There are two projects, so that only an owner reads bodies.
-      const isOpen = isLetIn && who !== 'deliveries.bodies';
-      if (isOpen !== (status !== 403)) offenders.push(`${role}: ${route.method} ${route.path}: ${status}`);
-    }
-  }
-  t.strictSame(offenders, []);
 });
 
 t.test('the tools of the MCP server are those of the role and the scopes', async (t) => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { keyScopes, roles } from '../../../domain/access.ts';
 import { type Ask, createUser, type TestApi, userToken } from '../../support/api.ts';
 import { insertDeveloper } from '../../support/developer.ts';
-import { memberToken } from '../../support/members.ts';
+import { insertMember, memberToken, password } from '../../support/members.ts';
 import { grants, type Row } from './rows.ts';
 
 /** The secret with which the product of the test signs tokens. */
@@ -85,6 +85,21 @@ export async function credentialsFor(
 function expired(of: string): string {
   const { exp: _, ...claims } = Object(jwt.decode(of));
   return jwt.sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, secret, { algorithm: 'HS256' });
+}
+
+/** A session of the console for a member with each role, by the role's name. */
+export async function consoleSessions(api: TestApi): Promise<Readonly<Record<string, Credential>>> {
+  const own = { Origin: new URL(api.url).origin, 'Sec-Fetch-Site': 'same-origin' };
+  const sessions: Record<string, Credential> = {};
+  for (const role of roles) {
+    const email = `${randomUUID()}@example.com`;
+    await insertMember(api, email, [['default', role]]);
+    const answer = await api.ask('/console/session', { body: { email, password }, headers: own });
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const { csrf_token } = z.object({ csrf_token: z.string() }).parse(answer.body);
+    sessions[`role ${role}`] = { headers: { ...own, Cookie: cookie, 'X-CSRF-Token': csrf_token } };
+  }
+  return sessions;
 }
 
 /** The names of credentials with a role or a scope only. */

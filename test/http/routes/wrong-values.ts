@@ -44,6 +44,8 @@ export function wrongValuesOf(endpoint: Endpoint): Readonly<Record<string, unkno
       sets.push({ [`start_${kind}`]: '2026-01-03', [`end_${kind}`]: '2026-01-01' });
       sets.push({ [`start_${kind}`]: '2026-02-30', [`end_${kind}`]: '2026-03-02' });
     }
+  const isOfUser = pathParameters(endpoint.route.path).every((name) => name === 'user_id');
+  if (isQuery && isOfUser && names.includes('cursor')) sets.push({ cursor: 'broken' });
   return sets.filter((set) => Object.keys(set).length > 0);
 }
 
