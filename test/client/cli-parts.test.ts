@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { argumentsOf } from '../../clients/typescript/src/cli/arguments.ts';
 import { exportData, textOf } from '../../clients/typescript/src/cli/commands/export.ts';
 import { commands } from '../../clients/typescript/src/cli/commands.ts';
-import { credentialsFile, credentialsOf } from '../../clients/typescript/src/cli/credentials.ts';
 import { forward, targetOf } from '../../clients/typescript/src/cli/forward.ts';
 import { jsonLine, printable, processOutput } from '../../clients/typescript/src/cli/output.ts';
 import { type Point, sparkline } from '../../clients/typescript/src/cli/sparkline.ts';
@@ -65,16 +64,6 @@ t.test('data is forwarded to this machine only, and does not follow a redirect',
   const to = `http://127.0.0.1:${Reflect.get(Object(server.address()), 'port')}/hooks`;
   t.equal(await forward(to, change, 'whsec_c2VjcmV0'), '307');
   t.same(asked, ['/hooks']);
-});
-
-t.test('the stored key is used for the server that it was stored for only', async (t) => {
-  const own = { XDG_CONFIG_HOME: t.testdir() };
-  const stored = { baseUrl: 'http://stored.example', apiKey: 'sk-stored' };
-  mkdirSync(join(credentialsFile(own), '..'));
-  writeFileSync(credentialsFile(own), JSON.stringify(stored));
-  t.same(credentialsOf(own), stored);
-  t.same(credentialsOf({ ...own, PULSEBUS_URL: 'http://stored.example/' }), stored);
-  t.throws(() => credentialsOf({ ...own, PULSEBUS_URL: 'http://other.example' }), /No key for/);
 });
 
 t.test('a file with an export is readable for its owner only, and has every character', async (t) => {

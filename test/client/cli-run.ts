@@ -42,7 +42,8 @@ export async function installedCli(t: Test): Promise<Cli> {
   const program = join(await installedClient(t), 'node_modules/.bin/pulsebus');
   const configFolder = mkdtempSync(join(tmpdir(), 'cli-config-'));
   t.teardown(() => rmSync(configFolder, { recursive: true, force: true }));
-  const own = { PATH: `${join(program, '..')}:${process.env.PATH}`, XDG_CONFIG_HOME: configFolder };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const own = { PATH: `${join(program, '..')}:${PATH}`, NODE_COMPILE_CACHE, XDG_CONFIG_HOME: configFolder };
   const startAny = (file: string, args: readonly string[], { env = {}, input = '' }: With = {}) => {
     const child = spawn(file, args, { env: { ...own, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
     t.teardown(() => child.kill('SIGKILL'));

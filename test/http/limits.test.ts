@@ -55,22 +55,17 @@ t.test('two gateways and two auth nodes over the bus share one count', async (t)
   t.equal(statuses.filter((status) => status === 429).length, 60);
 });
 
-t.test('all tokens of a user share one window', async (t) => {
+t.test('all tokens of a user share one window, which ends 60 s after its first request', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_SDK: '5' });
   const user = await createUser(api);
   const tokens = [await userToken(api, user), await userToken(api, user)];
+  const ask = async (n: number) =>
+    (await api.ask(`/api/v1/users/${user}`, { token: tokens[n % 2] ?? '' })).status;
   const statuses = [];
-  for (let i = 0; i < 6; i += 1)
-    statuses.push((await api.ask(`/api/v1/users/${user}`, { token: tokens[i % 2] ?? '' })).status);
+  for (let n = 0; n < 6; n += 1) statuses.push(await ask(n));
   t.same(statuses, [200, 200, 200, 200, 200, 429]);
-});
-
-t.test('a window ends 60 s after its first request', async (t) => {
-  const api = await startApi(t, { RATE_LIMIT_API_KEY: '2' });
-  const ask = () => api.ask('/api/v1/users', { key: api.apiKey });
-  t.same([(await ask()).status, (await ask()).status, (await ask()).status], [200, 200, 429]);
   await api.database.query("update auth.rate_window set started_at = started_at - interval '61 seconds'");
-  t.equal((await ask()).status, 200);
+  t.equal(await ask(0), 200);
 });
 
 t.test('failed log-ins count, successful ones do not', async (t) => {
@@ -82,7 +77,9 @@ t.test('failed log-ins count, successful ones do not', async (t) => {
     const { status, headers } = await login('wrong');
     t.same([status, headers.get('x-ratelimit-remaining')], [401, left]);
   }
-  checkRefused(t, await login('a long password of the tests'), 3);
+  const refused = await login('a long password of the tests');
+  checkRefused(t, refused, 3);
+  t.match(refused.body, { detail: /^Too many requests: 3 failed attempts a minute\. / });
 });
 
 t.test(
@@ -141,13 +138,6 @@ t.test('an account that fails often is not locked', async (t) => {
   t.equal((await login('wrong', '192.0.2.1')).status, 401);
 });
 
-t.test('a refusal names the limit of failed attempts', async (t) => {
-  const api = await startApi(t, { RATE_LIMIT_FAILURES: '1' });
-  const login = () => api.ask('/api/v1/auth/login', { body: { email: 'x@example.com', password: 'wrong' } });
-  t.equal((await login()).status, 401);
-  t.match((await login()).body, { detail: /^Too many requests: 1 failed attempts a minute\. / });
-});
-
 t.test('requests without a credential are counted by address', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_ADDRESS: '4' });
   const statuses = [];
@@ -161,8 +151,8 @@ t.test('requests without a credential are counted by address', async (t) => {
   );
 });
 
-t.test('health and readiness are never refused and do not count', async (t) => {
-  const api = await startApi(t, { RATE_LIMIT_ADDRESS: '2' });
+t.test('health and readiness do not count, and webhooks have a window of their own', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_ADDRESS: '2', RATE_LIMIT_WEBHOOK: '3' });
   const paths = [
     '/api/v1/health',
     '/api/v1/ready',
@@ -180,12 +170,8 @@ t.test('health and readiness are never refused and do not count', async (t) => {
   for (let i = 0; i < 3; i += 1) await api.ask('/docs');
   t.equal((await api.ask('/docs')).status, 429);
   t.same([...(await statuses())], [200]);
-});
-
-t.test('webhooks have a larger window of their own', async (t) => {
-  const api = await startApi(t, { RATE_LIMIT_WEBHOOK: '2', RATE_LIMIT_ADDRESS: '1000' });
   const post = () =>
     api.ask('/api/v1/webhooks/devicemaker/push', { body: {}, headers: { 'garmin-client-id': 'x' } });
-  t.same([(await post()).status, (await post()).status], [200, 200]);
-  checkRefused(t, await post(), 2);
+  t.same([(await post()).status, (await post()).status, (await post()).status], [200, 200, 200]);
+  checkRefused(t, await post(), 3);
 });
