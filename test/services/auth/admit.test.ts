@@ -46,7 +46,7 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
 t.test('a window ends 60 s after its first request', async (t) => {
   const { call, database } = limited;
   const { as } = await logIn(call);
-  const { key } = await call('auth.createKey', {}, as);
+  const { key, id } = await call('auth.createKey', {}, as);
   const ask = () => call('auth.admit', { api_key_hash: sha256(key) });
   const first = await ask();
   t.match(first, { allowed: true, limit: 2, remaining: 1 });
@@ -55,7 +55,9 @@ t.test('a window ends 60 s after its first request', async (t) => {
   t.match(await ask(), { allowed: false, remaining: 0, reset: first.reset });
   await database.query(aged(50));
   t.match(await ask(), { allowed: false, reset: first.reset - 50 }, 'a refused request extends nothing');
+  t.match(await call('auth.window', { subject_id: id }), { used: 2, remaining: 0 });
   await database.query(aged(10));
+  t.match(await call('auth.window', { subject_id: id }), { used: 0, remaining: 2 });
   t.match(await ask(), { allowed: true, remaining: 1 });
 });
 

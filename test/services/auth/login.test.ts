@@ -62,6 +62,20 @@ t.test('a password is stored as a salted scrypt hash only', async (t) => {
   for (const { password } of rows) t.match(password, /^scrypt\$14\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
 });
 
+t.test('hashes are queued, and too many are refused', async (t) => {
+  const passwords = createPasswords({ atOnce: 1, reserved: 0, mostWaiting: 2 });
+  const { values, types } = outcomes(
+    await Promise.allSettled(Array.from({ length: 5 }, () => passwords.matches('password', null))),
+  );
+  t.same(values, [false, false, false]);
+  t.same(types, ['RATE_LIMITED', 'RATE_LIMITED']);
+  t.equal(
+    await passwords.matches('password', await passwords.hash('password')),
+    true,
+    'the gate is free again',
+  );
+});
+
 t.test('without an address, or with a NUL in it, the request is refused', async (t) => {
   const { call } = shared;
   await t.rejects(call('auth.login', { password: 'x' }), {

@@ -112,6 +112,10 @@ t.test(
     t.equal((await s.get(id)).state, 'paused');
     t.same(await rowsInStore(store, `${prefix}/`), await rowsInDatabase(s.database));
     t.equal(await store.get(stray), null);
+    for (const table of ['erasure', 'user_span', 'record']) {
+      const rows = `select from destinations.${table} where user_id = $1`;
+      await until(async () => (await s.database.query(rows, [other])).length === 0, table);
+    }
     await s.call('destinations.resume', { destination_id: id });
   },
 );
