@@ -1,9 +1,7 @@
 import { contract } from '../domain/contract.ts';
 import { accessActions } from './auth/accesses.ts';
-import { admissionActions } from './auth/admission.ts';
 import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
-import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
 import { embedActions } from './auth/embeds.ts';
 import { invitationActions } from './auth/invitations.ts';
@@ -11,7 +9,7 @@ import { passkeyActions } from './auth/passkeys.ts';
 import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
 import { secondFactorActions } from './auth/second-factor.ts';
-import { sessionActions } from './auth/sessions.ts';
+import { admissionActions, consoleSessionActions, sessionActions } from './auth/sessions.ts';
 
 /** Projects, developers, API keys, applications, tokens, admission of requests, the audit trail and who read what. */
 export const auth = contract('auth', {

@@ -1,10 +1,9 @@
 import { contract } from '../domain/contract.ts';
 import { calendarActions } from './timeseries/calendar.ts';
 import { chartActions } from './timeseries/chart.ts';
-import { dayActions } from './timeseries/days.ts';
+import { dayActions, intervalActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { insightFactActions } from './timeseries/insight-facts.ts';
-import { intervalActions } from './timeseries/intervals.ts';
 import { observedActions } from './timeseries/observed.ts';
 import { readActions } from './timeseries/reads.ts';
 import { retentionActions } from './timeseries/retention.ts';

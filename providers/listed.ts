@@ -37,3 +37,18 @@ export const limit = <S>(
   requests: (settings: S) => number,
   windowMs: number,
 ) => ({ of, requests, windowMs });
+
+const mostScopes = 100;
+const longestScope = 100;
+
+/** The names in scope texts, which providers separate by commas or blanks. Each name once, at most 100. */
+export function scopesIn(texts: readonly string[]): string[] {
+  const names = texts.flatMap((text) => text.split(/[\s,]+/));
+  const usable = names.filter((name) => name !== '' && name.length <= longestScope && !name.includes('\0'));
+  return [...new Set(usable)].slice(0, mostScopes);
+}
+
+/** A path below a base URL that may end with a slash. */
+export function apiPath(base: string, path: string): URL {
+  return new URL(`${base.replace(/\/$/, '')}${path}`);
+}

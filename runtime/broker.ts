@@ -1,6 +1,6 @@
 import { type BrokerOptions, ServiceBroker, type ServiceSchema } from 'moleculer';
 import type { Config } from '../config.ts';
-import { nodeIdOf, roleOfUrl } from './bus/roles.ts';
+import { nodeIdOf, roleOfUrl } from './bus/permissions.ts';
 import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';

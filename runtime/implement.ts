@@ -11,7 +11,6 @@ import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseParams } from '../domain/params.ts';
-import { answerProblems } from './answer-check.ts';
 import { type AuditOrigin, originOf } from './audit-origin.ts';
 import { type Call, configOf, type Environment, type Meta, type Mixin, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
@@ -44,7 +43,7 @@ type Handlers<A extends Actions, R> = {
 };
 
 /** The implementation of a contract. */
-export interface Implementation<A extends Actions, M extends Mixins> {
+interface Implementation<A extends Actions, M extends Mixins> {
   /**
    * Mixins start in this order before the first call, and what they made is released in reverse. Handlers find their
    * values in `ctx`.
@@ -180,4 +179,29 @@ function checkAnswer({ returns }: ActionDefinition, answer: unknown, logger: Log
   const problems = answerProblems(returns, answer);
   if (problems.length > 0)
     logger.warn('answer.other_shape', { action, problems: problems.slice(0, mostProblems) });
+}
+
+/**
+ * Differences between an answer and its contract: a sentence for each field that is missing, has another type or is not
+ * in the contract. Sentences contain paths and types, never a value. For development only, because it costs as much as
+ * a validation.
+ */
+export function answerProblems(schema: z.ZodType, answer: unknown): string[] {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return unknownFields(answer, parsed.data, []);
+  return parsed.error.issues.map(
+    (issue) => `${issue.path.map(String).join('.') || 'the answer'}: ${issue.message}`,
+  );
+}
+
+// Schemas drop unknown fields. A field that is absent from the parsed answer is not in the contract.
+function unknownFields(answer: unknown, parsed: unknown, path: readonly string[]): string[] {
+  if (typeof answer !== 'object' || answer === null || typeof parsed !== 'object' || parsed === null)
+    return [];
+  return Object.entries(answer).flatMap(([name, value]) => {
+    const here = [...path, name];
+    if (value === undefined) return [];
+    if (!Object.hasOwn(parsed, name)) return [`${here.join('.')}: is not in the contract`];
+    return unknownFields(value, Reflect.get(parsed, name), here);
+  });
 }

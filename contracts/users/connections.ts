@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
-import { Flag, Text, UserId } from '../../domain/wire.ts';
+import { Flag, Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Ciphertext, Scope } from '../fields.ts';
-import { Connection } from './schemas.ts';
+import { Connection, StoredTokens } from './schemas.ts';
 
 /** Connections of users to providers. */
 export const connectionActions = {
@@ -104,6 +104,136 @@ export const connectionActions = {
     summary: "Get one of a user's connections",
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Connection.extend({ status_reason: z.string().nullable() }),
+    idempotent: true,
+  }),
+};
+
+const TokenVersion = { connection_id: z.uuid(), version: z.int() };
+
+/** The tokens of connections, as ciphertext. */
+export const tokenActions = {
+  /** The tokens are encrypted and bound to the connection's id; `version` changes whenever they change. */
+  tokens: action({
+    summary: "Get a connection's encrypted tokens",
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: StoredTokens,
+    idempotent: true,
+  }),
+  /** A lease of `lease_ms` to refresh tokens of this version. One process holds it at a time. */
+  leaseRefresh: action({
+    summary: 'Lease the refresh of tokens',
+    params: z.object({ ...TokenVersion, lease_ms: z.int().min(1).max(300_000) }),
+    returns: z.object({ leased: z.boolean() }),
+  }),
+  releaseRefresh: action({
+    summary: 'Release the lease after a refresh that failed temporarily',
+    params: z.object(TokenVersion),
+    returns: z.object({ released: z.boolean() }),
+    idempotent: true,
+  }),
+  /** Replaces the tokens if they still have this version. A null refresh token keeps the stored one. */
+  storeTokens: action({
+    summary: 'Store refreshed tokens',
+    params: z.object({
+      ...TokenVersion,
+      access_token: Ciphertext,
+      refresh_token: Ciphertext.nullable(),
+      expires_at: TimeParameter.nullable(),
+    }),
+    returns: z.object({ stored: z.boolean() }),
+    idempotent: true,
+  }),
+  /** An access token of this version has worked, so the refresh token before it is erased. */
+  confirmTokens: action({
+    summary: 'Erase the previous refresh token',
+    params: z.object(TokenVersion),
+    returns: z.object({ confirmed: z.boolean() }),
+    idempotent: true,
+  }),
+  /** The provider refused tokens of this version permanently: the connection expires and the tokens are erased. */
+  expire: action({
+    summary: 'Expire a connection whose tokens are invalid',
+    params: z.object({ ...TokenVersion, reason: Text.min(1).max(100) }),
+    returns: z.object({ expired: z.boolean() }),
+    idempotent: true,
+  }),
+};
+
+/** Look-up of accounts and changes that a provider reports, for the ingest services. */
+export const providerEventActions = {
+  /**
+   * Returns the active connections of provider accounts; several users may share an account. Items of erased accounts are
+   * removed from the delivery.
+   */
+  resolve: action({
+    summary: 'Find the users behind provider accounts',
+    params: z.object({
+      provider: ProviderName,
+      provider_user_ids: z.array(Text.max(255)).max(1000),
+      delivery_id: z.uuid().optional(),
+    }),
+    returns: z.array(
+      z.object({
+        connection_id: z.string(),
+        user_id: z.string(),
+        provider_user_id: z.string(),
+        connected_at: Timestamp,
+      }),
+    ),
+    idempotent: true,
+  }),
+  /** Active connections of a provider with an id above `after`, in the order of their ids. */
+  activeConnections: action({
+    summary: 'List the active connections of a provider',
+    params: z.object({
+      provider: ProviderName,
+      after: z.uuid().nullable(),
+      limit: z.int().min(1).max(1000),
+    }),
+    returns: z.array(
+      z.object({
+        connection_id: z.string(),
+        user_id: z.string(),
+        connected_at: Timestamp,
+        project_id: z.string(),
+      }),
+    ),
+    idempotent: true,
+  }),
+  /**
+   * The provider reported that a user ended our access to an account. Returns false if it had ended before. The provider's
+   * own revocation is never called.
+   */
+  endByEvent: action({
+    summary: 'End a connection as its provider reported',
+    params: z.object({ connection_id: z.uuid(), user_id: UserId }),
+    returns: z.object({ revoked: z.boolean() }),
+  }),
+  /** Sets `last_synced_at` of connections whose data a delivery stored. */
+  synced: action({
+    summary: 'Record that connections received data',
+    params: z.object({ connection_ids: z.array(z.uuid()).max(1000) }),
+    returns: z.object({ updated: z.int() }),
+    idempotent: true,
+  }),
+  /** Users changed the permissions of accounts at the provider. An older change never overwrites a newer one. */
+  changeScopes: action({
+    summary: 'Change the permissions of connections',
+    params: z.object({
+      changes: z.array(z.object({ connection_id: z.uuid(), scope: Scope, changed_ms: z.int() })).max(1000),
+    }),
+    returns: z.object({ updated: z.int() }),
+    idempotent: true,
+  }),
+  /** A user changed privacy settings at the provider. An older change never overwrites a newer one. */
+  changePrivacy: action({
+    summary: "Store a user's privacy settings at the provider",
+    params: z.object({
+      connection_id: z.uuid(),
+      privacy: z.record(Text.max(100), Text.max(500)),
+      changed_ms: z.int(),
+    }),
+    returns: z.object({ updated: z.boolean() }),
     idempotent: true,
   }),
 };

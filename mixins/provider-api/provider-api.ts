@@ -1,9 +1,11 @@
 import Bottleneck from 'bottleneck';
+import type { CallingOptions } from 'moleculer';
 import pRetry from 'p-retry';
+import type { Config } from '../../config.ts';
 import { errorCodeOf, fieldOf } from '../../domain/error-code.ts';
-import { awakeTimeout } from '../../runtime/awake-timeout.ts';
-import type { Mixin } from '../../runtime/environment.ts';
-import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
+import { type ProviderName, providerNames } from '../../providers/all.ts';
+import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
 
 /** A request to a provider's API at a configured address. Never at an address from a request body. */
 export interface ProviderRequest {
@@ -199,4 +201,101 @@ async function readText(response: Response, most: number): Promise<string | null
 
 function noAnswer(tries: number): ProviderAnswer {
   return { status: 0, headers: new Headers(), text: '', tries };
+}
+
+/** Response times and results of a provider's API, summed over a period. */
+interface AnswerTimes {
+  readonly requests: number;
+  /** Requests whose connection failed, or with a 5xx answer. Requests that were ended here are not counted at all. */
+  readonly failed: number;
+  /** Requests that the provider answered 429. */
+  readonly rejected: number;
+  readonly total_ms: number;
+  readonly slowest_ms: number;
+}
+
+/** Called after each request that was sent and not ended here. Status 0: no answer. */
+type NoteAnswer = (url: URL, status: number, tookMs: number) => void;
+
+const everyMs = 5000;
+
+/**
+ * Collects response times in this process and reports them periodically. Figures that are not yet reported are lost if
+ * the process dies. They inform operators and drive no decision.
+ */
+export function gatherAnswerTimes({ config, call }: Environment): {
+  note: NoteAnswer;
+  close(): Promise<void>;
+} {
+  const prefixes = prefixesOf(config);
+  const gathered = new Map<ProviderName, AnswerTimes>();
+  const flush = async (options: CallingOptions = {}) => {
+    const answers = [...gathered].map(([provider, times]) => ({ provider, ...times }));
+    gathered.clear();
+    if (answers.length === 0) return;
+    await call('deliveries.noteAnswers', { answers }, options).catch(() => undefined);
+  };
+  const timer = setInterval(() => void flush(), everyMs);
+  return {
+    note(url, status, tookMs) {
+      const found = prefixes.find(([prefix]) => url.href.startsWith(prefix));
+      if (found !== undefined) gathered.set(found[1], add(gathered.get(found[1]), status, tookMs));
+    },
+    async close() {
+      clearInterval(timer);
+      await flush({ timeout: 1000 }); // a stop does not wait for figures
+    },
+  };
+}
+
+function prefixesOf(config: Config): [string, ProviderName][] {
+  return providerNames.flatMap((provider): [string, ProviderName][] => {
+    const { apiUrl } = settingsOf(config, provider);
+    return apiUrl === null ? [] : [[apiUrl, provider]];
+  });
+}
+
+function add(so: AnswerTimes | undefined, status: number, tookMs: number): AnswerTimes {
+  const ms = Math.round(tookMs);
+  return {
+    requests: (so?.requests ?? 0) + 1,
+    failed: (so?.failed ?? 0) + (status === 0 || status >= 500 ? 1 : 0),
+    rejected: (so?.rejected ?? 0) + (status === 429 ? 1 : 0),
+    total_ms: (so?.total_ms ?? 0) + ms,
+    slowest_ms: Math.max(so?.slowest_ms ?? 0, ms),
+  };
+}
+
+const ticks = 20;
+/** The longest time between two ticks of a process that runs. What is longer is a pause. */
+const longestTickMs = 1000;
+
+/** A limit of time for one piece of work. */
+interface AwakeTimeout extends Disposable {
+  /** Aborts with a TimeoutError. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A limit that counts the time in which this process runs. While a machine stands still, an answer may arrive: the limit
+ * of `AbortSignal.timeout` would pass before the answer is read, and with the answer of a token endpoint the only valid
+ * refresh token would be lost. Here a pause counts as a second, and the limit does not pass at its end.
+ */
+export function awakeTimeout(limitMs: number): AwakeTimeout {
+  const controller = new AbortController();
+  let [last, spentMs] = [performance.now(), 0];
+  const timer = setInterval(
+    () => {
+      const now = performance.now();
+      const tickMs = now - last;
+      last = now;
+      spentMs += Math.min(tickMs, longestTickMs);
+      if (spentMs < limitMs || tickMs > longestTickMs) return;
+      clearInterval(timer);
+      controller.abort(new DOMException(`no end within ${limitMs} ms`, 'TimeoutError'));
+    },
+    Math.min(limitMs / ticks, longestTickMs / 2),
+  );
+  timer.unref();
+  return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }

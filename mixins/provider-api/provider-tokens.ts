@@ -6,8 +6,14 @@ import { isoTimeOrNull } from '../../domain/time/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
-import { exchangeEither, openToken } from './exchange-refresh.ts';
-import type { FreshTokens } from './token-endpoint.ts';
+import {
+  type Exchange,
+  type FreshTokens,
+  installationClient,
+  openClient,
+  type ProviderClient,
+  refreshTokens,
+} from './token-endpoint.ts';
 
 /** The user and the provider of a token. */
 interface TokenUser {
@@ -269,5 +275,64 @@ async function expire(
   } catch {
     // The next use of these tokens is rejected too, and repeats this step.
     environment.logger.warn('connection.not_expired', { connection_id });
+  }
+}
+
+interface Exchanging {
+  readonly environment: Pick<Environment, 'config' | 'logger'>;
+  readonly cipher: Cipher;
+}
+
+/** A token in clear. Null: a secret is missing from ENCRYPTION_KEY. It may be restored, so the connection is kept. */
+function openToken(
+  { cipher, environment }: Exchanging,
+  { connection_id }: StoredTokens,
+  sealed: string,
+): string | null {
+  try {
+    return cipher.decrypt(sealed, connection_id);
+  } catch {
+    environment.logger.error('token.unreadable', { connection_id });
+    return null;
+  }
+}
+
+/**
+ * Exchanges the refresh token. The provider may have lost tokens that it issued shortly before. Until one of them has worked, the refresh
+ * token before them is tried as well.
+ */
+async function exchangeEither(
+  deps: Exchanging,
+  provider: ProviderName,
+  held: StoredTokens,
+): Promise<Exchange> {
+  const first = await exchangeOne(deps, provider, held, held.refresh_token);
+  const previous = held.previous_refresh_token;
+  return first.kind === 'refused' && previous !== null ? exchangeOne(deps, provider, held, previous) : first;
+}
+
+async function exchangeOne(
+  deps: Exchanging,
+  provider: ProviderName,
+  held: StoredTokens,
+  sealed: string | null,
+): Promise<Exchange> {
+  const refreshToken = openToken(deps, held, sealed ?? '');
+  const client = clientOf(deps, provider, held);
+  if (refreshToken === null || client === null) return { kind: 'later' };
+  return refreshTokens(deps.environment.config, provider, client, refreshToken);
+}
+
+function clientOf(
+  { cipher, environment }: Exchanging,
+  provider: ProviderName,
+  { connection_id, client = null }: StoredTokens,
+): ProviderClient | null {
+  if (client === null) return installationClient(environment.config, provider);
+  try {
+    return openClient(cipher, client);
+  } catch {
+    environment.logger.error('client.unreadable', { connection_id });
+    return null;
   }
 }

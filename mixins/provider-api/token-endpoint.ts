@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import type { StoredClient } from '../../contracts/users/schemas.ts';
 import { jsonOrNull } from '../../domain/json/json.ts';
-import type { OAuth } from '../../domain/provider/provider.ts';
+import type { OAuth, Provider } from '../../domain/provider/provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
-import { oauthOf, type ProviderName } from '../../providers/all.ts';
-import { plainAnswer } from './plain-answer.ts';
+import { oauthOf, type ProviderName, providers } from '../../providers/all.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
+import type { Cipher } from './cipher.ts';
 import { type ProviderAnswer, type ProviderRequest, sendOnce } from './provider-api.ts';
-import type { ProviderClient } from './provider-client.ts';
 
 /** Timeout of a token request. */
 const exchangeMs = 10_000;
@@ -115,4 +116,43 @@ function tokensOf(fresh: z.infer<typeof Fresh>, nowMs: number): FreshTokens {
     refresh_token: refresh_token ?? null,
     expires_at_ms: endMs === null ? null : Math.min(endMs, nowMs + yearMs),
   };
+}
+
+/** An answer with the status and the body that the provider means. Errors in the body of a 200 become a status. */
+export function plainAnswer(provider: ProviderName, answer: ProviderAnswer): ProviderAnswer {
+  const description: Provider = providers[provider];
+  return inPlainHttp(description, answer);
+}
+
+/** The same for a given description of a provider. No answer stays no answer. */
+export function inPlainHttp(
+  { plainReply }: Pick<Provider, 'plainReply'>,
+  answer: ProviderAnswer,
+): ProviderAnswer {
+  if (plainReply === undefined || answer.status === 0) return answer;
+  return { ...answer, ...plainReply({ status: answer.status, text: answer.text }) };
+}
+
+/** An OAuth client at a provider, in clear. It must not appear in a log, an answer or a row. */
+export interface ProviderClient {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}
+
+/** The client of the installation. */
+export function installationClient(config: Config, provider: ProviderName): ProviderClient {
+  const { clientId, clientSecret } = settingsOf(config, provider);
+  return { clientId, clientSecret };
+}
+
+/**
+ * The client of a project, in clear; null if its secret was erased. There is no replacement: its codes and tokens must not be
+ * sent to another client. @throws if no configured ENCRYPTION_KEY decrypts the secret
+ */
+export function openClient(
+  cipher: Cipher,
+  { id, client_id, client_secret }: StoredClient,
+): ProviderClient | null {
+  if (client_secret === null) return null;
+  return { clientId: client_id, clientSecret: cipher.decrypt(client_secret, id) };
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Provider } from '../../domain/provider/provider.ts';
-import { settingNames } from '../listed.ts';
+import { apiPath, settingNames } from '../listed.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
-import { apiPath } from '../urls.ts';
 import { fields } from './fields.ts';
 
 const settings = {

@@ -2,11 +2,25 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
 import { dayMs } from '../../domain/time/time.ts';
-import { settingNames } from '../listed.ts';
+import { apiPath, scopesIn, settingNames } from '../listed.ts';
 import { list, networks, origin, url, webhookSecrets } from '../setting-forms.ts';
-import { apiPath } from '../urls.ts';
 import { dataTypes } from './data-types.ts';
-import { readPermissions } from './permissions.ts';
+
+const Names = z.array(z.string()).max(1000);
+const Switches = z
+  .record(z.string(), z.boolean())
+  .transform((map) => Object.keys(map).filter((name) => map[name] === true));
+const Permissions = z.union([
+  Names,
+  z.object({ permissions: z.union([Names, Switches]) }).transform((one) => one.permissions),
+  Switches,
+]);
+
+/** The permissions in an answer, which is a list or a map of booleans. Null if it contains neither. */
+export function readPermissions(text: string): string[] | null {
+  const { data } = Permissions.safeParse(jsonOrNull(text));
+  return data === undefined ? null : scopesIn(data);
+}
 
 const settings = {
   WEBHOOK_SECRET_DEVICEMAKER: webhookSecrets.optional(),
@@ -27,11 +41,7 @@ const settings = {
     .describe('origins that data may be fetched from; unset: that of the API'),
 };
 
-interface Urls {
-  readonly DEVICEMAKER_API_URL: string;
-  readonly DEVICEMAKER_AUTHORIZE_URL: string;
-  readonly DEVICEMAKER_TOKEN_URL: string;
-}
+type Settings = z.output<z.ZodObject<typeof settings>>;
 
 const UserId = z.object({
   userId: z
@@ -59,8 +69,8 @@ export const devicemaker = {
   projectClientRefusal:
     'Data comes to addresses that are registered for one OAuth client, which a header names, and an installation has one.',
   oauth: {
-    authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
-    tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),
+    authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Settings) => new URL(DEVICEMAKER_AUTHORIZE_URL),
+    tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Settings) => new URL(DEVICEMAKER_TOKEN_URL),
     scope: null,
     usesPkce: true,
     clientAuthentication: 'form',
@@ -72,7 +82,7 @@ export const devicemaker = {
     },
     isScopeEnough: (scope) => scope.length > 0,
     revocation: {
-      url: ({ DEVICEMAKER_API_URL }: Urls) => apiPath(DEVICEMAKER_API_URL, '/user/registration'),
+      url: ({ DEVICEMAKER_API_URL }: Settings) => apiPath(DEVICEMAKER_API_URL, '/user/registration'),
       method: 'DELETE',
       sendsTokenInForm: false,
     },

@@ -1,11 +1,9 @@
 import { ownText } from '../../domain/own-text.ts';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
 import { minuteMs } from '../../domain/time/time.ts';
-import { readEvent } from '../phone/normalise/event.ts';
-import { eventTypeOf } from '../phone/normalise/event-types.ts';
+import { eventTypeOf, readEvent } from '../phone/normalise/event.ts';
 import { type ItemSpan, isProblem, type Problem } from '../phone/normalise/item.ts';
-import { recordWithin } from '../phone/normalise/record.ts';
-import { recordTypeOf } from '../phone/normalise/record-types.ts';
+import { recordTypeOf, recordWithin } from '../phone/normalise/record.ts';
 import { type PhaseStage, phaseWithin } from '../phone/normalise/sleep-phase.ts';
 import { sourceOf as sourceOfItem } from '../phone/normalise/source.ts';
 import { type Entry, keyOf, skipped, spanProblem } from './entry.ts';

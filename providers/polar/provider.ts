@@ -2,15 +2,84 @@ import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import type { Hint } from '../../domain/provider/notifications.ts';
 import type { Provider } from '../../domain/provider/provider.ts';
-import type { PullFailure, PullReply } from '../../domain/provider/pulled-provider.ts';
+import type {
+  ApplicationSubscription,
+  PullFailure,
+  PullReply,
+  PullRequest,
+  SubscriptionState,
+} from '../../domain/provider/pulled-provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
-import { CalendarDate, dateToMs, dayMs, minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { CalendarDate, dateToMs, dayMs, hourMs, minuteMs } from '../../domain/time/time.ts';
+import { apiPath, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
-import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
-import { subscription } from './subscription.ts';
+
+const webhooksPath = '/v3/webhooks';
+const subscribedEvents: readonly string[] = [
+  'EXERCISE',
+  'SLEEP',
+  'CONTINUOUS_HEART_RATE',
+  'ACTIVITY_SUMMARY',
+];
+
+/** The webhook of the application in a list of at most one. `active` is assumed to be false once it is deactivated. */
+const Webhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  active: z.boolean().nullish(),
+});
+const Listed = z.object({ data: z.array(Webhook) });
+const Created = z.object({ data: z.object({ signature_secret_key: z.string().min(1) }) });
+
+function webhooksIn({ status, text }: PullReply): readonly z.output<typeof Webhook>[] | null {
+  if (status === 204 || status === 404) return [];
+  return status === 200 ? (Listed.safeParse(jsonOrNull(text)).data?.data ?? null) : null;
+}
+
+function readSubscription(_: Settings, reply: PullReply, address: string): SubscriptionState {
+  const all = webhooksIn(reply);
+  if (all === null) return 'unknown';
+  const [webhook] = all;
+  if (webhook === undefined || !isComplete(webhook, address)) return 'missing';
+  return webhook.active === false ? 'off' : 'active';
+}
+
+const isComplete = (webhook: z.output<typeof Webhook>, address: string): boolean =>
+  webhook.url === address && subscribedEvents.every((event) => webhook.events.includes(event));
+
+function renewals(_: Settings, reply: PullReply, address: string): PullRequest[] {
+  const all = webhooksIn(reply);
+  if (all === null) return [];
+  const [webhook] = all;
+  const json = { events: subscribedEvents, url: address };
+  if (webhook === undefined) return [{ path: webhooksPath, json }];
+  const changed = isComplete(webhook, address) ? [] : [changing(webhook.id, { method: 'PATCH', json })];
+  const off = webhook.active === false ? [{ path: `${webhooksPath}/activate`, method: 'POST' } as const] : [];
+  return [...changed, ...off];
+}
+
+const changing = (id: string, how: Pick<PullRequest, 'method' | 'json'>): PullRequest => ({
+  path: `${webhooksPath}/${encodeURIComponent(id)}`,
+  ...how,
+});
+
+/** The webhook of the application. The provider deactivates it after seven days of failures. */
+const subscription = {
+  of: 'application',
+  everyMs: hourMs,
+  proof({ POLAR_CLIENT_ID: id, POLAR_CLIENT_SECRET: secret }: Settings) {
+    return id === undefined || secret === undefined ? null : { client: { id, secret } };
+  },
+  check: () => ({ path: webhooksPath }),
+  read: readSubscription,
+  renewals,
+  // It is shown once, when the webhook is made.
+  secretOf: ({ text }) => Created.safeParse(jsonOrNull(text)).data?.data.signature_secret_key ?? null,
+  endings: (reply) => (webhooksIn(reply) ?? []).map(({ id }) => changing(id, { method: 'DELETE' })),
+} as const satisfies ApplicationSubscription;
 
 const settings = {
   WEBHOOK_SECRET_POLAR: webhookSecrets.optional(),

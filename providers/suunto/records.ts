@@ -1,3 +1,4 @@
+import { withoutNoise } from '../../domain/json/decimals.ts';
 import {
   assumed,
   computed,
@@ -8,12 +9,104 @@ import {
   notKept,
   under,
 } from '../../domain/provider/field-table.ts';
+import type { Span } from '../../domain/provider/pulled-provider.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
-import type { Draft } from '../../domain/recipe/draft.ts';
+import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
-import type { Item } from '../../domain/recipe/read-fields.ts';
-import { sportNamed } from './activities.ts';
-import { bpmOf, daysOfSamples, latestNights, midnightOf, percentOf, pointsOfDay } from './samples.ts';
+import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
+import { dateToMs, minuteMs } from '../../domain/time/time.ts';
+
+/** Suunto's sports by `activityId`, from 0. The notes on the API have no such list: assumed from Suunto's public one. */
+const names = [
+  ...'walking,running,cycling,cross country skiing,sports,sports,sports,sports,sports,sports'.split(','),
+  ...'mountain biking,hiking,roller skating,downhill skiing,paddling,rowing,golf,indoor sports'.split(','),
+  ...'parkour,ball games,outdoor gym,swimming,trail running,gym,nordic walking,horseback riding'.split(','),
+  ...'motorsports,skateboarding,water sports,climbing,snowboarding,ski touring,fitness class'.split(','),
+  ...'soccer,tennis,basketball,badminton,baseball,volleyball,american football,table tennis'.split(','),
+  ...'racquetball,squash,floorball,handball,softball,bowling,cricket,rugby,ice skating'.split(','),
+  ...'ice hockey,yoga,indoor cycling,treadmill,crossfit,crosstrainer,roller skiing'.split(','),
+  ...'indoor rowing,stretching,track and field,orienteering,standup paddling,combat sport'.split(','),
+  ...'kettlebell,dancing,snowshoeing,frisbee golf,futsal,multisport,aerobics,trekking,sailing'.split(','),
+  ...'kayaking,circuit training,triathlon,padel,cheerleading,boxing,scuba diving,freediving'.split(','),
+  ...'adventure racing,gymnastics,canoeing,mountaineering,telemark skiing,open water swimming'.split(','),
+  ...'windsurfing,kitesurfing,paragliding,sports,snorkeling,surfing,swimrun,duathlon'.split(','),
+  ...'aquathlon,obstacle racing,fishing,hunting,transition,gravel cycling,mermaiding'.split(','),
+  ...'spearfishing,jump rope,track running,calisthenics,e-biking,e-mtb,backcountry skiing'.split(','),
+  ...'wheelchair sport,hand cycling,splitboarding,biathlon,meditation,field hockey,cyclocross'.split(','),
+  ...'vertical running,ski mountaineering,skate skiing,classic skiing,chores,pilates,yoga'.split(','),
+].map((name) => name.replace(/[ -]/g, '_'));
+
+/** The name of a sport, such as `trail_running`. Null: the value is no id of a sport. */
+function sportNamed(id: unknown): string | null {
+  return typeof id === 'number' && Number.isInteger(id) ? (names[id] ?? `activity_${id}`) : null;
+}
+
+const entryOf = (item: unknown): Item => (isItem(item) && isItem(item.entryData) ? item.entryData : {});
+const msOf = (item: unknown): number | null =>
+  isItem(item) ? (instantWithOffset(item.timestamp)?.ms ?? null) : null;
+
+/** A heart rate in beats per minute: a value below 5 is in Hz, as some firmware sends it. Null: it is no number. */
+function bpmOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value < 5 ? withoutNoise(value * 60) : value;
+}
+
+/** A share in percent: a value of at most 1 is from 0 to 1. Null: it is no number. */
+function percentOf(value: unknown): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return value <= 1 ? withoutNoise(value * 100) : value;
+}
+
+/** Nights with the last version of each, in the order of the list. The units of heart rate and oxygen differ by firmware. */
+function latestNights(records: readonly unknown[]): unknown[] {
+  const versions = new Map<unknown, unknown>();
+  for (const record of records) {
+    const { SleepId } = entryOf(record);
+    versions.delete(SleepId ?? record);
+    versions.set(SleepId ?? record, record);
+  }
+  return [...versions.values()].map(withUnits);
+}
+
+function withUnits(record: unknown): unknown {
+  if (!isItem(record) || !isItem(record.entryData)) return record;
+  const { HRAvg, HRMin, MaxSpo2, ...entry } = record.entryData;
+  const read = { HRAvg: bpmOf(HRAvg), HRMin: bpmOf(HRMin), MaxSpo2: percentOf(MaxSpo2) };
+  return { ...record, entryData: { ...entry, ...read } };
+}
+
+/** An item of each local day that begins in the span or has a sample in it: its last sample, with all samples of the day as `day`. */
+function daysOfSamples(records: readonly unknown[], span: Span | null): unknown[] {
+  const timed = records.flatMap((record) => {
+    const ms = msOf(record);
+    return isItem(record) && ms !== null ? [{ record, ms }] : [];
+  });
+  const isWithin = (ms: number) => span === null || (ms >= span.startMs && ms < span.endMs);
+  const days = Map.groupBy(timed, ({ record }) => String(record.timestamp).slice(0, 10));
+  const items = [...days.values()].flatMap((samples) => {
+    const sorted = samples.toSorted((a, b) => a.ms - b.ms);
+    const last = sorted.at(-1);
+    if (last === undefined || ![midnightOf(last.record), ...sorted.map(({ ms }) => ms)].some(isWithin))
+      return [];
+    return [{ ...last.record, day: sorted.map(({ record }) => record) }];
+  });
+  return [...items, ...records.filter((record) => msOf(record) === null)];
+}
+
+/** The start of the local day of a sample, in milliseconds. */
+function midnightOf({ timestamp }: Item): number {
+  const { offset = 0 } = instantWithOffset(timestamp) ?? {};
+  return dateToMs(String(timestamp).slice(0, 10)) - offset * minuteMs;
+}
+
+/** The balances of the samples of a day in percent. */
+function pointsOfDay({ day }: Item): Point[] {
+  const samples: readonly unknown[] = Array.isArray(day) ? day : [];
+  return samples.flatMap((sample): Point[] => {
+    const [ms, value] = [msOf(sample), percentOf(entryOf(sample).Balance)];
+    return ms === null || value === null ? [] : [[ms, value]];
+  });
+}
 
 const common = { device: 'Suunto', scopes: [], recentDays: 3, sweepDays: 30 } as const;
 

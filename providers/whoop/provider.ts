@@ -5,9 +5,8 @@ import type { Provider } from '../../domain/provider/provider.ts';
 import { fieldsOf } from '../../domain/recipe/collection.ts';
 import { failureByStatus } from '../../domain/recipe/failure.ts';
 import { dayMs, minuteMs } from '../../domain/time/time.ts';
-import { jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
+import { apiPath, jsonEvents, limit, listed, pace, settingNames, withoutData } from '../listed.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
-import { apiPath } from '../urls.ts';
 import { collections, types } from './records.ts';
 
 const settings = {
@@ -22,14 +21,7 @@ const settings = {
   WHOOP_REQUESTS_PER_DAY: whole(1, 100_000_000).default(10_000),
 };
 
-interface Settings {
-  readonly WHOOP_API_URL: string;
-  readonly WHOOP_AUTHORIZE_URL: string;
-  readonly WHOOP_TOKEN_URL: string;
-  readonly WHOOP_CLIENT_SECRET?: string | undefined;
-  readonly WHOOP_REQUESTS_PER_MINUTE: number;
-  readonly WHOOP_REQUESTS_PER_DAY: number;
-}
+type Settings = z.output<z.ZodObject<typeof settings>>;
 
 const profilePath = '/v2/user/profile/basic';
 const Profile = z.object({ user_id: z.union([z.int(), z.string().min(1).max(100)]).transform(String) });

@@ -1,8 +1,7 @@
 import { Transporters } from 'moleculer';
 import type { Msg } from 'nats';
 import { type BusSettings, natsOptions } from '../nats-options.ts';
-import { servicesOf } from './roles.ts';
-import { actionOfSubject, answerSubject, requestSubject } from './subjects.ts';
+import { actionOfSubject, answerSubject, requestSubject, servicesOf } from './permissions.ts';
 
 type Packet = Parameters<Transporters.NATS['publish']>[0];
 

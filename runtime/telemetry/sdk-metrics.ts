@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchObservableResult, Counter, Histogram, ObservableGauge } from '@opentelemetry/api';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -12,7 +13,6 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { type MetricDefinition, metricTable } from './metric-table.ts';
 import type { Metrics } from './metrics.ts';
-import { processMetrics } from './process-metrics.ts';
 
 /** A scrape waits this long for a collector. The default timeout of Prometheus is 10 s. */
 const collectTimeoutMs = 3000;
@@ -124,4 +124,41 @@ async function textOf(reader: MetricReader): Promise<string> {
 // If the database does not answer, the metrics of the process are still exported.
 function timeout(): Promise<void> {
   return sleep(collectTimeoutMs, undefined, { ref: false });
+}
+
+/** Sets the metrics of this process. To be called before each scrape. */
+export function processMetrics(metrics: Metrics): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  let utilization = performance.eventLoopUtilization();
+  const started = Date.now() / 1000 - process.uptime();
+  let cpuSeconds = 0;
+  return () => {
+    // The timer itself takes 10 ms. Before its first run the histogram has no valid values.
+    for (const [quantile, nanoseconds] of [
+      ['0.5', delay.percentile(50)],
+      ['0.99', delay.percentile(99)],
+      ['1', delay.max],
+    ] as const)
+      metrics.set(
+        'pulsebus_event_loop_lag_seconds',
+        { quantile },
+        delay.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - 0.01),
+      );
+    delay.reset();
+    const now = performance.eventLoopUtilization();
+    metrics.set(
+      'pulsebus_event_loop_utilization',
+      {},
+      performance.eventLoopUtilization(now, utilization).utilization,
+    );
+    utilization = now;
+    const { rss, heapUsed } = process.memoryUsage();
+    metrics.set('process_resident_memory_bytes', {}, rss);
+    metrics.set('nodejs_heap_used_bytes', {}, heapUsed);
+    const { user, system } = process.cpuUsage();
+    metrics.count('process_cpu_seconds_total', {}, (user + system) / 1e6 - cpuSeconds);
+    cpuSeconds = (user + system) / 1e6;
+    metrics.set('process_start_time_seconds', {}, started);
+  };
 }

@@ -8,7 +8,6 @@ import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import type { Starting } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
-import { forgetAccesses, noteAccesses, readAccesses } from './actions/accesses.ts';
 import { admit, outage, readWindow } from './actions/admission.ts';
 import {
   changeApplication,
@@ -17,7 +16,7 @@ import {
   replaceSecret,
   toApplication,
 } from './actions/applications.ts';
-import { readAudit } from './actions/audit.ts';
+import { forgetAccesses, noteAccesses, readAccesses, readAudit } from './actions/audit.ts';
 import {
   callingDeveloper,
   changePassword,
@@ -27,12 +26,17 @@ import {
   readDeveloper,
   toDeveloper,
 } from './actions/developers.ts';
-import { createEmbed, originsOfEmbed } from './actions/embeds.ts';
-import { acceptInvitation, invite, revokeInvitation, toInvitation } from './actions/invitations.ts';
 import { createApiKey, removeKey, replaceApiKey, shownKey } from './actions/keys.ts';
 import { createSignInLink, endSession, logIn, startSession, startSessionByLink } from './actions/log-in.ts';
-import { addMember, removeMember, toMember } from './actions/members.ts';
-import { addPasskey, beginPasskey, listPasskeys, removePasskey } from './actions/passkeys.ts';
+import {
+  acceptInvitation,
+  addMember,
+  invite,
+  removeMember,
+  revokeInvitation,
+  toInvitation,
+  toMember,
+} from './actions/members.ts';
 import {
   createProject,
   logoIn,
@@ -43,9 +47,18 @@ import {
   updateProject,
 } from './actions/projects.ts';
 import { resetByLink } from './actions/reset-by-link.ts';
+import {
+  addPasskey,
+  beginPasskey,
+  beginTotp,
+  confirmBegunTotp,
+  listPasskeys,
+  removePasskey,
+  removeTotp,
+  showTotp,
+} from './actions/second-factors.ts';
 import { beginPasskeySignIn, oidcIn, signInByOidc, startSessionByPasskey } from './actions/sign-in.ts';
-import { issueForCode, issueToken, refresh, revoke } from './actions/tokens.ts';
-import { beginTotp, confirmBegunTotp, removeTotp, showTotp } from './actions/totp.ts';
+import { createEmbed, issueForCode, issueToken, originsOfEmbed, refresh, revoke } from './actions/tokens.ts';
 import { tokenSignerOf } from './rules/access-tokens.ts';
 import { refuseWithoutPasswords } from './rules/password-rules.ts';
 import { acting } from './tables/acting.ts';

@@ -24,9 +24,8 @@ import {
 } from './actions/destinations.ts';
 import { selectWorkable } from './tables/destinations.ts';
 import { resealSecrets } from './tables/secrets.ts';
-import { defaultPace, type Pace } from './work/pace.ts';
+import { defaultPace, type Pace, runKind } from './work/pace.ts';
 import { runDestination } from './work/run.ts';
-import { runKind } from './work/run-kind.ts';
 import { newTargetThreads, type TargetThreads } from './work/session/threads.ts';
 
 /** What tests choose: the resolver of names, and the pace of the work. */

@@ -50,8 +50,7 @@ import {
 import { selectAllUsers } from './tables/user-list.ts';
 import { selectProject, selectUser, selectUsersInProject } from './tables/users.ts';
 import { removeSome, removeUser } from './work/erasure.ts';
-import { startFolding } from './work/folding.ts';
-import { jobHandlers } from './work/jobs.ts';
+import { jobHandlers, startFolding } from './work/jobs.ts';
 import { reportUnreadable, startResealing } from './work/reseal.ts';
 
 export default implement(users, {

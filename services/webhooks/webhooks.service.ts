@@ -20,6 +20,7 @@ import {
   listEndpoints,
   removeEndpoint,
   replaceSecret,
+  resealSecrets,
 } from './actions/endpoints.ts';
 import { readFeed } from './actions/feed.ts';
 import { findMessage, listMessages, resendMessage, testEndpoint } from './actions/messages.ts';
@@ -32,7 +33,6 @@ import { feedWatch } from './work/feed-watch.ts';
 import { messageBodies } from './work/message-body.ts';
 import { published, startPublisher } from './work/publish.ts';
 import { type RequeuePace, requestRequeue, requeueHandler, requeuePace } from './work/requeue.ts';
-import { resealSecrets } from './work/reseal-secrets.ts';
 import { messageDeletionHandler, retentionHandlers } from './work/retention.ts';
 
 /** How events show values, by the settings. */

@@ -1,9 +1,10 @@
-// `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
-// With --without-second-factor it removes the authenticator and the passkeys of the account.
 import { selectEmails } from '../../services/auth/tables/developers.ts';
-import { resetPassword } from '../../services/auth/work/reset-password.ts';
+import { resetPassword } from '../../services/auth/work/operator-accounts.ts';
 import { runOnDatabase } from '../database/own-database.ts';
 import { StartError } from '../machine/start-error.ts';
+
+// `npm run reset-password -- EMAIL`: gives a developer account a generated password, shows it and ends its sessions.
+// With --without-second-factor it removes the authenticator and the passkeys of the account.
 
 await runOnDatabase(async (database) => {
   const emails = await selectEmails(database);

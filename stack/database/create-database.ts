@@ -1,6 +1,7 @@
-// Creates databases on a running server: the one of `npm start`, and one per test file.
 import type pg from 'pg';
 import { newClient } from '../../runtime/database/database-client.ts';
+
+// Creates databases on a running server: the one of `npm start`, and one per test file.
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 

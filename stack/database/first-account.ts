@@ -11,7 +11,7 @@ import {
   isUnused,
   isUnvisited,
   type Login,
-} from '../../services/auth/work/first-developer.ts';
+} from '../../services/auth/work/operator-accounts.ts';
 import { writePrivate } from './secrets.ts';
 
 const KeptLogin = z.object({ email: z.string(), password: z.string() });

@@ -1,6 +1,3 @@
-// Checks that the configured servers answer before anything is started, because services wait for an unavailable server
-// indefinitely.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'nats';
 import type { Config } from '../../config.ts';
@@ -10,6 +7,9 @@ import { checkSamplesReadable, UnreadableSamplesError } from '../../runtime/data
 import { newClient } from '../../runtime/database/database-client.ts';
 import { type BusSettings, busServersOf, natsOptions } from '../../runtime/nats-options.ts';
 import { StartError } from './start-error.ts';
+
+// Checks that the configured servers answer before anything is started, because services wait for an unavailable server
+// indefinitely.
 
 const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 500;

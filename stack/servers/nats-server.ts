@@ -1,15 +1,16 @@
-// NATS on 127.0.0.1 with generated passwords, without JetStream: durable work is in the database.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { fullRole } from '../../runtime/bus/roles.ts';
+import { fullRole } from '../../runtime/bus/permissions.ts';
 import { ownPort } from '../machine/ports.ts';
 import { commandLine, signal, waitUntil } from '../machine/processes.ts';
 import { type Account, serverFolder } from '../machine/unprivileged.ts';
 import { keepRunning, type Restarts, type RunningServer } from './keep-running.ts';
 import { usersConfiguration } from './nats-users.ts';
 import { startServer } from './server-process.ts';
+
+// NATS on 127.0.0.1 with generated passwords, without JetStream: durable work is in the database.
 
 /** The folder of the servers' configuration, and how to run them. */
 export interface NatsOptions extends BusChoice {

@@ -1,6 +1,6 @@
+import { fullRole, permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
+
 // The users of a NATS server, each with the permissions of its role, as its configuration states them.
-import { permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
-import { fullRole } from '../../runtime/bus/roles.ts';
 
 /** A user of the bus. The password is quoted, or the name of a variable. */
 export interface BusUser {

@@ -1,7 +1,8 @@
-// Whether commits wait for the standby of `npm run cluster -- --standby`. While it streams they do, so that a promotion
-// loses nothing that was answered. While it does not, they must not, or every write would hang.
 import type pg from 'pg';
 import { newClient } from '../../runtime/database/database-client.ts';
+
+// Whether commits wait for the standby of `npm run cluster -- --standby`. While it streams they do, so that a promotion
+// loses nothing that was answered. While it does not, they must not, or every write would hang.
 
 /** The name of the standby at its primary, and of its replication slot. */
 export const standbyName = 'pulsebus_standby';

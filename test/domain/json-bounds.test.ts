@@ -1,7 +1,7 @@
 import t from 'tap';
 import { jsonOrNull } from '../../domain/json/json.ts';
 import { JsonBoundsError, mostLevels, parsedBytes, parseJson } from '../../domain/json/json-bounds.ts';
-import { readPermissions } from '../../providers/devicemaker/permissions.ts';
+import { readPermissions } from '../../providers/devicemaker/provider.ts';
 import { parseObject } from '../../services/api-gateway/work/body.ts';
 import { readPush } from '../../services/devicemaker-ingest/rules/read-push.ts';
 import { readUpload } from '../../services/phone-ingest/rules/upload-body.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { type WorkoutType, workoutTypes } from '../../domain/records/workout-types.ts';
 import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { workoutTypeOf as ofSportType } from '../../providers/activitynet/normalise/activity.ts';
-import { workoutTypeOf as ofActivityType } from '../../providers/devicemaker/normalise/workout-type.ts';
+import { workoutTypeOf as ofActivityType } from '../../providers/devicemaker/normalise/activity.ts';
 
 type Names = Partial<Record<WorkoutType, string>>;
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import type { Queryable } from '../../mixins/database/database.ts';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
-import { forgetAccesses, noteAccesses } from '../../services/auth/actions/accesses.ts';
+import { forgetAccesses, noteAccesses } from '../../services/auth/actions/audit.ts';
 import { loadServices } from '../../stack/processes/services.ts';
 import { ask, createUser, createWearer, joinApi, startApi, type TestApi, userToken } from '../support/api.ts';
 import { connectClient, toolAnswer } from '../support/mcp.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { resetPassword } from '../../services/auth/work/reset-password.ts';
+import { resetPassword } from '../../services/auth/work/operator-accounts.ts';
 import { type Ask, startApi } from '../support/api.ts';
 import { insertDeveloper } from '../support/developer.ts';
 import { Creation, type Deviations, softwarePasskey } from '../support/passkey.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { roles } from '../../domain/access.ts';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { resealTotp } from '../../services/auth/work/cleaning.ts';
-import { resetPassword } from '../../services/auth/work/reset-password.ts';
+import { resetPassword } from '../../services/auth/work/operator-accounts.ts';
 import { type Ask, startApi } from '../support/api.ts';
 import { insertDeveloper } from '../support/developer.ts';
 import { insertMember, password as memberPassword } from '../support/members.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { gatherAnswerTimes } from '../../mixins/provider-api/answer-times.ts';
+import { gatherAnswerTimes } from '../../mixins/provider-api/provider-api.ts';
 import { startBroker, testConfig } from '../support/servers/broker.ts';
 
 t.test('sums up the answers of each provider, and hands them over at the end', async (t) => {

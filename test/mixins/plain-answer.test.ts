@@ -1,7 +1,6 @@
 import t from 'tap';
-import { inPlainHttp } from '../../mixins/provider-api/plain-answer.ts';
 import type { ProviderAnswer } from '../../mixins/provider-api/provider-api.ts';
-import { authenticated } from '../../mixins/provider-api/token-endpoint.ts';
+import { authenticated, inPlainHttp } from '../../mixins/provider-api/token-endpoint.ts';
 
 const answer = (status: number): ProviderAnswer => ({
   status,

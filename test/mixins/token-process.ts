@@ -1,11 +1,12 @@
-// A process with the tokens of users, for a test that kills it: settings come as JSON in the first argument. For each user id
-// that its parent sends, it reads the account at the provider with a token of the user, and returns the status.
 import { loadConfig } from '../../config.ts';
 import { action, contract, Nothing } from '../../domain/contract.ts';
 import { type ProviderTokens, providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { createBroker } from '../../runtime/broker.ts';
 import { implement } from '../../runtime/implement.ts';
 import users from '../../services/users/users.service.ts';
+
+// A process with the tokens of users, for a test that kills it: settings come as JSON in the first argument. For each user id
+// that its parent sends, it reads the account at the provider with a token of the user, and returns the status.
 
 const { settings, namespace } = JSON.parse(process.argv[2] ?? '');
 const config = loadConfig(settings);

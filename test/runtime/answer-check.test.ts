@@ -1,8 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { action, contract } from '../../domain/contract.ts';
-import { answerProblems } from '../../runtime/answer-check.ts';
-import { implement } from '../../runtime/implement.ts';
+import { answerProblems, implement } from '../../runtime/implement.ts';
 import { startBroker } from '../support/servers/broker.ts';
 
 const Item = z.object({ id: z.string(), steps: z.int().nullable() });

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { awakeTimeout } from '../../runtime/awake-timeout.ts';
+import { awakeTimeout } from '../../mixins/provider-api/provider-api.ts';
 
 const limitMs = 10_000;
 

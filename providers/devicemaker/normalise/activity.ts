@@ -1,8 +1,9 @@
 import { bareWorkout, extrasOf } from '../../../domain/recipe/item-of-record.ts';
 import type { WorkoutRecord } from '../../../domain/records/records.ts';
+import type { WorkoutType } from '../../../domain/records/workout-types.ts';
+import { workoutTypeNamed } from '../../../domain/workouts/sport-names.ts';
 import { type Refused, refused } from './item.ts';
 import type { ReadItem } from './read-item.ts';
-import { plainName, workoutTypeOf } from './workout-type.ts';
 
 // Only the types that name it: others may be done anywhere.
 const indoorType = /^(INDOOR|TREADMILL|VIRTUAL|LAP_SWIMMING|STAIR_CLIMBING|ELLIPTICAL)/;
@@ -41,3 +42,19 @@ export function withWorkout(read: ReadItem): ReadItem | Refused {
     parts: { ...read.parts, workout, extras },
   };
 }
+
+/** An activity type without variations of case, blanks, hyphens and a trailing version. */
+export function plainActivityType(raw: string): string {
+  return raw.trim().toUpperCase().replaceAll(/[\s-]/g, '_').replace(/_V2$/, '');
+}
+
+/** A name for an unnamed activity: its type in plain words. */
+function plainName(raw: string): string {
+  const words = plainActivityType(raw).replaceAll('_', ' ').trim().toLowerCase();
+  return words === '' ? 'Activity' : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const others: ReadonlySet<string> = new Set(['mountaineering']);
+
+/** The workout type of an activity type. */
+export const workoutTypeOf = (raw: string): WorkoutType => workoutTypeNamed(raw, others);

@@ -1,9 +1,9 @@
 import type { EpochRecord } from '../../../domain/records/records.ts';
 import type { SeriesType } from '../../../domain/records/series.ts';
+import { plainActivityType, workoutTypeOf } from './activity.ts';
 import { fieldReader, idOf, textOf } from './checks.ts';
 import type { Problem } from './item.ts';
 import type { ReadItem } from './read-item.ts';
-import { plainActivityType, workoutTypeOf } from './workout-type.ts';
 
 /** The checks of fields of an epoch that no end has alone. */
 export const epochChecks = { summaryId: idOf, intensity: textOf(40) };

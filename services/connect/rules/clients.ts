@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts';
 import type { StoredClient } from '../../../contracts/users/schemas.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
-import { openClient, type ProviderClient } from '../../../mixins/provider-api/provider-client.ts';
+import { openClient, type ProviderClient } from '../../../mixins/provider-api/token-endpoint.ts';
 import { type ProviderName, providers } from '../../../providers/all.ts';
 import { settingsOf } from '../../../runtime/provider-settings.ts';
 

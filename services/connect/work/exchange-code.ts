@@ -2,18 +2,17 @@ import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import { parseJson } from '../../../domain/json/json-bounds.ts';
 import type { GrantByRequest, GrantInTokenAnswer, OAuth } from '../../../domain/provider/provider.ts';
-import { plainAnswer } from '../../../mixins/provider-api/plain-answer.ts';
 import type { ProviderAnswer, ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
-import type { ProviderClient } from '../../../mixins/provider-api/provider-client.ts';
 import {
   type FreshTokens,
   isInvalidGrant,
+  type ProviderClient,
+  plainAnswer,
   readTokens,
   requestTokens,
 } from '../../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../../providers/all.ts';
-import { scopesIn } from '../../../providers/scopes.ts';
-import { apiPath } from '../../../providers/urls.ts';
+import { apiPath, scopesIn } from '../../../providers/listed.ts';
 import { clientOf } from '../rules/clients.ts';
 import type { Attempt } from '../tables/attempts.ts';
 

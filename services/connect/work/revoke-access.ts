@@ -1,11 +1,14 @@
 import type { Config } from '../../../config.ts';
 import type { FormRequest, Revocation, SubscriptionEnding } from '../../../domain/provider/provider.ts';
-import { plainAnswer } from '../../../mixins/provider-api/plain-answer.ts';
 import { sendOnce } from '../../../mixins/provider-api/provider-api.ts';
-import type { ProviderClient } from '../../../mixins/provider-api/provider-client.ts';
-import { type FreshTokens, refreshTokens } from '../../../mixins/provider-api/token-endpoint.ts';
+import {
+  type FreshTokens,
+  type ProviderClient,
+  plainAnswer,
+  refreshTokens,
+} from '../../../mixins/provider-api/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../../providers/all.ts';
-import { apiPath } from '../../../providers/urls.ts';
+import { apiPath } from '../../../providers/listed.ts';
 import { apiHeadersOf } from '../../../runtime/provider-settings.ts';
 import { apiUrlOf } from '../rules/clients.ts';
 

@@ -38,7 +38,7 @@ import {
   updateDestination,
 } from '../tables/destinations.ts';
 import { opened, sealed } from '../tables/secrets.ts';
-import { runKind } from '../work/run-kind.ts';
+import { runKind } from '../work/pace.ts';
 import { targets } from '../work/targets/all.ts';
 
 interface Managing {

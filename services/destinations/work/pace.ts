@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { minuteMs } from '../../../domain/time/time.ts';
+import type { JobKind } from '../../../mixins/jobs/job-queue.ts';
 
 /** Timing and bounds of destinations. Production uses the defaults. Tests set others. */
 export interface Pace {
@@ -56,3 +58,8 @@ export const defaultPace: Pace = {
   random: Math.random,
   retryMs: [2000, 5000, 15_000, minuteMs, 5 * minuteMs],
 };
+
+const Payload = z.object({ destination_id: z.uuid() });
+
+/** The job of each destination. */
+export const runKind: JobKind<z.infer<typeof Payload>> = { name: 'destinations.run', payload: Payload };

@@ -14,7 +14,7 @@ import {
   selectErasures,
 } from '../tables/destinations.ts';
 import { opened } from '../tables/secrets.ts';
-import { runKind } from './run-kind.ts';
+import { runKind } from './pace.ts';
 import { targets } from './targets/all.ts';
 import type { Run } from './targets/target.ts';
 

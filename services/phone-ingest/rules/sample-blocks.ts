@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bareItem, type StoreItem } from '../../../domain/records/records.ts';
-import type { IdentifiedBlock } from '../../../providers/phone/store/identified-blocks.ts';
+import type { IdentifiedBlock } from '../../../providers/phone/store/calls.ts';
 
 /**
  * The samples of a batch as one item. Its key names the body and the batch, so that the same body is a duplicate, and so that

@@ -1,4 +1,4 @@
-import type { NotificationAnswer } from '../../../contracts/pull-ingest/answer.ts';
+import type { NotificationAnswer } from '../../../contracts/pull-ingest.ts';
 import type { Hint } from '../../../domain/provider/notifications.ts';
 import type { Pull, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
 import { dayMs } from '../../../domain/time/time.ts';

@@ -9,7 +9,7 @@ import {
   sendWithToken,
 } from '../../../mixins/provider-api/provider-tokens.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
-import { apiPath } from '../../../providers/urls.ts';
+import { apiPath } from '../../../providers/listed.ts';
 import { apiHeadersOf, settingsOf } from '../../../runtime/provider-settings.ts';
 import { type Limited, limitsOf, scopeOf } from '../rules/pulled.ts';
 import { pauseScope, reserveRequest } from '../tables/rates.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from '../../../mixins/database/database.ts';
-import { ensureFirstDeveloper } from '../../../services/auth/work/first-developer.ts';
+import { ensureFirstDeveloper } from '../../../services/auth/work/operator-accounts.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { type Ask, ask, developer } from '../../support/api.ts';

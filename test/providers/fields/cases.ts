@@ -1,4 +1,4 @@
-import { collections as oura } from '../../../providers/oura/collections.ts';
+import { collections as oura } from '../../../providers/oura/records.ts';
 import { collections as polar } from '../../../providers/polar/records.ts';
 import { collections as suunto } from '../../../providers/suunto/records.ts';
 import { collections as whoop } from '../../../providers/whoop/records.ts';

@@ -1,6 +1,6 @@
 import type { StoreItem } from '../../../domain/records/records.ts';
-import { fields } from '../../../providers/phone/fields.ts';
-import { eventTypeOf } from '../../../providers/phone/normalise/event-types.ts';
+import { eventTypeOf } from '../../../providers/phone/normalise/event.ts';
+import { fields } from '../../../providers/phone/provider.ts';
 import { readItem, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';
 import { common, intervalRows, itemRows, prefixed, readableOf } from './readable.ts';
 import type { FieldCase } from './removal.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { dataScopes, dataTypes, failureOf } from '../../../providers/googlehealth/data-types.ts';
-import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
+import { isVerification, readHints } from '../../../providers/googlehealth/provider.ts';
 
 const startMs = Date.parse('2026-03-01T06:00:00Z');
 const hourMs = 3_600_000;

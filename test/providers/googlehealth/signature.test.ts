@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import t from 'tap';
-import { keyId, readKeyset, verify } from '../../../providers/googlehealth/signature.ts';
+import { keyId, readKeyset, verify } from '../../../providers/googlehealth/provider.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const { x = '', y = '' } = publicKey.export({ format: 'jwk' });

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { PullRequest } from '../../../domain/provider/pulled-provider.ts';
 import { dayMs } from '../../../domain/time/time.ts';
-import { collections } from '../../../providers/oura/collections.ts';
-import { subscriptions } from '../../../providers/oura/subscriptions.ts';
+import { subscriptions } from '../../../providers/oura/provider.ts';
+import { collections } from '../../../providers/oura/records.ts';
 
 const address = 'https://pulse.example/api/v1/webhooks/oura/events/secret';
 const nowMs = Date.parse('2026-03-02T00:00:00Z');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { cycleObservations, nutrientUnits } from '../../../domain/provider/event-data.ts';
-import { eventTypes } from '../../../providers/phone/normalise/event-types.ts';
-import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { eventTypes } from '../../../providers/phone/normalise/event.ts';
+import { recordTypeOf } from '../../../providers/phone/normalise/record.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
 const nowMs = Date.UTC(2026, 2, 3);

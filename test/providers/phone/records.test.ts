@@ -1,8 +1,7 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/records/recording-method.ts';
 import { isSeriesType, seriesTypes } from '../../../domain/records/series.ts';
-import { readRecord } from '../../../providers/phone/normalise/record.ts';
-import { recordTypes } from '../../../providers/phone/normalise/record-types.ts';
+import { readRecord, recordTypes } from '../../../providers/phone/normalise/record.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 
 const nowMs = Date.UTC(2026, 2, 3);

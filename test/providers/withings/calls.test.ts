@@ -1,9 +1,8 @@
 import t from 'tap';
 import type { PullPart } from '../../../domain/provider/pulled-provider.ts';
 import { readTokens } from '../../../mixins/provider-api/token-endpoint.ts';
-import { subscriptionEnding } from '../../../providers/withings/notifications.ts';
-import { plainReply } from '../../../providers/withings/plain-reply.ts';
-import { withings } from '../../../providers/withings/provider.ts';
+import { plainReply } from '../../../providers/withings/calls.ts';
+import { subscriptionEnding, withings } from '../../../providers/withings/provider.ts';
 
 const nowMs = Date.UTC(2026, 2, 2, 12);
 const nowSeconds = nowMs / 1000;

@@ -1,9 +1,13 @@
 import t from 'tap';
 import { isError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper, isUnused, type Login } from '../../../services/auth/work/first-developer.ts';
+import {
+  ensureFirstDeveloper,
+  isUnused,
+  type Login,
+  resetPassword,
+} from '../../../services/auth/work/operator-accounts.ts';
 import { createPasswords } from '../../../services/auth/work/passwords.ts';
-import { resetPassword } from '../../../services/auth/work/reset-password.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startBroker } from '../../support/servers/broker.ts';
 import { freshDatabase } from '../../support/servers/database.ts';

@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import t from 'tap';
 import { rowsPerBatch } from '../../../services/destinations/tables/samples.ts';
-import { sampleFile } from '../../../services/destinations/work/targets/s3/parquet.ts';
+import { sampleFile } from '../../../services/destinations/work/targets/s3/write-partition.ts';
 
 const rows = 10 * rowsPerBatch;
 const values = Array.from({ length: rows }, (_, n) => (n % 7) / 2);

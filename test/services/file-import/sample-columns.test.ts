@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
-import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
+import { blocksOf } from '../../../providers/phone/store/calls.ts';
 import { SampleColumns } from '../../../services/file-import/rules/batch.ts';
 
 const sample = (start_ms: number, value: number, fields: Partial<PhoneRecord> = {}): PhoneRecord => ({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
-import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { recordTypeOf } from '../../../providers/phone/normalise/record.ts';
 import { reprocessForNewNormalisers } from '../../../services/deliveries/actions/reprocess.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';

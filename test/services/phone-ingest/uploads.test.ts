@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
-import { blocksOf } from '../../../providers/phone/store/identified-blocks.ts';
+import { blocksOf } from '../../../providers/phone/store/calls.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
 import { phaseRow, Tally } from '../../../services/phone-ingest/rules/batch.ts';
 import { idsOf } from '../../../services/phone-ingest/rules/sample-blocks.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { ScoreKind } from '../../../domain/records/scores.ts';
 import { providerNamed } from '../../../providers/all.ts';
-import { types as oura } from '../../../providers/oura/collections.ts';
+import { types as oura } from '../../../providers/oura/records.ts';
 import { types as polar } from '../../../providers/polar/records.ts';
 import { types as suunto } from '../../../providers/suunto/records.ts';
 import { types as whoop } from '../../../providers/whoop/records.ts';

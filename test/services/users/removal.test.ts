@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceSchema } from 'moleculer';
-import type { Test } from 'tap';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
 import users from '../../../services/users/users.service.ts';

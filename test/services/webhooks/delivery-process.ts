@@ -1,5 +1,3 @@
-// One delivering process of its own, for a test that kills it: settings and pace come as JSON in the first argument.
-
 import pg from 'pg';
 import { loadConfig } from '../../../config.ts';
 import { databaseOf } from '../../../mixins/database/database.ts';
@@ -11,6 +9,8 @@ import { newPoster } from '../../../runtime/http/guarded-post.ts';
 import { deliveryPace } from '../../../services/webhooks/rules/outcome.ts';
 import { startDelivering } from '../../../services/webhooks/work/deliver.ts';
 import { messageBodies } from '../../../services/webhooks/work/message-body.ts';
+
+// One delivering process of its own, for a test that kills it: settings and pace come as JSON in the first argument.
 
 const { settings, pace, origin } = JSON.parse(process.argv[2] ?? '');
 const config = loadConfig(settings);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { unsent } from '../../../services/webhooks/rules/outcome.ts';
 import { noteSuccess } from '../../../services/webhooks/tables/endpoints.ts';
-import { newEndpointHealth } from '../../../services/webhooks/work/endpoint-health.ts';
+import { newEndpointHealth } from '../../../services/webhooks/work/deliver.ts';
 import { startSetting } from './delivery-setting.ts';
 
 t.test('a success directly after a failure ends the failing of an endpoint', async (t) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Cipher, cipherOf } from '../../../mixins/provider-api/cipher.ts';
+import { resealSecrets } from '../../../services/webhooks/actions/endpoints.ts';
 import type { SealedSecrets } from '../../../services/webhooks/tables/endpoints.ts';
-import { resealSecrets } from '../../../services/webhooks/work/reseal-secrets.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startWebhooks, upTo } from './setting.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { eventBody, events, isEventType } from '../../../contracts/webhooks/events.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import { answerProblems } from '../../../runtime/answer-check.ts';
+import { answerProblems } from '../../../runtime/implement.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { insertEndpointDisabled } from '../../../services/webhooks/tables/pending-changes.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';

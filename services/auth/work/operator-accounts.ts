@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError } from '../../../config.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { passwordProblem } from '../rules/password-rules.ts';
-import { hasLoggedIn, insertOwner, selectEmails, selectPassword } from '../tables/developers.ts';
+import { acting } from '../tables/acting.ts';
+import {
+  hasLoggedIn,
+  insertOwner,
+  selectEmails,
+  selectPassword,
+  updatePassword,
+} from '../tables/developers.ts';
+import { endOtherSessions } from '../tables/families.ts';
 import { createPasswords } from './passwords.ts';
+import { disableSecondFactor } from './second-factor.ts';
 
 /** An account and its plain-text password. */
 export interface Login {
@@ -56,7 +66,7 @@ async function refuseWeakSetting(password: string, email: string): Promise<void>
 }
 
 /** A random password of 120 bits. */
-export function generatedPassword(): string {
+function generatedPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
@@ -75,4 +85,23 @@ export async function isUnvisited(database: Queryable, email: string): Promise<b
 async function opens(database: Queryable, { email, password }: Login): Promise<boolean> {
   const account = await selectPassword(database, email);
   return account !== null && (await createPasswords().matches(password, account.password));
+}
+
+/** Gives an account a generated password and ends its sessions, and removes its authenticator and passkeys if asked to; null if no account has this e-mail address. */
+export async function resetPassword(
+  database: Database,
+  email: string,
+  withoutSecondFactor = false,
+): Promise<Login | null> {
+  const password = generatedPassword();
+  const hash = await createPasswords().hash(password);
+  return acting(database, systemOrigin('reset-password'), async (transaction) => {
+    const account = await selectPassword(transaction, email);
+    if (account === null) return null;
+    await updatePassword(transaction, account.id, hash);
+    await endOtherSessions(transaction, account.id, null);
+    if (withoutSecondFactor)
+      await disableSecondFactor(transaction, systemOrigin('reset-password'), account.id);
+    return { email, password };
+  });
 }
