@@ -88,20 +88,9 @@ create unique index person_external_user_id on users.person (external_user_id) w
 create index person_first_name on users.person (first_name_key, id) where deleted_at is null;
 create index person_last_name on users.person (last_name_key, id) where deleted_at is null;
 
-drop trigger project_noted on auth.project;
 drop function auth.note_project();
 drop trigger member_noted on auth.member;
 drop function auth.note_member();
-create or replace function auth.note_family() returns trigger language plpgsql as $$
-begin
-  insert into auth.audit_entry (actor, action, subject_id, user_id)
-  values (new.issued_by,
-    case when new.user_id is not null then 'token.issued'
-      when coalesce(current_setting('auth.by_link', true), '') = 'on' then 'developer.signed_in_by_link'
-      else 'developer.logged_in' end,
-    new.id, new.user_id);
-  return null;
-end $$;
 create or replace function auth.note_application() returns trigger language plpgsql as $$
 begin
   insert into auth.audit_entry (actor, action, subject_id, subject_name)

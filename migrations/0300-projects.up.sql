@@ -1,25 +1,20 @@
 -- Projects. A column with a constant default rewrites no table; the largest that is written is the index of users.
 
 create table auth.project (
-  id text not null,
+  id text primary key check (id ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
   name text not null,
   rate_limit_api_key integer,
   rate_limit_sdk integer,
-  created_at timestamptz(3) default now() not null,
-  constraint project_pkey primary key (id),
-  constraint project_id_check check (id ~ '^[a-z0-9][a-z0-9-]{0,39}$')
+  created_at timestamptz(3) default now() not null
 );
 insert into auth.project (id, name, created_at) values ('default', 'Default', '2026-11-25');
 
 create table auth.member (
-  project_id text not null,
-  developer_id uuid not null,
-  role text not null,
+  project_id text not null references auth.project(id) on delete cascade,
+  developer_id uuid not null references auth.developer(id) on delete cascade,
+  role text not null check (role in ('admin', 'developer', 'support', 'analyst')),
   created_at timestamptz(3) default now() not null,
-  constraint member_pkey primary key (developer_id, project_id),
-  constraint member_role_check check (role in ('admin', 'developer', 'support', 'analyst')),
-  constraint member_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade,
-  constraint member_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+  constraint member_pkey primary key (developer_id, project_id)
 );
 create index member_project on auth.member (project_id);
 
@@ -69,17 +64,6 @@ begin
   return null;
 end $$;
 
-create or replace function auth.note_family() returns trigger language plpgsql as $$
-begin
-  insert into auth.audit_entry (actor, action, subject_id, user_id, project_id)
-  values (new.issued_by,
-    case when new.user_id is not null then 'token.issued'
-      when coalesce(current_setting('auth.by_link', true), '') = 'on' then 'developer.signed_in_by_link'
-      else 'developer.logged_in' end,
-    new.id, new.user_id, coalesce(new.project_id, 'default'));
-  return null;
-end $$;
-
 create function auth.note_member() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and not (exists (select from auth.developer where id = old.developer_id)
@@ -97,14 +81,11 @@ create trigger member_noted after insert or delete or update of role on auth.mem
 
 create function auth.note_project() returns trigger language plpgsql as $$
 begin
-  insert into auth.audit_entry (actor, action, subject_name, project_id)
+  insert into auth.audit_entry (actor, action, subject_name, project_id, details)
   values (auth.actor(), 'project.' || case tg_op when 'INSERT' then 'created' when 'DELETE' then 'deleted' else 'updated' end,
-    coalesce(new.id, old.id), 'default');
+    coalesce(new.id, old.id), 'default', nullif(current_setting('auth.details', true), '')::jsonb);
   return null;
 end $$;
-create trigger project_noted after insert or delete or update of name, rate_limit_api_key, rate_limit_sdk on auth.project
-  for each row
-  execute function auth.note_project();
 
 alter table users.person add column project_id text default 'default' not null;
 drop index users.person_created_at;

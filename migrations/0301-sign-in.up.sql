@@ -1,18 +1,14 @@
 -- Sign-in: invitations, password resets, second factors, identities of an OpenID provider. Additive: no table is rewritten.
 
 create table auth.invitation (
-  id uuid default gen_random_uuid() not null,
+  id uuid default gen_random_uuid() primary key,
   hash text not null,
-  project_id text not null,
+  project_id text not null references auth.project(id) on delete cascade,
   email text not null,
-  role text not null,
-  invited_by uuid not null,
+  role text not null check (role in ('admin', 'developer', 'support', 'analyst')),
+  invited_by uuid not null references auth.developer(id) on delete cascade,
   created_at timestamptz(3) default now() not null,
-  expires_at timestamptz(3) not null,
-  constraint invitation_pkey primary key (id),
-  constraint invitation_role_check check (role in ('admin', 'developer', 'support', 'analyst')),
-  constraint invitation_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade,
-  constraint invitation_invited_by_fkey foreign key (invited_by) references auth.developer(id) on delete cascade
+  expires_at timestamptz(3) not null
 );
 create unique index invitation_hash on auth.invitation (hash);
 create unique index invitation_address on auth.invitation (project_id, lower(email));
@@ -30,46 +26,35 @@ create trigger member_demoted after delete or update of role on auth.member
   execute function auth.end_invitations();
 
 create table auth.reset_link (
-  hash text not null,
-  developer_id uuid not null,
-  expires_at timestamptz(3) not null,
-  constraint reset_link_pkey primary key (hash),
-  constraint reset_link_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+  hash text primary key,
+  developer_id uuid not null references auth.developer(id) on delete cascade,
+  expires_at timestamptz(3) not null
 );
 create index reset_link_developer on auth.reset_link (developer_id);
 create index reset_link_expires on auth.reset_link (expires_at);
 
 create table auth.totp (
-  developer_id uuid not null,
+  developer_id uuid primary key references auth.developer(id) on delete cascade,
   secret text not null,
   created_at timestamptz(3) default now() not null,
   confirmed_at timestamptz(3),
-  last_step bigint,
-  constraint totp_pkey primary key (developer_id),
-  constraint totp_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+  last_step bigint
 );
 create table auth.recovery_code (
-  developer_id uuid not null,
+  developer_id uuid not null references auth.totp(developer_id) on delete cascade,
   hash text not null,
-  constraint recovery_code_pkey primary key (developer_id, hash),
-  constraint recovery_code_developer_id_fkey foreign key (developer_id) references auth.totp(developer_id) on delete cascade
+  constraint recovery_code_pkey primary key (developer_id, hash)
 );
 
 alter table auth.family add column second_factor boolean default false not null;
 alter table auth.project add column require_second_factor boolean default false not null;
-drop trigger project_noted on auth.project;
-create trigger project_noted
-  after insert or delete or update of name, rate_limit_api_key, rate_limit_sdk, require_second_factor on auth.project
-  for each row
-  execute function auth.note_project();
 
 create table auth.identity (
   issuer text not null,
   subject text not null,
-  developer_id uuid not null,
+  developer_id uuid not null references auth.developer(id) on delete cascade,
   created_at timestamptz(3) default now() not null,
-  constraint identity_pkey primary key (issuer, subject),
-  constraint identity_developer_id_fkey foreign key (developer_id) references auth.developer(id) on delete cascade
+  constraint identity_pkey primary key (issuer, subject)
 );
 create unique index identity_developer on auth.identity (developer_id, issuer);
 

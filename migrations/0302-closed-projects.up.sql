@@ -1,13 +1,11 @@
 create table auth.former_project (
-  id text not null,
-  deleted_at timestamptz default now() not null,
-  constraint former_project_pkey primary key (id)
+  id text primary key,
+  deleted_at timestamptz default now() not null
 );
 
 create table users.closed_project (
-  project_id text not null,
-  closed_at timestamptz default now() not null,
-  constraint closed_project_pkey primary key (project_id)
+  project_id text primary key,
+  closed_at timestamptz default now() not null
 );
 
 create function users.is_open(project text) returns boolean language plpgsql volatile as $$

@@ -1,7 +1,2 @@
 alter table connect.session drop column app_name;
-drop trigger project_noted on auth.project;
 alter table auth.project drop column connect_name;
-create trigger project_noted
-  after insert or delete or update of name, rate_limit_api_key, rate_limit_sdk, require_second_factor on auth.project
-  for each row
-  execute function auth.note_project();

@@ -20,10 +20,9 @@ create table auth.access_total (
 create index access_total_day on auth.access_total (day);
 
 create table auth.access_writer (
-  process_id uuid not null,
+  process_id uuid primary key,
   sequence bigint not null,
-  written_at timestamptz(3) default now() not null,
-  constraint access_writer_pkey primary key (process_id)
+  written_at timestamptz(3) default now() not null
 );
 
 create function users.live_of(ids uuid[]) returns setof uuid language plpgsql stable security definer

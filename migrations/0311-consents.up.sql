@@ -1,16 +1,14 @@
 create table connect.consent (
-  id bigint generated always as identity,
+  id bigint generated always as identity primary key,
   user_id uuid not null,
   provider text not null,
-  kind text not null,
+  kind text not null check (kind in ('page', 'provider')),
   text_version integer,
   language text,
   scopes text[] not null,
   session_id uuid,
   agreed_at timestamptz(3) default now() not null,
-  withdrawn_at timestamptz(3),
-  constraint consent_pkey primary key (id),
-  constraint consent_kind_check check (kind in ('page', 'provider'))
+  withdrawn_at timestamptz(3)
 );
 create index consent_user on connect.consent (user_id, id);
 

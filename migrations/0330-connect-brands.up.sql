@@ -1,6 +1,5 @@
 alter table auth.project add column connect_colour text, add column connect_logo text,
   add constraint project_connect_colour_check check (connect_colour ~ '^#[0-9a-f]{6}$');
-drop trigger project_noted on auth.project;
 create trigger project_noted
   after insert or delete or update of name, connect_name, connect_colour, connect_logo, rate_limit_api_key, rate_limit_sdk,
     require_second_factor
@@ -9,13 +8,11 @@ create trigger project_noted
   execute function auth.note_project();
 
 create table auth.connect_logo (
-  project_id text not null,
+  project_id text not null references auth.project(id) on delete cascade,
   name text not null,
-  content bytea not null,
+  content bytea not null check (length(content) <= 100000),
   replaced_at timestamptz(3),
-  constraint connect_logo_pkey primary key (project_id, name),
-  constraint connect_logo_content_check check (length(content) <= 100000),
-  constraint connect_logo_project_id_fkey foreign key (project_id) references auth.project(id) on delete cascade
+  constraint connect_logo_pkey primary key (project_id, name)
 );
 create index connect_logo_name on auth.connect_logo (name);
 create index connect_logo_replaced on auth.connect_logo (replaced_at) where replaced_at is not null;

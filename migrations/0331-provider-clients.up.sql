@@ -1,11 +1,10 @@
 create table users.provider_client (
-  id uuid default gen_random_uuid() not null,
+  id uuid default gen_random_uuid() primary key,
   project_id text not null,
   provider text not null,
   client_id text not null,
   client_secret text,
   updated_at timestamptz(3) default now() not null,
-  constraint provider_client_pkey primary key (id),
   constraint provider_client_of_project unique (project_id, provider, client_id)
 );
 create unique index provider_client_current on users.provider_client (project_id, provider) where client_secret is not null;

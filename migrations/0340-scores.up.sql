@@ -1,5 +1,5 @@
 create table timeseries.score (
-  id uuid not null,
+  id uuid primary key,
   user_id uuid not null,
   provider text not null,
   data_type text not null,
@@ -14,7 +14,6 @@ create table timeseries.score (
   label text,
   components jsonb not null,
   normaliser_version smallint,
-  constraint score_pkey primary key (id),
   constraint score_user_id_provider_data_type_key_kind_key unique (user_id, provider, data_type, key, kind)
 );
 -- Planner statistics would copy values into a table of their own.

@@ -1,10 +1,10 @@
 create schema imports;
 
 create table imports.import (
-  id uuid not null,
+  id uuid primary key,
   user_id uuid not null,
   connection_id uuid,
-  state text default 'receiving' not null,
+  state text default 'receiving' not null check (state in ('receiving', 'waiting', 'reading', 'done', 'failed', 'cancelled')),
   name text,
   kind text,
   bytes bigint default 0 not null,
@@ -17,9 +17,7 @@ create table imports.import (
   error text,
   created_at timestamptz(3) default now() not null,
   touched_at timestamptz(3) default now() not null,
-  finished_at timestamptz(3),
-  constraint import_pkey primary key (id),
-  constraint import_state_check check (state in ('receiving', 'waiting', 'reading', 'done', 'failed', 'cancelled'))
+  finished_at timestamptz(3)
 );
 create index import_user on imports.import (user_id, created_at desc);
 create index import_open on imports.import (touched_at) where state in ('receiving', 'waiting', 'reading');

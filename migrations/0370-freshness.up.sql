@@ -6,7 +6,7 @@ create table freshness.position (
 insert into freshness.position (last_id) values (0);
 
 create table freshness.connection (
-  connection_id uuid not null,
+  connection_id uuid primary key,
   user_id uuid not null,
   project_id text not null,
   provider text not null,
@@ -15,7 +15,6 @@ create table freshness.connection (
   late_at timestamptz,
   stale_since timestamptz,
   stale_kinds text[] default '{}' not null,
-  constraint connection_pkey primary key (connection_id),
   constraint connection_user_id_provider_key unique (user_id, provider)
 );
 create index connection_late on freshness.connection (provider, late_at) where late_at is not null;
@@ -33,15 +32,14 @@ create table freshness.arrival (
   gap_day integer,
   gap_longest integer,
   gaps integer[] default '{}' not null,
-  state text default 'silent' not null,
+  state text default 'silent' not null check (state in ('fresh', 'late', 'stale', 'silent', 'paused')),
   since timestamptz default now() not null,
   expected_ms float8,
   check_at timestamptz,
   repairs smallint default 0 not null,
   repaired_at timestamptz,
   repair_open boolean default false not null,
-  constraint arrival_pkey primary key (connection_id, kind),
-  constraint arrival_state_check check (state in ('fresh', 'late', 'stale', 'silent', 'paused'))
+  constraint arrival_pkey primary key (connection_id, kind)
 );
 create index arrival_due on freshness.arrival (check_at) where check_at is not null;
 create index arrival_user on freshness.arrival (user_id);
@@ -61,16 +59,14 @@ create table freshness.hour (
 );
 
 create table freshness.incident (
-  id uuid default gen_random_uuid() not null,
+  id uuid default gen_random_uuid() primary key,
   provider text not null,
-  reason text not null,
+  reason text not null check (reason in ('late', 'failing')),
   turned integer not null,
   connections integer not null,
   started_at timestamptz default now() not null,
   ended_at timestamptz,
-  told text,
-  constraint incident_pkey primary key (id),
-  constraint incident_reason_check check (reason in ('late', 'failing'))
+  told text
 );
 create unique index incident_open on freshness.incident (provider) where ended_at is null;
 create index incident_started on freshness.incident (started_at);

@@ -1,7 +1,7 @@
 create table activitynet.reconciliation (
-  connection_id uuid not null,
+  connection_id uuid primary key,
   user_id uuid not null,
-  state text default 'waiting' not null,
+  state text default 'waiting' not null check (state in ('waiting', 'done', 'stopped', 'failed')),
   start_time timestamp(0) with time zone not null,
   end_time timestamptz(3),
   connected_at timestamptz(3),
@@ -14,9 +14,7 @@ create table activitynet.reconciliation (
   attempt integer default 0 not null,
   leased boolean default false not null,
   run_at timestamptz default now() not null,
-  finished_at timestamptz(3),
-  constraint reconciliation_state_check check (state in ('waiting', 'done', 'stopped', 'failed')),
-  constraint reconciliation_pkey primary key (connection_id)
+  finished_at timestamptz(3)
 );
 create index reconciliation_due on activitynet.reconciliation (run_at) where state = 'waiting';
 create index reconciliation_user on activitynet.reconciliation (user_id);

@@ -6,9 +6,8 @@ create table insights.position (
 insert into insights.position (last_id) values (0);
 
 create table insights.computed (
-  user_id uuid not null,
-  methods text not null,
-  constraint computed_pkey primary key (user_id)
+  user_id uuid primary key,
+  methods text not null
 );
 
 create table insights.day (

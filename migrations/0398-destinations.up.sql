@@ -1,7 +1,7 @@
 create schema destinations;
 
 create table destinations.destination (
-  id uuid not null,
+  id uuid primary key,
   project_id text not null,
   kind text not null,
   description text,
@@ -23,49 +23,44 @@ create table destinations.destination (
   last_error text,
   last_error_at timestamptz(3),
   created_at timestamptz(3) default now() not null,
-  updated_at timestamptz(3) default now() not null,
-  constraint destination_pkey primary key (id)
+  updated_at timestamptz(3) default now() not null
 );
 create index destination_project on destinations.destination (project_id, created_at, id);
 create index destination_key on destinations.destination (api_key_id);
 
 create table destinations.deleted_key (
-  id uuid not null,
-  constraint deleted_key_pkey primary key (id)
+  id uuid primary key
 );
 
 create table destinations.erasure (
-  destination_id uuid not null,
+  destination_id uuid not null references destinations.destination(id) on delete cascade,
   user_id uuid not null,
   requested_at timestamptz(3) default now() not null,
-  constraint erasure_pkey primary key (destination_id, user_id),
-  constraint erasure_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
+  constraint erasure_pkey primary key (destination_id, user_id)
 );
 
 create table destinations.user_span (
-  destination_id uuid not null,
+  destination_id uuid not null references destinations.destination(id) on delete cascade,
   user_id uuid not null,
   type text not null,
   first_date date not null,
   last_date date not null,
-  constraint user_span_pkey primary key (destination_id, user_id, type),
-  constraint user_span_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
+  constraint user_span_pkey primary key (destination_id, user_id, type)
 );
 
 create table destinations.record (
-  destination_id uuid not null,
+  destination_id uuid not null references destinations.destination(id) on delete cascade,
   id uuid not null,
   user_id uuid not null,
   type text not null,
   date date not null,
-  constraint record_pkey primary key (destination_id, id, type),
-  constraint record_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
+  constraint record_pkey primary key (destination_id, id, type)
 );
 create index record_of_user on destinations.record (destination_id, user_id);
 create index record_of_partition on destinations.record (destination_id, type, date);
 
 create table destinations.partition (
-  destination_id uuid not null,
+  destination_id uuid not null references destinations.destination(id) on delete cascade,
   type text not null,
   date date not null,
   hour smallint not null,
@@ -74,17 +69,15 @@ create table destinations.partition (
   file text,
   rows bigint default 0 not null,
   bytes bigint default 0 not null,
-  constraint partition_pkey primary key (destination_id, type, date, hour),
-  constraint partition_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
+  constraint partition_pkey primary key (destination_id, type, date, hour)
 );
 create index partition_dirty on destinations.partition (destination_id, type, date, hour) where dirty_at is not null;
 
 create table destinations.object (
-  destination_id uuid not null,
+  destination_id uuid not null references destinations.destination(id) on delete cascade,
   name text not null,
   unused_since bigint,
   upload_id text,
-  constraint object_pkey primary key (destination_id, name),
-  constraint object_destination_id_fkey foreign key (destination_id) references destinations.destination(id) on delete cascade
+  constraint object_pkey primary key (destination_id, name)
 );
 create index object_unused on destinations.object (destination_id, unused_since) where unused_since is not null;

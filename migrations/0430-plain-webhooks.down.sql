@@ -14,25 +14,23 @@ alter table activitynet.activity
   add column prepaid boolean default false not null;
 create index activity_unauthenticated on activitynet.activity (user_id) where work is not null and not authenticated;
 create table activitynet.fruitless_reads (
-  application text not null,
+  application text primary key,
   quarter timestamptz not null,
   quarter_used integer not null,
   day timestamptz not null,
-  day_used integer not null,
-  constraint fruitless_reads_pkey primary key (application)
+  day_used integer not null
 );
 create table activitynet.owner_reads (
-  user_id uuid not null,
+  user_id uuid primary key,
   day timestamptz not null,
   used integer not null,
-  fruitless integer not null,
-  constraint owner_reads_pkey primary key (user_id)
+  fruitless integer not null
 );
 
 create table users.access_check (
-  connection_id uuid not null references users.connection on delete cascade,
+  connection_id uuid not null references users.connection on delete cascade primary key,
   provider text not null,
-  ending text,
+  ending text check (ending in ('applied', 'wanted', 'restoring')),
   ending_since timestamptz(3),
   permissions_since timestamptz(3),
   attempt integer default 0 not null,
@@ -41,9 +39,7 @@ create table users.access_check (
   window_start timestamptz default '-infinity' not null,
   window_reads integer default 0 not null,
   read_at timestamptz(3),
-  confirmed_at timestamptz(3),
-  constraint access_check_ending_check check (ending in ('applied', 'wanted', 'restoring')),
-  constraint access_check_pkey primary key (connection_id)
+  confirmed_at timestamptz(3)
 );
 create index access_check_applied on users.access_check (provider) where ending = 'applied';
 create index access_check_due on users.access_check (provider, run_at)
@@ -52,10 +48,9 @@ create trigger enqueue_restoration after update of ending on users.access_check
   for each row when (new.ending = 'restoring' and old.ending is distinct from 'restoring')
   execute function jobs.enqueue_written('users.restoration', '{connection_id}', '{}');
 create table users.access_quota (
-  provider text not null,
+  provider text primary key,
   window_start timestamptz default '-infinity' not null,
-  reads integer default 0 not null,
-  constraint access_quota_pkey primary key (provider)
+  reads integer default 0 not null
 );
 create table users.held_delivery (
   connection_id uuid not null references users.connection on delete cascade,

@@ -100,7 +100,7 @@ export const devicemaker = {
     isPastGranted: (scope) => scope.includes('HISTORICAL_DATA_EXPORT'),
     longestSpanMs: 30 * dayMs,
     // The provider's paths use the names of our types. Only its notifications use other spellings.
-    url: ({ DEVICEMAKER_API_URL }: Urls, { type, startMs, endMs }) => {
+    url: ({ DEVICEMAKER_API_URL }: Settings, { type, startMs, endMs }) => {
       const request = apiPath(DEVICEMAKER_API_URL, `/backfill/${encodeURIComponent(type)}`);
       request.searchParams.set('summaryStartTimeInSeconds', String(startMs / 1000));
       request.searchParams.set('summaryEndTimeInSeconds', String(endMs / 1000));

@@ -127,7 +127,7 @@ function timeout(): Promise<void> {
 }
 
 /** Sets the metrics of this process. To be called before each scrape. */
-export function processMetrics(metrics: Metrics): () => void {
+function processMetrics(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let utilization = performance.eventLoopUtilization();
