@@ -190,3 +190,21 @@ export const gatewayRoutes = [
     },
   },
 ];
+
+const patterns = gatewayRoutes.flatMap(({ path, aliases }) =>
+  Object.keys(aliases).map((alias) => {
+    const [method = '', below = ''] = alias.split(' ');
+    const whole = `${path}/${below}`.replace(/\/+/g, '/').replace(/\/$/, '');
+    const escaped = whole.replace(/[.$]/g, '\\$&').replace(/:[a-z_]+/g, '[^/]+');
+    return { method, regex: new RegExp(`^${escaped}/?$`) };
+  }),
+);
+
+/** The allowed methods of a path, including HEAD and OPTIONS; empty if there is no such path. */
+export function methodsOf(path: string): string[] {
+  const matching = patterns.filter(({ regex }) => regex.test(path)).map(({ method }) => method);
+  const methods = new Set(path === '/' ? ['GET'] : matching);
+  if (methods.size === 0) return [];
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods, 'OPTIONS'].sort();
+}

@@ -9,11 +9,11 @@ import { mostFileBytes } from '../../../contracts/file-import.ts';
 import { apiPrefix } from '../../../domain/contract.ts';
 import { errorTable, ServiceError } from '../../../domain/errors.ts';
 import { providerMeant } from '../../../providers/all.ts';
-import { methodsOf } from '../rules/endpoints.ts';
 import { failureToSend, markFhir, markHead, sendFailure, setWindow } from '../work/answer.ts';
 import { allowedMs, hasBody } from '../work/body.ts';
 import { limited, type Pipeline } from '../work/exchange.ts';
 import { sendConsolePage } from './console-files.ts';
+import { methodsOf } from './routes.ts';
 
 type Next = (error?: unknown) => void;
 /** moleculer-web as a middleware: it runs the handler of a route, or calls `next`. */

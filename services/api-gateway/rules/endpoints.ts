@@ -1,7 +1,6 @@
 import { contracts } from '../../../contracts/all.ts';
 import {
   type ActionDefinition,
-  apiPrefix,
   type Contract,
   type HttpRoute,
   permissionOf,
@@ -73,52 +72,3 @@ export function pathParameters(path: string): readonly string[] {
 
 // The paths of routes, of which there are few: each request asks several times.
 const parametersOf = new Map<string, readonly string[]>();
-
-interface Pattern {
-  readonly regex: RegExp;
-  readonly method: string;
-}
-
-const patterns: readonly Pattern[] = [
-  ...endpoints.map(({ route }) => ({ path: apiPrefix + route.path, method: route.method })),
-  { path: `${apiPrefix}/openapi.json`, method: 'GET' },
-  { path: '/mcp', method: 'POST' },
-  { path: '/connect/:token', method: 'GET' },
-  { path: '/connect/assets/:file', method: 'GET' },
-  { path: '/connect/session/:session_id', method: 'GET' },
-  { path: '/connect/session/:session_id/:provider', method: 'GET' },
-  { path: '/connect/session/:session_id/:provider', method: 'POST' },
-  { path: '/', method: 'GET' },
-  { path: '/console', method: 'GET' },
-  { path: '/console/assets/:file', method: 'GET' },
-  { path: '/console/embed/:token', method: 'GET' },
-  ...consolePages.map((path) => ({ path: `/console/${path}`, method: 'GET' })),
-  { path: '/console/session', method: 'GET' },
-  { path: '/console/session', method: 'POST' },
-  { path: '/console/session', method: 'DELETE' },
-  { path: '/console/session/link', method: 'POST' },
-  { path: '/console/oidc', method: 'GET' },
-  { path: '/console/oidc/callback', method: 'GET' },
-  { path: '/console/sandbox/faults', method: 'GET' },
-  { path: '/console/sandbox/faults', method: 'POST' },
-  { path: '/console/sandbox/faults/:fault_id', method: 'DELETE' },
-  ...endpoints
-    .filter(({ route }) => isOfConsole(route))
-    .map(({ route }) => ({ path: consolePrefix + route.path, method: route.method })),
-  { path: '/docs', method: 'GET' },
-  { path: '/docs/:file', method: 'GET' },
-  { path: '/docs/guides/:guide', method: 'GET' },
-  { path: '/docs/guides/images/:file', method: 'GET' },
-].map(({ path, method }) => ({
-  method,
-  regex:
-    path === '/' ? /^\/$/ : new RegExp(`^${path.replace(/[.$]/g, '\\$&').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
-}));
-
-/** The allowed methods of a path, including HEAD and OPTIONS; empty if there is no such path. */
-export function methodsOf(path: string): string[] {
-  const found = new Set(patterns.filter(({ regex }) => regex.test(path)).map(({ method }) => method));
-  if (found.size === 0) return [];
-  if (found.has('GET')) found.add('HEAD');
-  return [...found, 'OPTIONS'].sort();
-}

@@ -8,7 +8,7 @@ import {
   type Guide,
   render,
 } from '../../../services/api-gateway/actions/docs-page/guides.ts';
-import { methodsOf } from '../../../services/api-gateway/rules/endpoints.ts';
+import { methodsOf } from '../../../services/api-gateway/actions/routes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
