@@ -3,6 +3,7 @@ import { action, contract, Nothing } from '../domain/contract.ts';
 import { RangeEnd, RangeStart, TimeParameter } from '../domain/time/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
 import { Health } from './fields.ts';
+import { onUserErased } from './lifecycle.ts';
 import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';
 import { workoutStreamActions } from './workout-streams.ts';
 
@@ -105,13 +106,7 @@ export const apiGateway = contract('api-gateway', {
     http: { method: 'GET', path: '/ready', access: 'public', tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
-  forgetUser: action({
-    summary: 'Erase the answers kept under an Idempotency-Key of a deleted user',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Erase the answers kept under an Idempotency-Key of a deleted user'),
 });
 
 export type ExportKind = (typeof exportKinds)[number];

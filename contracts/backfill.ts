@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName, providerNames, providers } from '../providers/all.ts';
+import { onUserErased } from './lifecycle.ts';
 
 /** The data types that can be requested of a provider: none if its past data is read, or sent by the user's app. */
 const typesOf = (provider: ProviderName): readonly string[] => {
@@ -174,13 +175,7 @@ export const backfill = contract('backfill', {
     idempotent: true,
     on: ['connectionEnded'],
   }),
-  forgetUser: action({
-    summary: 'Erase the backfills of a deleted user',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Erase the backfills of a deleted user'),
 });
 
 export type Backfill = z.infer<typeof Backfill>;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
-import { UserId } from '../domain/wire.ts';
 import {
   Destination,
   DestinationFields,
@@ -9,6 +8,7 @@ import {
   DestinationKind,
 } from './destinations/schemas.ts';
 import { ProjectId } from './fields.ts';
+import { onUserErased } from './lifecycle.ts';
 
 const tag = 'Destinations';
 const path = '/destinations';
@@ -118,11 +118,5 @@ export const destinations = contract('destinations', {
     returns: z.object({ deleted: z.int() }),
     idempotent: true,
   }),
-  forgetUser: action({
-    summary: 'Remove a deleted user from all destinations',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Remove a deleted user from all destinations'),
 });

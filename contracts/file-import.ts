@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { filePartBytes } from '../domain/file-part.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
-import { ProviderName } from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
+import { onConnectionEnded, onConnectionPurged, onUserErased } from './lifecycle.ts';
 
 const ofUser = z.object({ user_id: UserId });
 const ImportId = z.uuid('must be a UUID').describe('The `id` of an import.');
@@ -142,27 +142,7 @@ export const fileImport = contract('file-import', {
     returns: Backfill,
     idempotent: true,
   }),
-  stopConnection: action({
-    summary: 'Cancel the imports of a connection that ended',
-    params: z.object({ connection_id: z.uuid() }),
-    returns: z.object({ stopped: z.boolean() }),
-    idempotent: true,
-    on: ['connectionEnded'],
-    providers: ['file'],
-  }),
-  purge: action({
-    summary: 'Erase the imports of a user whose connection is purged',
-    params: z.object({ user_id: UserId, provider: ProviderName, version: z.int() }),
-    returns: z.object({ forgotten: z.boolean() }),
-    idempotent: true,
-    on: ['connectionPurged'],
-    providers: ['file'],
-  }),
-  forgetUser: action({
-    summary: 'Erase the imports of a deleted user',
-    params: ofUser,
-    returns: z.object({ forgotten: z.boolean() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  stopConnection: onConnectionEnded('Cancel the imports of a connection that ended', ['file']),
+  purge: onConnectionPurged('Erase the imports of a user whose connection is purged', ['file']),
+  forgetUser: onUserErased('Erase the imports of a deleted user'),
 });

@@ -5,6 +5,7 @@ import { CursorParameter, limitUpTo } from '../domain/page.ts';
 import { Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { FreshDataType, IncidentReason } from './fields.ts';
+import { onUserErased } from './lifecycle.ts';
 import { ForwardPagination } from './webhooks/schemas.ts';
 
 const FreshnessState = z.enum(freshnessStates).meta({
@@ -120,13 +121,7 @@ export const freshness = contract('freshness', {
     http: { method: 'GET', path: '/incidents', access: 'providers.read', tag: 'Freshness' },
     idempotent: true,
   }),
-  forgetUser: action({
-    summary: 'Forget the arrivals of a deleted user',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Forget the arrivals of a deleted user'),
 });
 
 export type ConnectionFreshness = z.infer<typeof ConnectionFreshness>;

@@ -12,6 +12,7 @@ import {
   MeasureBaseline,
   Method,
 } from './insights/schemas.ts';
+import { onUserErased } from './lifecycle.ts';
 import { localDays } from './local-days.ts';
 
 const days = {
@@ -112,11 +113,5 @@ export const insights = contract('insights', {
     }),
     ...computing,
   }),
-  forgetUser: action({
-    summary: 'Forget what was computed of a deleted user',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Forget what was computed of a deleted user'),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { action, auditOfDelivery, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
-import { ProviderName } from '../providers/all.ts';
 import { RefreshRequest, Tokens } from './auth/schemas.ts';
 import { Backfill } from './backfill.ts';
 import { TimeZone } from './fields.ts';
+import { onConnectionEnded, onConnectionPurged, onUserErased } from './lifecycle.ts';
 import { logsExample, pendingUpload, UploadAnswer, uploadExample } from './phone-ingest/answers.ts';
 import { reprocessAction } from './reprocess.ts';
 
@@ -164,27 +164,7 @@ export const phoneIngest = contract('phone-ingest', {
     returns: Backfill,
     idempotent: true,
   }),
-  stopConnection: action({
-    summary: 'End the first upload of a connection that ended',
-    params: z.object({ connection_id: z.uuid() }),
-    returns: z.object({ stopped: z.boolean() }),
-    idempotent: true,
-    on: ['connectionEnded'],
-    providers: ['phone'],
-  }),
-  purge: action({
-    summary: 'Erase what is kept of a user whose connection is purged',
-    params: z.object({ user_id: UserId, provider: ProviderName, version: z.int() }),
-    returns: z.object({ forgotten: z.boolean() }),
-    idempotent: true,
-    on: ['connectionPurged'],
-    providers: ['phone'],
-  }),
-  forgetUser: action({
-    summary: 'Erase what is kept of a deleted user',
-    params: ofUser,
-    returns: z.object({ forgotten: z.boolean() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  stopConnection: onConnectionEnded('End the first upload of a connection that ended', ['phone']),
+  purge: onConnectionPurged('Erase what is kept of a user whose connection is purged', ['phone']),
+  forgetUser: onUserErased('Erase what is kept of a deleted user'),
 });

@@ -3,6 +3,7 @@ import { action, Nothing } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Text, Timestamp, UserId } from '../../domain/wire.ts';
+import { onUserErased } from '../lifecycle.ts';
 import { Assertion, PasskeyOptions } from './passkeys.ts';
 import {
   Admission,
@@ -73,13 +74,7 @@ export const admissionActions = {
     idempotent: true,
   }),
   /** Revokes all tokens and refresh tokens that read the user's data. */
-  forgetUser: action({
-    summary: 'End all tokens of a user who is deleted',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ ended: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('End all tokens of a user who is deleted'),
 };
 
 /** Start, renewal and end of sessions. */

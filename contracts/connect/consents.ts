@@ -4,6 +4,7 @@ import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
+import { onUserErased } from '../lifecycle.ts';
 import { Language } from './schemas.ts';
 
 /** The text that a user agreed to on the connect page. */
@@ -53,13 +54,7 @@ export const consentActions = {
     idempotent: true,
   }),
   /** Deletes the consents of the user. */
-  forgetUser: action({
-    summary: 'Erase the consents of a deleted user',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased('Erase the consents of a deleted user'),
 };
 
 export type Consent = z.infer<typeof Consent>;

@@ -5,6 +5,7 @@ import { CursorParameter, limitUpTo } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time/time.ts';
 import { repeated, SeriesTypeName, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProjectId } from '../fields.ts';
+import { onUserErased } from '../lifecycle.ts';
 import { EventType } from './events.ts';
 
 /** The id of a change, a decimal number that may exceed 2^53. */
@@ -165,13 +166,9 @@ export const changeActions = {
     returns: z.object({ deleted: z.int() }),
     idempotent: true,
   }),
-  forgetUser: action({
-    summary: 'Erase the changes and messages of a deleted user, but the change that reports the deletion',
-    params: z.object({ user_id: UserId }),
-    returns: z.object({ forgotten: z.int() }),
-    idempotent: true,
-    on: ['userErased'],
-  }),
+  forgetUser: onUserErased(
+    'Erase the changes and messages of a deleted user, but the change that reports the deletion',
+  ),
 };
 
 export type Change = z.infer<typeof Change>;

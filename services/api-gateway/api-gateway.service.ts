@@ -71,9 +71,7 @@ const service = implement(apiGateway, {
       throw new ServiceError('NOT_IMPLEMENTED', 'The streams of a workout are read over HTTP.');
     },
     health: () => ({ status: 'ok' as const }),
-    async forgetUser({ database, params }) {
-      return { forgotten: await emptyAnswersOfUser(database, params.user_id) };
-    },
+    forgetUser: ({ database, params }) => emptyAnswersOfUser(database, params.user_id),
     ready: ({ broker, database }) => readiness(broker, database, stopping.has(broker)),
   },
   async started(environment) {

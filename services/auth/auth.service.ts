@@ -262,9 +262,9 @@ export default implement(auth, {
     noteAccesses: async ({ database, params }) => ({ is_new: await noteAccesses(database, params) }),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
-    async forgetUser(ctx) {
-      await forgetAccesses(ctx.database, ctx.params.user_id);
-      return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
+    async forgetUser({ database, params }) {
+      await forgetAccesses(database, params.user_id);
+      await endFamiliesOfUser(database, params.user_id);
     },
   },
   started: ({ jobs, ...environment }) => {

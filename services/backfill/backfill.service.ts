@@ -68,9 +68,7 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       async stop({ database, params }) {
         return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
       },
-      async forgetUser({ database, params }) {
-        return { forgotten: await deleteRuns(database, params.user_id) };
-      },
+      forgetUser: ({ database, params }) => deleteRuns(database, params.user_id),
     },
     started: async ({ rowJobs, ...deps }) => rowJobs.start(runJobs(deps, { ...runPace, ...pace })),
   });

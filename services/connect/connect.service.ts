@@ -59,9 +59,7 @@ export default implement(connect, {
       await call('users.get', { user_id: params.user_id });
       return readConsents(reads, params, Date.now());
     },
-    async forgetUser({ database, params }) {
-      return { forgotten: await forgetConsents(database, params.user_id) };
-    },
+    forgetUser: ({ database, params }) => forgetConsents(database, params.user_id),
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async revokeAccess({ config, cipher, params }) {
       const { connection_id, provider, provider_user_id, access_token, refresh_token, expires_at } = params;

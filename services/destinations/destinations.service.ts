@@ -63,9 +63,8 @@ export function destinationsService({ resolve, pace: chosen }: DestinationsChoic
         deleted: await forgetProject(database, params.project_id),
       }),
       async forgetUser({ database, jobs, params }) {
-        const forgotten = await forgetUser(database, params.user_id);
-        if (forgotten > 0) jobs.notify();
-        return { forgotten };
+        await forgetUser(database, params.user_id);
+        jobs.notify();
       },
     },
     async started(environment) {

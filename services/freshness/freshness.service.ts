@@ -40,10 +40,7 @@ export function freshnessService(chosen: Partial<typeof freshnessPace> = {}): Se
       incidents: ({ reads }) => showIncidents(reads),
       async forgetUser({ database, params }) {
         await awaitLateWrites(database, 'freshness');
-        const forgotten = await database.transaction((transaction) =>
-          deleteOfUser(transaction, params.user_id),
-        );
-        return { forgotten };
+        await database.transaction((transaction) => deleteOfUser(transaction, params.user_id));
       },
     },
     async started({ database, jobs, broker, ...deps }) {

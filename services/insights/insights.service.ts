@@ -52,11 +52,10 @@ export function insightsService(chosen: Partial<typeof insightsPace> = {}): Serv
       },
       async forgetUser({ database, params }) {
         await awaitLateWrites(database, 'insights');
-        const forgotten = await database.transaction(async (transaction) => {
+        await database.transaction(async (transaction) => {
           await cancelJob(transaction, computeKind, params.user_id);
-          return deleteOfUser(transaction, params.user_id);
+          await deleteOfUser(transaction, params.user_id);
         });
-        return { forgotten };
       },
     },
     async started({ database, jobs, config, ...deps }) {

@@ -47,17 +47,9 @@ export default implement(phoneIngest, {
     redeemCode: (ctx) => redeemCode(ctx, ctx.params),
     refreshToken: ({ call, params }) => call('auth.refresh', params),
     backfillStatus: ({ database, params }) => firstSyncOf(database, params.user_id),
-    async stopConnection({ database, params }) {
-      return { stopped: await stopSync(database, params.connection_id) };
-    },
-    async purge({ database, params }) {
-      await deleteUploads(database, params.user_id);
-      return { forgotten: true };
-    },
-    async forgetUser({ database, params }) {
-      await deleteUser(database, params.user_id);
-      return { forgotten: true };
-    },
+    stopConnection: ({ database, params }) => stopSync(database, params.connection_id),
+    purge: ({ database, params }) => deleteUploads(database, params.user_id),
+    forgetUser: ({ database, params }) => deleteUser(database, params.user_id),
   },
   started({ database, jobs, call, config }) {
     const deps = { database, call: callAs(call, 'webhook:phone') };

@@ -113,9 +113,7 @@ export function webhooksService({
       async forgetProject({ database, params }) {
         return { deleted: await deleteEndpointsOf(database, params.project_id) };
       },
-      async forgetUser({ database, params }) {
-        return { forgotten: await forgetUser(database, params.user_id) };
-      },
+      forgetUser: ({ database, params }) => forgetUser(database, params.user_id),
     },
     async started(environment) {
       const { database, cipher, jobs, published, watch, rowJobs, config, broker, logger } = environment;

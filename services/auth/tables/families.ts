@@ -132,9 +132,9 @@ export async function endFamiliesOfApplication(database: Queryable, applicationI
   await database.query('delete from auth.family where application_id = $1', [applicationId]);
 }
 
-/** Ends all families of a user; returns their number. */
-export async function endFamiliesOfUser(database: Queryable, userId: string): Promise<number> {
-  return (await database.query('delete from auth.family where user_id = $1 returning id', [userId])).length;
+/** Ends all families of a user. */
+export async function endFamiliesOfUser(database: Queryable, userId: string): Promise<void> {
+  await database.query('delete from auth.family where user_id = $1', [userId]);
 }
 
 /** Ends a developer's sessions except the one with this id, and the links that are not used yet. */

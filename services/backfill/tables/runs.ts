@@ -267,7 +267,7 @@ export async function finishRun(transaction: Queryable, runId: string): Promise<
   await transaction.query(finishStatement, [runId]);
 }
 
-/** Deletes the backfills of a user with their steps and receipts; returns their number. */
-export async function deleteRuns(database: Queryable, userId: string): Promise<number> {
-  return (await database.query('delete from backfill.run where user_id = $1 returning id', [userId])).length;
+/** Deletes the backfills of a user with their steps and receipts. */
+export async function deleteRuns(database: Queryable, userId: string): Promise<void> {
+  await database.query('delete from backfill.run where user_id = $1', [userId]);
 }

@@ -76,8 +76,8 @@ export async function storeConsent(database: Database, agreement: Omit<NewConsen
   });
 }
 
-/** Deletes the consents of a user who is deleted. Returns their number. */
-export async function forgetConsents(database: Queryable, userId: string): Promise<number> {
+/** Deletes the consents of a user who is deleted. */
+export async function forgetConsents(database: Queryable, userId: string): Promise<void> {
   await awaitLateWrites(database, 'consents');
-  return deleteConsents(database, userId);
+  await deleteConsents(database, userId);
 }

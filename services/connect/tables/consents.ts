@@ -73,8 +73,7 @@ export async function countConsents(database: Queryable, filter: ConsentFilter):
   return row?.n ?? 0;
 }
 
-/** Deletes the consents of a user. Returns their number. */
-export async function deleteConsents(database: Queryable, userId: string): Promise<number> {
-  const text = 'delete from connect.consent where user_id = $1 returning 1';
-  return (await database.query(text, [userId])).length;
+/** Deletes the consents of a user. */
+export async function deleteConsents(database: Queryable, userId: string): Promise<void> {
+  await database.query('delete from connect.consent where user_id = $1', [userId]);
 }

@@ -238,12 +238,10 @@ export function forgetProject(database: Database, project: string): Promise<numb
   });
 }
 
-/** Has a deleted user removed from all destinations, also from paused ones. Returns their number. */
-export function forgetUser(database: Database, userId: string): Promise<number> {
+/** Has a deleted user removed from all destinations, also from paused ones. */
+export function forgetUser(database: Database, userId: string): Promise<void> {
   return database.transaction(async (transaction) => {
-    const ids = await insertErasures(transaction, userId);
-    for (const id of ids) await enqueueRun(transaction, id);
-    return ids.length;
+    for (const id of await insertErasures(transaction, userId)) await enqueueRun(transaction, id);
   });
 }
 

@@ -163,13 +163,11 @@ export async function cancelImport(deps: ImportDeps, importOfUser: ImportOfUser)
 
 /** Cancels the imports of a connection that ended. */
 export async function stopImports({ database, folder }: ImportDeps, connectionId: string) {
-  const ids = await selectOpenOf(database, connectionId);
-  for (const id of ids) {
+  for (const id of await selectOpenOf(database, connectionId)) {
     await endImport(database, id, 'cancelled', 'The connection ended.');
     await cancelJob(database, importKind, id);
     await folder.remove(id);
   }
-  return { stopped: ids.length > 0 };
 }
 
 /**
@@ -177,12 +175,12 @@ export async function stopImports({ database, folder }: ImportDeps, connectionId
  * connection. When it is created, it reconnects, and the pending purge runs before its data is stored.
  */
 export async function purgeImports(deps: ImportDeps, userId: string) {
-  return forget(deps, await deleteReceived(deps.database, userId));
+  await forget(deps, await deleteReceived(deps.database, userId));
 }
 
 /** Deletes the imports of a user with their files. */
 export async function forgetImports(deps: ImportDeps, userId: string) {
-  return forget(deps, await deleteImports(deps.database, userId));
+  await forget(deps, await deleteImports(deps.database, userId));
 }
 
 async function forget({ database, folder }: ImportDeps, ids: readonly string[]) {
@@ -190,7 +188,6 @@ async function forget({ database, folder }: ImportDeps, ids: readonly string[]) 
     await cancelJob(database, importKind, id);
     await folder.remove(id);
   }
-  return { forgotten: true };
 }
 
 /** An import in the form of the API. */

@@ -110,15 +110,11 @@ export const gapRequestName = 'freshness.gap_request';
 export const gapOutcomeName = 'freshness.gap_outcome';
 
 /** Deletes the connections of a user, and their repairs. Returns how many there were. */
-export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
+export async function deleteOfUser(transaction: Queryable, userId: string): Promise<void> {
   // The delete waits for a transaction that judges these rows. The repair that it starts is cancelled below.
-  const rows = await transaction.query(
-    'delete from freshness.connection where user_id = $1 returning connection_id',
-    [userId],
-  );
+  await transaction.query('delete from freshness.connection where user_id = $1', [userId]);
   for (const name of [repairName, gapRequestName, gapOutcomeName])
     await cancelJobs(transaction, { name }, "payload ->> 'user_id' = $2", [userId]);
-  return rows.length;
 }
 
 /** Notes that the repair of a connection ended without an outcome of its data. Returns whether it was open. */

@@ -113,12 +113,9 @@ export async function writeResults(
 }
 
 /** Deletes what is computed of a user. Returns the number of days. */
-export async function deleteOfUser(transaction: Queryable, userId: string): Promise<number> {
+export async function deleteOfUser(transaction: Queryable, userId: string): Promise<void> {
   await transaction.query('delete from insights.computed where user_id = $1', [userId]);
-  const rows = await transaction.query('delete from insights.day where user_id = $1 returning date', [
-    userId,
-  ]);
-  return rows.length;
+  await transaction.query('delete from insights.day where user_id = $1', [userId]);
 }
 
 /** Deletes what is computed of all users, without events. */

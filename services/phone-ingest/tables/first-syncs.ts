@@ -80,10 +80,10 @@ export async function finishSync(database: Queryable, userId: string): Promise<v
 }
 
 /** Stops the first upload of a connection that ended. */
-export async function stopSync(database: Queryable, connectionId: string): Promise<boolean> {
+export async function stopSync(database: Queryable, connectionId: string): Promise<void> {
   const statement = `update phone.first_sync set state = 'stopped', finished_at = now()
-    where connection_id = $1 and state = 'running' returning 1`;
-  return (await database.query(statement, [connectionId])).length > 0;
+    where connection_id = $1 and state = 'running'`;
+  await database.query(statement, [connectionId]);
 }
 
 /** A first upload. */

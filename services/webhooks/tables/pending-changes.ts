@@ -202,24 +202,18 @@ export async function updateJoining(
 }
 
 /**
- * Erases the changes and messages of a user, except `user.deleted`. Returns the number of changes. The lock waits for
- * publications that began before the deletion. Later publications drop changes of the user.
+ * Erases the changes and messages of a user, except `user.deleted`. The lock waits for publications that began before the
+ * deletion. Later publications drop changes of the user.
  */
-export async function forgetUser(database: Database, userId: string): Promise<number> {
+export async function forgetUser(database: Database, userId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query('select changes.lock_publishing(true)');
     await transaction.query(`delete from changes.pending where user_id = $1 and kind <> 'user'`, [userId]);
   });
-  return database.transaction(async (transaction) => {
+  await database.transaction(async (transaction) => {
     // Changes are deleted before messages: a transaction that inserts messages locks their changes, and has committed
     // when this delete has run.
-    const rows = await transaction.query(
-      `delete from changes.change where user_id = $1 and type <> 'user.deleted' returning id`,
-      [userId],
-    );
-    await transaction.query(`delete from webhooks.message where user_id = $1 and type <> 'user.deleted'`, [
-      userId,
-    ]);
-    return rows.length;
+    for (const table of ['changes.change', 'webhooks.message'])
+      await transaction.query(`delete from ${table} where user_id = $1 and type <> 'user.deleted'`, [userId]);
   });
 }

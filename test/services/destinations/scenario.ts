@@ -95,7 +95,7 @@ export async function checkCopy(t: Test, s: Services, reader: CopyReader): Promi
     t.ok((await reader.traces(other)) > 3);
     await s.call('destinations.pause', { destination_id: id });
     await s.database.query('update users.person set deleted_at = now() where id = $1', [other]);
-    t.same(await s.call('destinations.forgetUser', { user_id: other }), { forgotten: 1 });
+    await s.call('destinations.forgetUser', { user_id: other });
     await until(async () => (await s.get(id)).erasures_open === 0);
     t.equal(await reader.traces(other), 0);
     await s.call('destinations.resume', { destination_id: id });

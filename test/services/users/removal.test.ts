@@ -37,7 +37,6 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
   const forgotten: Forgotten = { by: [], accounts: [] };
   const forgetUser = (service: string) => (ctx: { params: { user_id: string } }) => {
     forgotten.by.push([service, ctx.params.user_id]);
-    return { forgotten: 0 };
   };
   const eraseAccounts = (ctx: { params: unknown }) => {
     if (!isWilling()) throw new ServiceError('SERVICE_UNAVAILABLE');
