@@ -53,7 +53,6 @@ export const activitynetIngest = contract('activitynet-ingest', {
     }),
     returns: z.object({ 'hub.challenge': z.string() }).meta({ id: 'SubscriptionChallenge' }),
     http: { method: 'GET', path, access: 'public', tag: 'Webhooks', secretAddress: 'activitynet' },
-    idempotent: true,
     timeoutMs: 1500,
   }),
   receive: action({
@@ -92,7 +91,6 @@ export const activitynetIngest = contract('activitynet-ingest', {
       tag: 'Webhooks',
       unlimited: true,
     },
-    idempotent: true,
   }),
   /** Reads the list of activities page by page and fetches each, within the quota that live events leave. */
   startBackfill: action({

@@ -35,7 +35,6 @@ export const apiGateway = contract('api-gateway', {
     params: Nothing,
     returns: Health,
     http: { method: 'GET', path: '/health', access: 'public', tag: 'Operations', unlimited: true },
-    idempotent: true,
   }),
   export: action({
     summary: 'Export all data of a user as JSON lines',
@@ -104,7 +103,6 @@ export const apiGateway = contract('api-gateway', {
       .object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) })
       .meta({ id: 'Readiness' }),
     http: { method: 'GET', path: '/ready', access: 'public', tag: 'Operations', unlimited: true },
-    idempotent: true,
   }),
   forgetUser: onUserErased('Erase the answers kept under an Idempotency-Key of a deleted user'),
 });

@@ -133,7 +133,6 @@ export const backfill = contract('backfill', {
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
     http: { method: 'GET', path, access: 'users.read', tag: 'Connections' },
-    idempotent: true,
   }),
   cancel: action({
     summary: 'Cancel the backfill of a connection',

@@ -50,6 +50,7 @@ export const connect = contract('connect', {
       audit: 'connection.authorization_started',
     },
     timeoutMs: 10_000,
+    idempotent: false,
   }),
   callback: action({
     summary: 'Receive the browser after the consent page of a provider',
@@ -70,6 +71,7 @@ export const connect = contract('connect', {
       audit: 'connection.created',
     },
     timeoutMs: 45_000,
+    idempotent: false,
   }),
   result: action({
     summary: 'Show the result of a connection attempt',
@@ -87,7 +89,6 @@ export const connect = contract('connect', {
       tag: 'Connections',
       browser: true,
     },
-    idempotent: true,
   }),
   ...sessionActions,
   ...consentActions,
@@ -101,7 +102,6 @@ export const connect = contract('connect', {
       access: 'users.read',
       tag: 'Connections',
     },
-    idempotent: true,
   }),
   /**
    * Revokes our access at the provider. `done`: the provider confirmed it, or the access had already ended. Otherwise the

@@ -77,7 +77,6 @@ export const deliveries = contract('deliveries', {
     }),
     returns: z.object({ data: z.array(Delivery), pagination: Pagination }).meta({ id: 'DeliveryPage' }),
     http: { method: 'GET', path: '/deliveries', access: 'deliveries.read', tag: 'Operations' },
-    idempotent: true,
   }),
   replay: action({
     summary: 'Replay a delivery',
@@ -103,7 +102,6 @@ export const deliveries = contract('deliveries', {
     params: Nothing,
     returns: Status,
     http: { method: 'GET', path: '/status', access: 'status.read', tag: 'Operations' },
-    idempotent: true,
   }),
   /**
    * Empties the deliveries that mention an account and arrived until `erased_at`, in the background. A delivery that is

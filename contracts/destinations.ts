@@ -43,14 +43,12 @@ export const destinations = contract('destinations', {
     params: Nothing,
     returns: z.array(Destination),
     http: { method: 'GET', path, access: 'destinations.read', tag },
-    idempotent: true,
   }),
   get: action({
     summary: 'Get one destination',
     params: ofDestination,
     returns: Destination,
     http: { method: 'GET', path: one, access: 'destinations.read', tag },
-    idempotent: true,
   }),
   update: action({
     summary: 'Update a destination; omitted fields and settings are unchanged',

@@ -89,6 +89,5 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       tag: 'Webhooks',
       unlimited: true,
     },
-    idempotent: true,
   }),
 });

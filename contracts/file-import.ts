@@ -113,14 +113,12 @@ export const fileImport = contract('file-import', {
     params: ofUser,
     returns: z.array(FileImport),
     http: { method: 'GET', path, access: 'imports.read', tag },
-    idempotent: true,
   }),
   get: action({
     summary: 'Get the state of an import',
     params: one,
     returns: FileImport,
     http: { method: 'GET', path: `${path}/:import_id`, access: 'imports.read', tag },
-    idempotent: true,
   }),
   cancel: action({
     summary: 'Cancel an import',

@@ -94,7 +94,6 @@ export const freshness = contract('freshness', {
     params: z.object({ user_id: UserId }),
     returns: z.object({ data: z.array(ConnectionFreshness) }).meta({ id: 'UserFreshness' }),
     http: { method: 'GET', path: '/users/:user_id/freshness', access: 'users.read', tag: 'Freshness' },
-    idempotent: true,
   }),
   list: action({
     summary: 'List connections and kinds of data in a state',
@@ -111,7 +110,6 @@ export const freshness = contract('freshness', {
       })
       .meta({ id: 'FreshnessPage' }),
     http: { method: 'GET', path: '/freshness', access: 'users.list', tag: 'Freshness' },
-    idempotent: true,
   }),
   incidents: action({
     summary: 'List incidents of providers, newest first',
@@ -119,7 +117,6 @@ export const freshness = contract('freshness', {
     params: Nothing,
     returns: z.object({ data: z.array(Incident) }).meta({ id: 'IncidentList' }),
     http: { method: 'GET', path: '/incidents', access: 'providers.read', tag: 'Freshness' },
-    idempotent: true,
   }),
   forgetUser: onUserErased('Forget the arrivals of a deleted user'),
 });

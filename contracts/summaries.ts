@@ -37,7 +37,6 @@ export const summaries = contract('summaries', {
       reads: 'activity',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   days: action({
     summary: 'List the other values of local days: stress, goals, resting values',
@@ -50,7 +49,6 @@ export const summaries = contract('summaries', {
     }),
     returns: pageOf(Day).meta({ id: 'DayPage' }),
     http: { method: 'GET', path: '/users/:user_id/days', access: 'data.read', reads: 'days', tag: 'Data' },
-    idempotent: true,
   }),
   day: action({
     summary: 'Get the other values of one local day',
@@ -67,7 +65,6 @@ export const summaries = contract('summaries', {
       reads: 'days',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   sleep: action({
     summary: 'List sleep summaries, one per local day of waking up',
@@ -81,7 +78,6 @@ export const summaries = contract('summaries', {
       reads: 'sleep',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   body: action({
     summary: 'Get the current body summary; null if there is no data',
@@ -104,7 +100,6 @@ export const summaries = contract('summaries', {
       reads: 'body',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   recovery: action({
     summary: 'List recovery summaries, one per local day',
@@ -125,7 +120,6 @@ export const summaries = contract('summaries', {
       tag: 'Data',
       failures: ['NOT_IMPLEMENTED'],
     },
-    idempotent: true,
     timeoutMs: 30_000,
   }),
 });

@@ -132,8 +132,8 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly params: P;
   readonly returns: R;
   readonly http?: HttpRoute;
-  /** The action is idempotent, so the bus may retry a call. */
-  readonly idempotent?: true;
+  /** Whether the bus may retry a call. Default: that of a GET. */
+  readonly idempotent?: boolean;
   /** The time-out of a call; default 5,000. */
   readonly timeoutMs?: number;
   /** That of a call within one process, where no message is lost: a repetition would only do the same work once more. */

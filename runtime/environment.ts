@@ -69,7 +69,7 @@ export function callingOptions(name: string): CallingOptions {
 }
 
 const optionsByName = new Map(
-  [...actionsByName].map(([name, { timeoutMs = 5000, idempotent }]) => [
+  [...actionsByName].map(([name, { http, timeoutMs = 5000, idempotent = http?.method === 'GET' }]) => [
     name,
     { timeout: timeoutMs, retries: idempotent ? 2 : 0 },
   ]),

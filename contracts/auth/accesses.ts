@@ -50,7 +50,6 @@ export const accessActions = {
     }),
     returns: pageOf(DataAccess).meta({ id: 'DataAccessPage' }),
     http: { method: 'GET', path: '/users/:user_id/accesses', access: 'accesses.read', tag: 'Users' },
-    idempotent: true,
   }),
   /**
    * Adds reads that a gateway counted. `process_id` and `sequence` name the batch: one whose sequence is not above that of the

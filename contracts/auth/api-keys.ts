@@ -54,7 +54,6 @@ export const apiKeyActions = {
     params: Nothing,
     returns: z.array(ApiKey),
     http: { method: 'GET', path: '/api-keys', access: 'credentials', tag: 'API keys' },
-    idempotent: true,
   }),
   renameKey: action({
     summary: 'Rename an API key',

@@ -29,7 +29,6 @@ export const applicationActions = {
     params: Nothing,
     returns: z.array(Application),
     http: { method: 'GET', path: '/applications', access: 'credentials', tag: 'Applications' },
-    idempotent: true,
   }),
   renameApplication: action({
     summary: 'Rename an application',

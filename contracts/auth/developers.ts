@@ -17,7 +17,6 @@ export const developerActions = {
     params: Nothing,
     returns: Developer,
     http: { method: 'GET', path: '/auth/me', access: 'account', tag: 'Accounts' },
-    idempotent: true,
   }),
   changePassword: action({
     summary: 'Change your password and end all other sessions',
@@ -96,7 +95,6 @@ export const developerActions = {
     params: Nothing,
     returns: z.array(Developer),
     http: { method: 'GET', path: '/developers', access: 'accounts', tag: 'Accounts' },
-    idempotent: true,
   }),
   removeDeveloper: action({
     summary: 'Delete a developer account and keep its API keys',

@@ -70,7 +70,6 @@ export const invitationActions = {
     params: Nothing,
     returns: z.array(Invitation),
     http: { method: 'GET', path: '/invitations', access: 'members', tag },
-    idempotent: true,
   }),
   removeInvitation: action({
     summary: 'Revoke an invitation',

@@ -78,7 +78,6 @@ export const passkeyActions = {
     params: Nothing,
     returns: z.array(Passkey),
     http: { method: 'GET', path, access: 'account', tag },
-    idempotent: true,
   }),
   beginPasskey: action({
     summary: 'Begin to add a passkey, with the password or a code in the body',

@@ -112,7 +112,6 @@ export const projectActions = {
     params: Nothing,
     returns: z.array(Project),
     http: { method: 'GET', path: '/projects', access: 'account', tag },
-    idempotent: true,
   }),
   createProject: action({
     summary: 'Create a project',
@@ -192,7 +191,6 @@ export const projectActions = {
       tag,
       failures: ['PROJECT_NOT_FOUND'],
     },
-    idempotent: true,
   }),
   removeProject: action({
     summary: 'Delete a project with its keys, applications, endpoints, members and retention rule',
@@ -247,7 +245,6 @@ export const projectActions = {
     params: Nothing,
     returns: z.array(Member),
     http: { method: 'GET', path: '/members', access: 'members', tag },
-    idempotent: true,
   }),
   addMember: action({
     summary: 'Give a developer a role in the project, or another one',

@@ -57,7 +57,6 @@ export const secondFactorActions = {
     params: Nothing,
     returns: Totp,
     http: { method: 'GET', path, access: 'account', tag },
-    idempotent: true,
   }),
   beginTotp: action({
     summary: 'Begin to set up an authenticator; only this response contains the secret',

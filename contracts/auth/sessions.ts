@@ -49,7 +49,6 @@ export const admissionActions = {
     }),
     returns: pageOf(AuditEntry).meta({ id: 'AuditPage' }),
     http: { method: 'GET', path: '/audit', access: 'audit', tag: 'Operations', userFilter: true },
-    idempotent: true,
   }),
   /**
    * Validates a credential and counts the request in its rate-limit window, with one SQL statement. An API key is passed

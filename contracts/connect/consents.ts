@@ -51,7 +51,6 @@ export const consentActions = {
     }),
     returns: pageOf(Consent).meta({ id: 'ConsentPage' }),
     http: { method: 'GET', path: '/users/:user_id/consents', access: 'users.read', tag: 'Users' },
-    idempotent: true,
   }),
   /** Deletes the consents of the user. */
   forgetUser: onUserErased('Erase the consents of a deleted user'),

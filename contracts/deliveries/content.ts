@@ -37,7 +37,6 @@ export const contentActions = {
     params: z.object({ delivery_id: DeliveryId }),
     returns: DeliveryDetails,
     http: { method: 'GET', path: '/deliveries/:delivery_id', access: 'deliveries.read', tag: 'Operations' },
-    idempotent: true,
   }),
   // Not idempotent: each read leaves an audit entry.
   body: action({
@@ -65,6 +64,7 @@ export const contentActions = {
       tag: 'Operations',
       audit: 'delivery.read',
     },
+    idempotent: false,
   }),
 };
 

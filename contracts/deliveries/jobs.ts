@@ -40,7 +40,6 @@ export const jobActions = {
     }),
     returns: z.object({ data: z.array(Job) }).meta({ id: 'JobList' }),
     http: { method: 'GET', path: '/jobs', access: 'deliveries.read', tag: 'Operations' },
-    idempotent: true,
   }),
   retryJob: action({
     summary: 'Retry a dead job',

@@ -103,14 +103,12 @@ export const overviewActions = {
     params: Nothing,
     returns: Overview,
     http: { method: 'GET', path: '/overview', access: 'status.read', tag: 'Operations' },
-    idempotent: true,
   }),
   providers: action({
     summary: 'List providers with missing settings, remaining quota and last delivery',
     params: Nothing,
     returns: z.array(ProviderSetup),
     http: { method: 'GET', path: '/providers', access: 'providers.read', tag: 'Operations' },
-    idempotent: true,
   }),
 };
 

@@ -43,7 +43,6 @@ export const receivedActions = {
     }),
     returns: Received,
     http: { method: 'GET', path: '/status/received', access: 'status.read', tag: 'Operations' },
-    idempotent: true,
   }),
   /** Stores what a process received. The counts are those of whole minutes, so a call may be repeated. */
   noteReceived: action({

@@ -60,7 +60,6 @@ export const reprocessActions = {
     params: z.object({ run_id: RunId }),
     returns: Reprocess,
     http: { method: 'GET', path, access: 'operations', tag: 'Operations' },
-    idempotent: true,
   }),
   cancelReprocess: action({
     summary: 'Cancel a run of kept deliveries',

@@ -54,12 +54,14 @@ export const exportActions = {
     returns: FhirOperationOutcome,
     // A user token has no such permission: the export is of all users, as the feed of changes is.
     http: { ...ofFiles, access: 'changes.read', path: '/fhir/$export' },
+    idempotent: false,
   }),
   exportPatient: action({
     summary: 'Start an export of one user',
     params: z.object({ ...what, user_id: UserId }),
     returns: FhirOperationOutcome,
     http: { ...shared, ...ofFiles, path: '/fhir/Patient/:user_id/$export' },
+    idempotent: false,
   }),
   exportStatus: action({
     summary: 'Read the files of an export',
@@ -74,7 +76,6 @@ export const exportActions = {
       headersOf: (answer) => ({ Expires: ExportManifest.parse(answer).extension.expires }),
       failures: ['EXPORT_NOT_FOUND'],
     },
-    idempotent: true,
   }),
   cancelExport: action({
     summary: 'Cancel an export',

@@ -31,7 +31,6 @@ export const resourceActions = {
     params: z.object(form),
     returns: FhirCapabilityStatement,
     http: { ...shared, path: '/fhir/metadata', access: 'public' },
-    idempotent: true,
   }),
   patients: action({
     summary: 'Search Patients',
@@ -53,14 +52,12 @@ export const resourceActions = {
       userOf: ({ _id }) => userOfReference(_id),
       audit: 'user.read',
     },
-    idempotent: true,
   }),
   patient: action({
     summary: 'Read a user as Patient',
     params: z.object({ ...form, user_id: UserId }),
     returns: FhirPatient,
     http: { ...shared, path: '/fhir/Patient/:user_id', access: 'users.read' },
-    idempotent: true,
   }),
   devices: action({
     summary: 'Search the Devices of a user',
@@ -70,7 +67,6 @@ export const resourceActions = {
       .transform((given) => ({ ...given, user_id: userOfReference(given.patient) ?? '' })),
     returns: FhirBundle,
     http: { ...data, path: '/fhir/Device', userOf: ({ patient }) => userOfReference(patient) },
-    idempotent: true,
   }),
   device: action({
     summary: 'Read a Device',
@@ -79,7 +75,6 @@ export const resourceActions = {
       .transform((given) => ({ ...given, user_id: userOfResource(given.device_id) })),
     returns: FhirDevice,
     http: { ...data, path: '/fhir/Device/:device_id', userOf: ({ device_id }) => userOfResource(device_id) },
-    idempotent: true,
   }),
   observations: action({
     summary: 'Search the Observations of a user',
@@ -117,7 +112,6 @@ export const resourceActions = {
       path: '/fhir/Observation',
       userOf: ({ patient, subject }) => userOfReference(patient ?? subject),
     },
-    idempotent: true,
     timeoutMs: 30_000,
   }),
   observation: action({
@@ -131,7 +125,6 @@ export const resourceActions = {
       path: '/fhir/Observation/:observation_id',
       userOf: ({ observation_id }) => userOfResource(observation_id),
     },
-    idempotent: true,
     timeoutMs: 15_000,
   }),
 };

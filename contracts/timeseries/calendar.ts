@@ -86,7 +86,6 @@ export const calendarActions = {
       reads: 'calendar',
       tag: 'Data',
     },
-    idempotent: true,
   }),
 };
 

@@ -120,7 +120,6 @@ export const chartActions = {
       reads: 'timeseries',
       tag: 'Data',
     },
-    idempotent: true,
     timeoutMs: 10_000,
   }),
 };

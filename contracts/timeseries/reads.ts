@@ -49,7 +49,6 @@ export const readActions = {
       reads: 'timeseries',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   workouts: action({
     summary: 'List workouts, newest first',
@@ -65,7 +64,6 @@ export const readActions = {
       reads: 'workouts',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   workout: action({
     summary: 'Get one workout',
@@ -78,7 +76,6 @@ export const readActions = {
       reads: 'workouts',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   sleeps: action({
     summary: 'List sleep sessions and naps, newest first',
@@ -98,7 +95,6 @@ export const readActions = {
       reads: 'sleep',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   sleep: action({
     summary: 'Get one sleep session',
@@ -111,7 +107,6 @@ export const readActions = {
       reads: 'sleep',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   others: action({
     summary: 'List events that are neither workouts nor sleep, newest first',
@@ -129,7 +124,6 @@ export const readActions = {
       reads: 'events',
       tag: 'Data',
     },
-    idempotent: true,
   }),
   other: action({
     summary: 'Get one event that is neither a workout nor a sleep',
@@ -142,6 +136,5 @@ export const readActions = {
       reads: 'events',
       tag: 'Data',
     },
-    idempotent: true,
   }),
 };

@@ -47,7 +47,6 @@ export const retentionActions = {
     params: Nothing,
     returns: Retention,
     http: { method: 'GET', path: '/retention', access: 'retention', tag },
-    idempotent: true,
   }),
   changeRetention: action({
     summary: 'Change how long data of the project is kept',

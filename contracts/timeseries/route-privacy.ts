@@ -38,7 +38,6 @@ export const routePrivacyActions = {
     params: z.object({ user_id: UserId }),
     returns: RoutePrivacy,
     http: { method: 'GET', path, access: 'data.read', reads: 'settings', tag: 'Data' },
-    idempotent: true,
   }),
   changeRoutePrivacy: action({
     summary: 'Change which positions of routes are stored',

@@ -84,7 +84,6 @@ export const scoreActions = {
       tag: 'Data',
       failures: ['NOT_IMPLEMENTED'],
     },
-    idempotent: true,
     // Of a user who is not computed yet, `category` computes first, as insights do.
     timeoutMs: 30_000,
   }),

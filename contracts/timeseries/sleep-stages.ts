@@ -35,7 +35,6 @@ export const sleepStageActions = {
       reads: 'sleep',
       tag: 'Data',
     },
-    idempotent: true,
   }),
 };
 

@@ -44,7 +44,6 @@ export const sourcePriorityActions = {
     params: z.object({ user_id: UserId }),
     returns: SourcePriority,
     http: { method: 'GET', path, access: 'data.read', reads: 'settings', tag: 'Data' },
-    idempotent: true,
   }),
   changeSourcePriority: action({
     summary: 'Change the order of sources of a user',

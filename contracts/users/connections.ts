@@ -13,7 +13,6 @@ export const connectionActions = {
     params: z.object({ user_id: UserId }),
     returns: z.array(Connection),
     http: { method: 'GET', path: '/users/:user_id/connections', access: 'users.read', tag: 'Connections' },
-    idempotent: true,
   }),
   connect: action({
     summary: 'Import an existing connection',

@@ -43,7 +43,6 @@ export const providerClientActions = {
       tag,
       failures: ['PROJECT_NOT_FOUND'],
     },
-    idempotent: true,
   }),
   setCredentials: action({
     summary: 'Set the credentials of a project at a provider',

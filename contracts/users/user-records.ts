@@ -76,14 +76,12 @@ export const userActions = {
     }),
     returns: UserPage,
     http: { method: 'GET', path: '/users', access: 'users.list', tag: 'Users', audit: 'user.read' },
-    idempotent: true,
   }),
   get: action({
     summary: 'Get one user',
     params: z.object({ user_id: UserId }),
     returns: User,
     http: { method: 'GET', path: '/users/:user_id', access: 'users.read', tag: 'Users' },
-    idempotent: true,
   }),
   update: action({
     summary: 'Update a user; omitted fields are unchanged',

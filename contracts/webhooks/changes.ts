@@ -74,7 +74,6 @@ export const changeActions = {
       waits: 'wait_seconds',
       failures: ['CURSOR_EXPIRED'],
     },
-    idempotent: true,
     timeoutMs: 40_000,
   }),
   /** What the change log says of connections and of data of providers, in the order of ids. `last_id` is where to go on. */

@@ -36,14 +36,12 @@ export const endpointActions = {
     params: Nothing,
     returns: z.array(WebhookEndpoint),
     http: { method: 'GET', path, access: 'webhooks.read', tag },
-    idempotent: true,
   }),
   getEndpoint: action({
     summary: 'Get one webhook endpoint',
     params: ofEndpoint,
     returns: WebhookEndpoint,
     http: { method: 'GET', path: `${path}/:endpoint_id`, access: 'webhooks.read', tag },
-    idempotent: true,
   }),
   updateEndpoint: action({
     summary: 'Update a webhook endpoint; omitted fields are unchanged',

@@ -37,7 +37,6 @@ export const messageActions = {
       .object({ data: z.array(WebhookMessage), pagination: ForwardPagination })
       .meta({ id: 'WebhookMessagePage' }),
     http: { method: 'GET', path: `${path}/messages`, access: 'webhooks.read', tag },
-    idempotent: true,
   }),
   message: action({
     summary: 'Get one message, of any webhook endpoint',

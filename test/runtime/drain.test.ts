@@ -22,8 +22,16 @@ t.test('drains once, before services stop', async (t) => {
 });
 
 t.test('only idempotent actions are retried', async (t) => {
-  for (const [name, { idempotent }] of actionsByName)
-    t.equal(callingOptions(name).retries, idempotent === true ? 2 : 0, name);
-  for (const name of ['users.create', 'auth.createKey', 'auth.refresh', 'devicemaker-ingest.push'])
-    t.equal(callingOptions(name).retries, 0, name);
+  for (const [name, { http, idempotent = http?.method === 'GET' }] of actionsByName)
+    t.equal(callingOptions(name).retries, idempotent ? 2 : 0, name);
+  const once = ['users.create', 'auth.createKey', 'auth.refresh', 'devicemaker-ingest.push'];
+  // A GET that begins something, or whose reads are counted.
+  const onceByGet = [
+    'connect.authorize',
+    'connect.callback',
+    'deliveries.body',
+    'fhir.exportAll',
+    'fhir.exportPatient',
+  ];
+  for (const name of [...once, ...onceByGet]) t.equal(callingOptions(name).retries, 0, name);
 });
