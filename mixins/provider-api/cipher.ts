@@ -16,7 +16,8 @@ export interface Cipher {
   decrypt(value: string, boundTo: string): string;
 }
 
-interface Key {
+/** A key of AES-256. `id` names the secret that it is derived from. */
+export interface Key {
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -27,7 +28,7 @@ const tagBytes = 16;
 
 /** The cipher of ENCRYPTION_KEY. Its first secret encrypts, all decrypt. @throws if the setting is missing */
 export function cipherOf({ ENCRYPTION_KEY }: Pick<Config, 'ENCRYPTION_KEY'>): Cipher {
-  const keys = (ENCRYPTION_KEY ?? []).map(keyOf);
+  const keys = keysOf(ENCRYPTION_KEY, 'provider tokens');
   const [first] = keys;
   if (first === undefined) throw new Error('ENCRYPTION_KEY is not set');
   return {
@@ -42,27 +43,41 @@ function prefixOf({ id }: Key): string {
   return `v1.${id}.`;
 }
 
-function keyOf(secret: string): Key {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'pulsebus provider tokens', 32));
-  return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+/** The keys that secrets give for a purpose. */
+export function keysOf(secrets: readonly string[] | undefined, purpose: string): Key[] {
+  return (secrets ?? []).map((secret) => {
+    const bytes = Buffer.from(hkdfSync('sha256', secret, '', `pulsebus ${purpose}`, 32));
+    return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+  });
+}
+
+/** Encrypts: the nonce, the tag and the ciphertext. */
+export function seal({ bytes }: Key, text: Buffer, boundTo: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, bytes, nonce).setAAD(Buffer.from(boundTo));
+  const parts = [cipher.update(text), cipher.final()];
+  return Buffer.concat([nonce, cipher.getAuthTag(), ...parts]);
+}
+
+/** Decrypts what `seal` returned. @throws if it was changed or moved to another row */
+export function unseal({ bytes }: Key, sealed: Buffer, boundTo: string): Buffer {
+  const nonce = sealed.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(algorithm, bytes, nonce, { authTagLength: tagBytes });
+  const start = nonceBytes + tagBytes;
+  decipher.setAAD(Buffer.from(boundTo)).setAuthTag(sealed.subarray(nonceBytes, start));
+  return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]);
 }
 
 function encrypt(key: Key, text: string, boundTo: string): string {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key.bytes, nonce).setAAD(Buffer.from(boundTo));
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  const payload = Buffer.concat([cipher.getAuthTag(), sealed]);
-  return `${prefixOf(key)}${nonce.toString('base64url')}.${payload.toString('base64url')}`;
+  const sealed = seal(key, Buffer.from(text), boundTo);
+  const parts = [sealed.subarray(0, nonceBytes), sealed.subarray(nonceBytes)];
+  return prefixOf(key) + parts.map((part) => part.toString('base64url')).join('.');
 }
 
 function decrypt(keys: readonly Key[], value: string, boundTo: string): string {
   const [version, keyId, nonce = '', payload = ''] = value.split('.');
   const key = keys.find(({ id }) => id === keyId);
   if (version !== 'v1' || key === undefined) throw new Error('no configured key made this value');
-  const bytes = Buffer.from(payload, 'base64url');
-  const decipher = createDecipheriv(algorithm, key.bytes, Buffer.from(nonce, 'base64url'), {
-    authTagLength: tagBytes,
-  });
-  decipher.setAAD(Buffer.from(boundTo)).setAuthTag(bytes.subarray(0, tagBytes));
-  return Buffer.concat([decipher.update(bytes.subarray(tagBytes)), decipher.final()]).toString('utf8');
+  const sealed = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(payload, 'base64url')]);
+  return unseal(key, sealed, boundTo).toString('utf8');
 }
