@@ -12,7 +12,6 @@ import { publicUrl, titlesOf } from '../../../runtime/provider-settings.ts';
 import { type Endpoint, endpoints, isOfConsole } from '../rules/endpoints.ts';
 import { admit, enter } from '../work/admission.ts';
 import { sendFailureToBrowser, sendJson } from '../work/answer.ts';
-import { refuseUnstorable } from '../work/body.ts';
 import type { Exchange, Pipeline } from '../work/exchange.ts';
 import { gather } from '../work/parameters.ts';
 import { countedAddress, countingFailures, serve } from '../work/request-pipeline.ts';
@@ -95,7 +94,6 @@ export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promi
   await checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
   await enter(pipeline, exchange, true);
   const given = await gather(pipeline, exchange);
-  refuseUnstorable(given);
   const token = newSessionToken();
   const meta = { ...countedAddress(pipeline, exchange, null), gateway_url: pipeline.url() };
   const developer = await countingFailures(pipeline, exchange, null, () =>
@@ -236,15 +234,18 @@ const csrfTokenOf = (token: string) => createHash('sha256').update(`csrf:${token
 /** The session token of a request; null without one. */
 const sessionTokenOf = (req: IncomingMessage) => tokenIn(req, cookieName);
 
+function tokenIn(req: IncomingMessage, name: string): string | null {
+  const token = cookieOf(req, name);
+  return token !== null && /^[\w-]{43}$/.test(token) ? token : null;
+}
+
 // Null, too, if the cookie is there twice: one of them was planted.
-function tokenIn({ headers }: IncomingMessage, name: string): string | null {
-  const found = (headers.cookie ?? '')
+function cookieOf({ headers }: IncomingMessage, name: string): string | null {
+  const values = (headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  const [only] = found;
-  const token = only?.slice(name.length + 1) ?? '';
-  return found.length === 1 && /^[\w-]{43}$/.test(token) ? token : null;
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+  return values.length === 1 ? (values[0] ?? null) : null;
 }
 
 /** The project that the console's page chose; the server decides whether the developer may enter it. */
@@ -352,7 +353,7 @@ export const serveOidcCallback = (pipeline: Pipeline, exchange: Exchange): Promi
     const { req, res, call } = exchange;
     await enter(pipeline, exchange, true);
     const token = newSessionToken();
-    const given = { query: queryOf(req), flow: flowOf(req), session_hash: hashOf(token) };
+    const given = { query: queryOf(req), flow: cookieOf(req, oidcCookie), session_hash: hashOf(token) };
     const options = { meta: countedAddress(pipeline, exchange, null) };
     await countingFailures(pipeline, exchange, null, () => call('auth.startSessionByOidc', given, options));
     setSessionCookie(res, token, pipeline.config);
@@ -381,13 +382,6 @@ function redirect(res: ServerResponse, location: string, cookies: readonly strin
 function oidcCookieValue({ PUBLIC_URL }: Config, value: string, seconds: number): string {
   const secure = PUBLIC_URL?.startsWith('https:') ? '; Secure' : '';
   return `${oidcCookie}=${value}; Path=${oidcPath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-function flowOf({ headers }: IncomingMessage): string | null {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const found = pairs.filter((pair) => pair.startsWith(`${oidcCookie}=`));
-  const [only] = found;
-  return found.length === 1 ? (only?.slice(oidcCookie.length + 1) ?? null) : null;
 }
 
 const longestQuery = 8192;

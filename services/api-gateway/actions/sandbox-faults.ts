@@ -6,7 +6,6 @@ import { ProviderName } from '../../../providers/all.ts';
 import type { Endpoint } from '../rules/endpoints.ts';
 import { admit, authorise, enter } from '../work/admission.ts';
 import { sendJson } from '../work/answer.ts';
-import { refuseUnstorable } from '../work/body.ts';
 import type { Exchange, Pipeline } from '../work/exchange.ts';
 import { gather } from '../work/parameters.ts';
 import { withSession } from './console.ts';
@@ -54,7 +53,6 @@ export async function serveFaults(pipeline: Pipeline, exchange: Exchange): Promi
   const own = await withSession(pipeline, exchange);
   authorise(await admit(pipeline, own), own);
   const given = await gather(pipeline, own);
-  refuseUnstorable(given);
   await change(`${url}/faults`, exchange.endpoint, given);
   sendJson(exchange.res, 200, Faults.parse(await ask(`${url}/faults`)));
 }

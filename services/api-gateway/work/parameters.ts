@@ -5,12 +5,12 @@ import { listed } from '../../../domain/plain-message.ts';
 import { asJson, formOf, type Json, jsonSchema, propertiesOf, requiredOf } from '../rules/components.ts';
 import { type Endpoint, pathParameters } from '../rules/endpoints.ts';
 import { isLenient } from './answer.ts';
-import { bodyBounds, checkContentType, hasBody, parseObject, readBytes } from './body.ts';
+import { bodyBounds, checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
 
 /**
  * The parameters of a request, from the query for GET and DELETE and from the body for POST, PUT and PATCH. Path parameters
- * take precedence. @throws 413, 415, 400, and 422 for names that are not in the contract
+ * take precedence. @throws 413, 415, 400, and 422 for names that are not in the contract and text that cannot be stored
  */
 export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {
   const { endpoint, path, query } = exchange;
@@ -18,7 +18,9 @@ export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Re
     ? readQuery(endpoint, query, isLenient(exchange.req))
     : await readBody(pipeline, exchange);
   const named = pathParameters(endpoint.route.path).map((name) => [name, path[name]]);
-  return { ...given, ...Object.fromEntries(named) };
+  const params = { ...given, ...Object.fromEntries(named) };
+  refuseUnstorable(params);
+  return params;
 }
 
 async function readBody({ config }: Pipeline, { req, endpoint }: Exchange): Promise<Record<string, unknown>> {

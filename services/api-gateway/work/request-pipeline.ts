@@ -8,7 +8,6 @@ import { keyCredential } from '../rules/credential.ts';
 import { admit, authorise } from './admission.ts';
 import { failureToSend, sendFailureToBrowser, sendJson, sendToBrowser, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, noteRead, recordExport, recordRead } from './audit-access.ts';
-import { refuseUnstorable } from './body.ts';
 import { baseOf, proofsOf } from './connect-cookie.ts';
 import { callWaiting, checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
@@ -37,7 +36,6 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   authorise(caller, exchange);
   checkWebhookAccess(pipeline, exchange);
   const params = await gather(pipeline, exchange);
-  refuseUnstorable(params);
   if (route.stream !== undefined) return answerStream(pipeline, exchange, { caller, params });
   const meta = {
     caller,
