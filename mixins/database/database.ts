@@ -19,6 +19,16 @@ export interface Queryable {
  */
 export type Statement = string | { readonly name: string; readonly text: string; readonly shared?: true };
 
+/** The first row of a statement; undefined if there is none. */
+export async function firstRow<T extends Row>(
+  on: Queryable,
+  statement: Statement,
+  values?: readonly unknown[],
+): Promise<T | undefined> {
+  const [row] = await on.query<T>(statement, values);
+  return row;
+}
+
 /** A pool of connections to the product's database. */
 export interface Database extends Queryable {
   /** Runs `work` in one transaction. It commits when `work` returns and rolls back when it throws. */

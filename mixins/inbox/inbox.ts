@@ -1,6 +1,6 @@
 import type { Mixin } from '../../runtime/environment.ts';
 import type { DueCheck } from '../../runtime/jobs/due-clock.ts';
-import { type Database, database, type Queryable, type Statement } from '../database/database.ts';
+import { type Database, database, firstRow, type Queryable, type Statement } from '../database/database.ts';
 import { changes } from '../jobs/job-table.ts';
 import {
   type DeliveryState,
@@ -132,10 +132,10 @@ export async function readBody(database: Queryable, held: Pick<Lease, 'id' | 'bo
 }
 
 async function stateOf(database: Database, id: string): Promise<DeliveryState | null> {
-  const [row] = await database.query<{ state: DeliveryState['state']; answer: unknown }>(sql.selectAnswer, [
-    id,
-  ]);
-  return row ?? null;
+  return (
+    (await firstRow<{ state: DeliveryState['state']; answer: unknown }>(database, sql.selectAnswer, [id])) ??
+    null
+  );
 }
 
 function leaseOf(row: sql.LeaseRow): Lease {

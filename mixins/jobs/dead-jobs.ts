@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../database/database.ts';
+import { firstRow, type Queryable, type Statement } from '../database/database.ts';
 
 /** A dead letter of jobs.job, without its payload. */
 export interface DeadJobRow {
@@ -35,13 +35,12 @@ export interface RetriedJobRow extends Omit<DeadJobRow, 'dead_at'> {
 }
 
 /** Makes a dead letter due again. Undefined if there is none. */
-export async function retryDeadJob(
+export function retryDeadJob(
   database: Queryable,
   kind: string,
   key: string,
 ): Promise<RetriedJobRow | undefined> {
-  const [row] = await database.query<RetriedJobRow>(retried, [kind, key]);
-  return row;
+  return firstRow(database, retried, [kind, key]);
 }
 
 const expired: Statement = {

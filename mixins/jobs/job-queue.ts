@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { z } from 'zod';
-import type { Queryable, Statement } from '../database/database.ts';
+import { firstRow, type Queryable, type Statement } from '../database/database.ts';
 import { claimStatement, fencedWrites, type JobTable } from './job-table.ts';
 import { lanes } from './lanes.ts';
 
@@ -184,13 +184,12 @@ const claimedOne = claimStatement(table, {
 });
 
 /** Leases one job in the transaction that enqueued it. Undefined if another process works on it. */
-export async function leaseJob(
+export function leaseJob(
   transaction: Queryable,
   { name }: RetryRules,
   { key, leaseMs }: { readonly key: string; readonly leaseMs: number },
 ): Promise<JobRow | undefined> {
-  const [row] = await transaction.query<JobRow>(claimedOne, [1, leaseMs, name, key]);
-  return row;
+  return firstRow(transaction, claimedOne, [1, leaseMs, name, key]);
 }
 
 /** Extends the lease of a job. Returns false if it was lost. */

@@ -1,5 +1,5 @@
 import type { KeyScope, Role } from '../../../domain/access.ts';
-import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable, type Statement } from '../../../mixins/database/database.ts';
 import type { SessionLifetime } from '../rules/lifetimes.ts';
 
 /** A valid credential and the state of its window with this request counted. */
@@ -118,8 +118,7 @@ export async function admitKey(
   hash: string,
   { requests, limit }: Counting,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(byKey, [hash, limit, requests]);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, byKey, [hash, limit, requests])) ?? null;
 }
 
 /** Admits requests of a token by its family; null if the family has ended. */
@@ -129,8 +128,7 @@ export async function admitFamily(
   project: string | null,
   { requests, limit }: Counting,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit, requests, project]);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, byFamily, [familyId, limit, requests, project])) ?? null;
 }
 
 /** Admits requests of a session of the console by the hash of its cookie; null if it has ended. */
@@ -142,8 +140,7 @@ export async function admitSession(
   { idleSeconds, absoluteSeconds }: SessionLifetime,
 ): Promise<AdmittedRow | null> {
   const values = [hash, limit, requests, idleSeconds, absoluteSeconds, project];
-  const [row] = await database.query<AdmittedRow>(bySession, values);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, bySession, values)) ?? null;
 }
 
 const foundKey: Statement = {
@@ -169,8 +166,7 @@ from (${ofFamily('$2::text')} and f.id = (select family_id from auth.console_ses
 
 /** As `admitKey`, without counting the request. */
 export async function findKey(database: Queryable, hash: string): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(foundKey, [hash]);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, foundKey, [hash])) ?? null;
 }
 
 /** As `admitFamily`, without counting the request. */
@@ -179,8 +175,7 @@ export async function findFamily(
   familyId: string,
   project: string | null,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(foundFamily, [familyId, project]);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, foundFamily, [familyId, project])) ?? null;
 }
 
 /** As `admitSession`, without counting the request and without prolonging the session. */
@@ -189,8 +184,7 @@ export async function findSession(
   hash: string,
   project: string | null,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(foundSession, [hash, project]);
-  return row ?? null;
+  return (await firstRow<AdmittedRow>(database, foundSession, [hash, project])) ?? null;
 }
 
 /** The kind of the subject and the used part of its window; `reset_at` is null if no window is open. */

@@ -1,7 +1,7 @@
 import type { KeyScope } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { AuditDetails } from '../../../mixins/database/audit.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import { sha256 } from '../rules/secrets.ts';
 import { newestFirst } from './developers.ts';
 
@@ -63,8 +63,9 @@ export async function rotateApiKey(
   newHash: string,
   developerId: string | null,
 ): Promise<ApiKeyRow | null> {
-  const [row] = await database.query<ApiKeyRow>(rotate, [...nameOf(project, keyId), newHash, developerId]);
-  return row ?? null;
+  return (
+    (await firstRow<ApiKeyRow>(database, rotate, [...nameOf(project, keyId), newHash, developerId])) ?? null
+  );
 }
 
 /** Renames a key; null when there is none. */
@@ -75,8 +76,7 @@ export async function renameApiKey(
   name: string,
 ): Promise<ApiKeyRow | null> {
   const statement = `update auth.api_key set name = $4 where ${isNamed} returning ${shownColumns}`;
-  const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(project, keyId), name]);
-  return row ?? null;
+  return (await firstRow<ApiKeyRow>(database, statement, [...nameOf(project, keyId), name])) ?? null;
 }
 
 /** The keys of a project that a developer made. */
@@ -104,8 +104,7 @@ export async function deleteApiKey(
   keyId: string,
 ): Promise<ApiKeyRow | null> {
   const statement = `delete from auth.api_key where ${isNamed} returning ${shownColumns}`;
-  const [row] = await database.query<ApiKeyRow>(statement, nameOf(project, keyId));
-  return row ?? null;
+  return (await firstRow<ApiKeyRow>(database, statement, nameOf(project, keyId))) ?? null;
 }
 
 /** The API keys of a project, newest first. */

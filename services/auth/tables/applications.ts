@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import { newestFirst } from './developers.ts';
 import { endFamiliesOfApplication } from './families.ts';
 
@@ -37,14 +37,16 @@ export async function renameApplication(
   appId: string,
   name: string,
 ): Promise<ShownApplication | null> {
-  const [row] = await transaction.query<ShownApplication>(
-    `with renamed as (
+  return (
+    (await firstRow<ShownApplication>(
+      transaction,
+      `with renamed as (
        update auth.application set name = $3 where app_id = $1 and project_id = $2 and name <> $3 returning *)
      select ${columns} from renamed
      union all select ${columns} from auth.application where app_id = $1 and project_id = $2 and name = $3`,
-    [appId, project, name],
+      [appId, project, name],
+    )) ?? null
   );
-  return row ?? null;
 }
 
 // The secret is written before the families are ended: a token that is being issued with the old secret holds a lock on the
@@ -72,8 +74,7 @@ export async function deleteApplication(
   appId: string,
 ): Promise<ShownApplication | null> {
   const statement = `delete from auth.application where app_id = $1 and project_id = $2 returning ${columns}`;
-  const [row] = await transaction.query<ShownApplication>(statement, [appId, project]);
-  return row ?? null;
+  return (await firstRow<ShownApplication>(transaction, statement, [appId, project])) ?? null;
 }
 
 /** An application with the hash of its secret. */
@@ -90,6 +91,5 @@ export async function selectApplicationSecret(
 ): Promise<ApplicationSecret | null> {
   const statement =
     'select id, secret_hash as "secretHash", project_id as project from auth.application where app_id = $1';
-  const [row] = await database.query<ApplicationSecret>(statement, [appId]);
-  return row ?? null;
+  return (await firstRow<ApplicationSecret>(database, statement, [appId])) ?? null;
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable, type Statement } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
 /** The subject of a count, its limit and the length of its window. */
@@ -37,8 +37,7 @@ export async function chargeAttempt(
   database: Queryable,
   { subject, limit, seconds }: AttemptWindow,
 ): Promise<ChargedAttempt | null> {
-  const [row] = await database.query<ChargedAttempt>(charge, [subject, limit, seconds]);
-  return row ?? null;
+  return (await firstRow<ChargedAttempt>(database, charge, [subject, limit, seconds])) ?? null;
 }
 
 /** The end of a window that is full, in Unix seconds; now if it has ended meanwhile. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 
 /** A new session of the console. */
 interface NewSession {
@@ -74,8 +74,7 @@ export async function deleteSession(
   const statement = `
     delete from auth.family where id = (select family_id from auth.console_session where hash = $1)
     returning id, developer_id`;
-  const [row] = await database.query<{ id: string; developer_id: string }>(statement, [hash]);
-  return row ?? null;
+  return (await firstRow<{ id: string; developer_id: string }>(database, statement, [hash])) ?? null;
 }
 
 /** Stores a sign-in link of an account; returns when it expires, or null if no account has the e-mail address. */

@@ -1,6 +1,6 @@
 import type { Role } from '../../../domain/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { type Database, firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from './acting.ts';
 import type { Developer } from './entities.ts';
@@ -25,13 +25,12 @@ export async function lockConfirmation(on: Queryable, id: string): Promise<boole
 }
 
 /** Whether the account of an e-mail address is an owner; undefined without an account. */
-export async function selectOwnership(
+export function selectOwnership(
   database: Queryable,
   email: string,
 ): Promise<{ readonly is_owner: boolean } | undefined> {
   const statement = 'select is_owner from auth.developer where lower(email) = lower($1)';
-  const [row] = await database.query<{ is_owner: boolean }>(statement, [email.trim()]);
-  return row;
+  return firstRow(database, statement, [email.trim()]);
 }
 
 /** The e-mail addresses of all accounts, the oldest account first. */
@@ -75,20 +74,18 @@ export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]>
   database.query(`${ofDeveloper} ${newestFirst}`);
 
 /** An account. Undefined if there is none. */
-export async function selectDeveloper(database: Queryable, id: string): Promise<ShownDeveloper | undefined> {
-  const [row] = await database.query<ShownDeveloper>(`${ofDeveloper} where id = $1`, [id]);
-  return row;
+export function selectDeveloper(database: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+  return firstRow(database, `${ofDeveloper} where id = $1`, [id]);
 }
 
 /**
  * Confirms the address of an account. An address that was confirmed before keeps its time. Undefined if there is no
  * account.
  */
-export async function confirmAddress(on: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+export function confirmAddress(on: Queryable, id: string): Promise<ShownDeveloper | undefined> {
   const statement = `
     update auth.developer set confirmed_at = coalesce(confirmed_at, now()) where id = $1 returning ${shownDeveloper}`;
-  const [row] = await on.query<ShownDeveloper>(statement, [id]);
-  return row;
+  return firstRow(on, statement, [id]);
 }
 
 /** A developer's stored password, and whether they have logged in from the requesting address before. */
@@ -111,8 +108,7 @@ export async function selectPassword(
   email: string,
   address = '',
 ): Promise<PasswordRow | null> {
-  const [row] = await database.query<PasswordRow>(passwordOf, [email.trim(), address]);
-  return row ?? null;
+  return (await firstRow<PasswordRow>(database, passwordOf, [email.trim(), address])) ?? null;
 }
 
 /**
@@ -155,7 +151,7 @@ interface BoundAccount {
 }
 
 /** The account that is bound to a subject, otherwise the one with the address; undefined without either. */
-export async function selectBoundAccount(
+export function selectBoundAccount(
   on: Queryable,
   { issuer, subject }: Subject,
   email: string,
@@ -166,8 +162,7 @@ export async function selectBoundAccount(
     from auth.developer d left join auth.identity i on i.developer_id = d.id and i.issuer = $1
     where i.subject = $2 or (lower(d.email) = lower($3)
       and not exists (select from auth.identity own where own.issuer = $1 and own.subject = $2))`;
-  const [row] = await on.query<BoundAccount>(statement, [issuer, subject, email]);
-  return row;
+  return firstRow(on, statement, [issuer, subject, email]);
 }
 
 /** Binds an account to a subject. False if a concurrent sign-in bound the account or the subject differently. */
@@ -215,7 +210,7 @@ export async function setRoles(
 }
 
 /** Stores a link that sets the password of an account; undefined if no account has the address. */
-export async function insertResetLink(
+export function insertResetLink(
   database: Queryable,
   { hash, email, seconds }: { readonly hash: string; readonly email: string; readonly seconds: number },
 ): Promise<{ readonly email: string; readonly expires_at: Date } | undefined> {
@@ -226,20 +221,18 @@ export async function insertResetLink(
       select $1, id, now() + make_interval(secs => $3) from account returning expires_at
     )
     select email, expires_at from made, account`;
-  const [row] = await database.query<{ email: string; expires_at: Date }>(statement, [hash, email, seconds]);
-  return row;
+  return firstRow(database, statement, [hash, email, seconds]);
 }
 
 /** The account of a link; undefined if the link is used, expired or unknown. */
-export async function selectResetAccount(
+export function selectResetAccount(
   database: Queryable,
   hash: string,
 ): Promise<{ readonly id: string; readonly email: string } | undefined> {
   const statement = `
     select d.id, d.email from auth.reset_link l join auth.developer d on d.id = l.developer_id
     where l.hash = $1 and l.expires_at > now()`;
-  const [row] = await database.query<{ id: string; email: string }>(statement, [hash]);
-  return row;
+  return firstRow(database, statement, [hash]);
 }
 
 /** Consumes a link of an account. Of several concurrent uses only one returns true. */

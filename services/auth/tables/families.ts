@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import type { Lifetimes } from '../rules/lifetimes.ts';
 
 /** A new family with the hash of its first refresh token. */
@@ -167,8 +167,9 @@ export async function endReusedFamily(
   refreshHash: string,
   client: string,
 ): Promise<{ id: string; user_id: string | null } | null> {
-  const [row] = await database.query<{ id: string; user_id: string | null }>(reused, [refreshHash, client]);
-  return row ?? null;
+  return (
+    (await firstRow<{ id: string; user_id: string | null }>(database, reused, [refreshHash, client])) ?? null
+  );
 }
 
 /** A token family that has not ended. */
@@ -186,15 +187,13 @@ export async function familyOfRefreshToken(database: Queryable, hash: string): P
   const statement = `
     select ${columns} from auth.refresh_token t join auth.family f on f.id = t.family_id
     where t.hash = $1 and f.expires_at > now()`;
-  const [row] = await database.query<LiveFamily>(statement, [hash]);
-  return row ?? null;
+  return (await firstRow<LiveFamily>(database, statement, [hash])) ?? null;
 }
 
 /** The family with this id; null if it has ended. */
 export async function familyOfId(database: Queryable, id: string): Promise<LiveFamily | null> {
   const statement = `select ${columns} from auth.family f where f.id = $1 and f.expires_at > now()`;
-  const [row] = await database.query<LiveFamily>(statement, [id]);
-  return row ?? null;
+  return (await firstRow<LiveFamily>(database, statement, [id])) ?? null;
 }
 
 /** The family that a refresh token was used for. */
@@ -249,8 +248,7 @@ export async function consumeRefreshToken(
     sdk.absoluteSeconds,
     client,
   ];
-  const [row] = await database.query<FamilyRow>(consumeStatement, values);
-  return row ?? null;
+  return (await firstRow<FamilyRow>(database, consumeStatement, values)) ?? null;
 }
 
 /** A stored refresh token of a family that has not ended. */
@@ -267,6 +265,5 @@ where t.hash = $1 and f.expires_at > now()`;
 
 /** Reads a refresh token without consuming it; null if it is unknown or its family has ended. */
 export async function selectRefreshToken(database: Queryable, hash: string): Promise<RefreshTokenRow | null> {
-  const [row] = await database.query<RefreshTokenRow>(refreshTokenStatement, [hash]);
-  return row ?? null;
+  return (await firstRow<RefreshTokenRow>(database, refreshTokenStatement, [hash])) ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Role } from '../../../domain/access.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 
 /** An invitation as it is shown. */
 export interface InvitationRow {
@@ -26,7 +26,7 @@ interface NewInvitationRow {
 }
 
 /** Stores an invitation in place of one of the same address; undefined if the project or the developer is gone. */
-export async function upsertInvitation(
+export function upsertInvitation(
   database: Queryable,
   { hash, project, email, role, invitedBy, isMailed, days }: NewInvitationRow,
 ): Promise<InvitationRow | undefined> {
@@ -39,8 +39,7 @@ export async function upsertInvitation(
       expires_at = excluded.expires_at, confirms = excluded.confirms
     returning ${columns}`;
   const values = [hash, project, email, role, invitedBy, days, isMailed];
-  const [row] = await database.query<InvitationRow>(statement, values);
-  return row;
+  return firstRow(database, statement, values);
 }
 
 /** The open invitations to a project, newest first. */
@@ -52,15 +51,14 @@ export function selectInvitations(database: Queryable, project: string): Promise
 }
 
 /** Deletes an open invitation of a project; undefined if there is none. */
-export async function deleteInvitation(
+export function deleteInvitation(
   database: Queryable,
   project: string,
   id: string,
 ): Promise<InvitationRow | undefined> {
   const statement = `
     delete from auth.invitation where project_id = $1 and id = $2 and expires_at > now() returning ${columns}`;
-  const [row] = await database.query<InvitationRow>(statement, [project, id]);
-  return row;
+  return firstRow(database, statement, [project, id]);
 }
 
 /** An open invitation, and the account of its address. */
@@ -72,17 +70,13 @@ export interface OpenInvitation {
 }
 
 /** The open invitation of a link; undefined if it is used, revoked, expired or unknown. */
-export async function selectOpenInvitation(
-  database: Queryable,
-  hash: string,
-): Promise<OpenInvitation | undefined> {
+export function selectOpenInvitation(database: Queryable, hash: string): Promise<OpenInvitation | undefined> {
   const statement = `
     select i.email, i.confirms, case when d.id is not null then
       jsonb_build_object('id', d.id, 'is_confirmed', d.is_owner or d.confirmed_at is not null) end as account
     from auth.invitation i left join auth.developer d on lower(d.email) = lower(i.email)
     where i.hash = $1 and i.expires_at > now()`;
-  const [row] = await database.query<OpenInvitation>(statement, [hash]);
-  return row;
+  return firstRow(database, statement, [hash]);
 }
 
 /** An invitation that was used up. */
@@ -94,11 +88,10 @@ interface UsedInvitation {
 }
 
 /** Consumes an invitation. Of several concurrent uses only one gets the row, the others get undefined. */
-export async function useInvitation(database: Queryable, hash: string): Promise<UsedInvitation | undefined> {
+export function useInvitation(database: Queryable, hash: string): Promise<UsedInvitation | undefined> {
   const statement =
     'delete from auth.invitation where hash = $1 and expires_at > now() returning id, project_id, email, role';
-  const [row] = await database.query<UsedInvitation>(statement, [hash]);
-  return row;
+  return firstRow(database, statement, [hash]);
 }
 
 /** Whether the account `d` may get a role in the project `$1`: its address is confirmed, or it has one there. */

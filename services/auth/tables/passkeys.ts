@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 
 /** A passkey as its developer sees it. */
 export interface PasskeyRow {
@@ -37,19 +37,18 @@ export async function lacksPasskey(on: Queryable, developerId: string, session: 
 }
 
 /** A passkey and its account; undefined if no account has it. */
-export async function selectCredential(
+export function selectCredential(
   database: Queryable,
   id: string,
 ): Promise<(Credential & { readonly developerId: string }) | undefined> {
   const statement = `
     select credential_id as id, public_key as "publicKey", counter::float8 as counter, transports, developer_id as "developerId"
     from auth.passkey where credential_id = $1`;
-  const [row] = await database.query<Credential & { developerId: string }>(statement, [id]);
-  return row;
+  return firstRow(database, statement, [id]);
 }
 
 /** Stores a passkey; undefined if an account has it, or this one has 20. */
-export async function insertPasskey(
+export function insertPasskey(
   on: Queryable,
   developerId: string,
   { name, credential: { id, publicKey, counter, transports } }: { name: string; credential: Credential },
@@ -60,8 +59,7 @@ export async function insertPasskey(
     where (select count(*) from auth.passkey where developer_id = $1) < ${mostPasskeys}
     on conflict (credential_id) do nothing returning ${shown}`;
   const values = [developerId, id, Buffer.from(publicKey), counter, transports, name];
-  const [row] = await on.query<PasskeyRow>(statement, values);
-  return row;
+  return firstRow(on, statement, values);
 }
 
 /** Notes a use with its counter; false if the counter is not higher, or the passkey was removed meanwhile. */

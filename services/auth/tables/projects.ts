@@ -2,7 +2,7 @@ import type { auth } from '../../../contracts/auth.ts';
 import type { Role } from '../../../domain/access.ts';
 import { defaultProject } from '../../../domain/access.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import { mayJoin } from './invitations.ts';
 
 /** A project as a developer sees it. */
@@ -38,8 +38,9 @@ export type ProjectChange = Omit<ParamsOf<typeof auth, 'updateProject'>, 'projec
 type ProjectSetting = 'connect_name' | 'connect_colour' | 'rate_limit_api_key' | 'rate_limit_sdk';
 
 /** Inserts a project. Undefined if a project has or had the id. */
-export async function insertProject(on: Queryable, project: NewProject): Promise<ProjectRow | undefined> {
-  const [row] = await on.query<ProjectRow>(
+export function insertProject(on: Queryable, project: NewProject): Promise<ProjectRow | undefined> {
+  return firstRow(
+    on,
     `insert into auth.project (id, name, rate_limit_api_key, rate_limit_sdk, connect_name, connect_colour)
      select $1, $2, $3, $4, $5, $6 where not exists (select from auth.former_project where id = $1)
      on conflict do nothing ${returnedProject}`,
@@ -52,17 +53,17 @@ export async function insertProject(on: Queryable, project: NewProject): Promise
       project.connect_colour ?? null,
     ],
   );
-  return row;
 }
 
 /** Changes a project. A setting that is undefined keeps its value. Undefined if there is no such project. */
-export async function changeProject(
+export function changeProject(
   on: Queryable,
   id: string,
   change: ProjectChange,
 ): Promise<ProjectRow | undefined> {
   const setting = (name: ProjectSetting) => [change[name] !== undefined, change[name] ?? null];
-  const [row] = await on.query<ProjectRow>(
+  return firstRow(
+    on,
     `update auth.project set name = coalesce($2, name), require_second_factor = coalesce($3, require_second_factor),
        rate_limit_api_key = case when $4 then $5::int else rate_limit_api_key end,
        rate_limit_sdk = case when $6 then $7::int else rate_limit_sdk end,
@@ -79,7 +80,6 @@ export async function changeProject(
       ...setting('connect_colour'),
     ],
   );
-  return row;
 }
 
 /** The projects that a developer may enter, by id: all for an owner. */
@@ -110,8 +110,7 @@ export async function selectBrand(database: Queryable, project: string): Promise
 /** A project as its owner sees it; null if there is none. */
 export async function selectProject(database: Queryable, id: string): Promise<ProjectRow | null> {
   const statement = `select ${columns}, 'owner' as role from auth.project p where p.id = $1`;
-  const [row] = await database.query<ProjectRow>(statement, [id]);
-  return row ?? null;
+  return (await firstRow<ProjectRow>(database, statement, [id])) ?? null;
 }
 
 /** A member of a project. */
@@ -154,8 +153,7 @@ export async function upsertMember(
       returning *
     )
     select ${memberColumns} from m join d on d.id = m.developer_id`;
-  const [row] = await database.query<MemberRow>(statement, [project, email.trim(), role]);
-  return row ?? null;
+  return (await firstRow<MemberRow>(database, statement, [project, email.trim(), role])) ?? null;
 }
 
 /** Removes a member; null if there is none. */
@@ -167,8 +165,7 @@ export async function deleteMember(
   const statement = `
     with m as (delete from auth.member where project_id = $1 and developer_id = $2 returning *)
     select ${memberColumns} from m join auth.developer d on d.id = m.developer_id`;
-  const [row] = await database.query<MemberRow>(statement, [project, developerId]);
-  return row ?? null;
+  return (await firstRow<MemberRow>(database, statement, [project, developerId])) ?? null;
 }
 
 /** Marks a project as being deleted: its credentials are refused. Null if there is none. */
@@ -228,8 +225,7 @@ export async function deleteProject(
 ): Promise<ProjectRow | null> {
   const [counted] = await transaction.query<{ details: string }>(counts, [id, users, endpoints]);
   await transaction.query("select set_config('auth.details', $1, true)", [counted?.details ?? '']);
-  const [row] = await transaction.query<ProjectRow>(deletion, [id]);
-  return row ?? null;
+  return (await firstRow<ProjectRow>(transaction, deletion, [id])) ?? null;
 }
 
 /** Serialises the changes of the logo of a project until the transaction ends. */
@@ -258,14 +254,13 @@ export async function replaceLogos(database: Queryable, project: string, kept: s
 }
 
 /** Sets the name of the logo of a project; null removes it. Undefined if there is no such project. */
-export async function setConnectLogo(
+export function setConnectLogo(
   on: Queryable,
   project: string,
   name: string | null,
 ): Promise<ProjectRow | undefined> {
   const statement = `update auth.project set connect_logo = $2 where id = $1 ${returnedProject}`;
-  const [row] = await on.query<ProjectRow>(statement, [project, name]);
-  return row;
+  return firstRow(on, statement, [project, name]);
 }
 
 /** The content of a logo. Null: no project has it. */

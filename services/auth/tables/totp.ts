@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 
 /** The authenticator of an account. */
 interface TotpRow {
@@ -9,11 +9,10 @@ interface TotpRow {
 }
 
 /** The authenticator of an account, confirmed or not; undefined without one. */
-export async function selectTotp(database: Queryable, developerId: string): Promise<TotpRow | undefined> {
+export function selectTotp(database: Queryable, developerId: string): Promise<TotpRow | undefined> {
   const statement =
     'select secret, confirmed_at is not null as "isConfirmed" from auth.totp where developer_id = $1';
-  const [row] = await database.query<TotpRow>(statement, [developerId]);
-  return row;
+  return firstRow(database, statement, [developerId]);
 }
 
 /** The second factors of an account. One statement reads both, because each log-in waits for it. */

@@ -1,6 +1,6 @@
 import type { DestinationKind, DestinationType } from '../../../contracts/destinations/schemas.ts';
 import { TargetError, type TargetErrorCode } from '../../../domain/destinations/target-errors.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 
 /** A destination with its encrypted secrets. */
 export interface DestinationRow {
@@ -124,39 +124,27 @@ export function selectDestinations(database: Queryable, project: string): Promis
 }
 
 /** One destination of a project, as it is shown. */
-export async function selectShown(
-  database: Queryable,
-  project: string,
-  id: string,
-): Promise<ShownRow | undefined> {
-  const [row] = await database.query<ShownRow>(`${shown} where d.project_id = $1 and d.id = $2`, [
-    project,
-    id,
-  ]);
-  return row;
+export function selectShown(database: Queryable, project: string, id: string): Promise<ShownRow | undefined> {
+  return firstRow(database, `${shown} where d.project_id = $1 and d.id = $2`, [project, id]);
 }
 
 /** One destination of a project, kept from others until the transaction ends. */
-export async function lockDestination(
+export function lockDestination(
   transaction: Queryable,
   project: string,
   id: string,
 ): Promise<DestinationRow | undefined> {
-  const [row] = await transaction.query<DestinationRow>(
+  return firstRow(
+    transaction,
     `select ${columns} from destinations.destination d where d.project_id = $1 and d.id = $2 for update`,
     [project, id],
   );
-  return row;
 }
 
 /** One destination, for its job. */
-export async function selectDestination(
-  database: Queryable,
-  id: string,
-): Promise<DestinationRow | undefined> {
+export function selectDestination(database: Queryable, id: string): Promise<DestinationRow | undefined> {
   const text = `select ${columns} from destinations.destination d where d.id = $1`;
-  const [row] = await database.query<DestinationRow>({ name: 'destinations.select', text }, [id]);
-  return row;
+  return firstRow(database, { name: 'destinations.select', text }, [id]);
 }
 
 /** Stores what a caller changed. */

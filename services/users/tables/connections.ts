@@ -2,7 +2,12 @@ import type { users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { userNotFound } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
+import {
+  type Database,
+  firstRow,
+  type Queryable,
+  type Statement,
+} from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Connection } from './entities.ts';
@@ -46,8 +51,7 @@ export async function selectConnectionState(
     select id, status, provider_user_id as "providerUserId", token_version as version, purge, status_reason as reason,
       provider_client_id as "providerClientId"
     from users.connection where user_id = $1 and provider = $2`;
-  const [row] = await database.query<ConnectionState>(statement, [userId, provider]);
-  return row ?? null;
+  return (await firstRow<ConnectionState>(database, statement, [userId, provider])) ?? null;
 }
 
 /** An active connection of a provider account. */

@@ -1,5 +1,5 @@
 import type { StoredClient } from '../../../contracts/users.ts';
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** The current credentials of a project at a provider. */
@@ -53,8 +53,7 @@ export async function upsertClient(
     on conflict (id) do update set client_secret = excluded.client_secret, updated_at = now()
     returning id, provider, client_id, updated_at`;
   const values = [id, project_id, provider, client_id, client_secret];
-  const [row] = await transaction.query<ClientRow>(statement, values);
-  return row ?? null;
+  return (await firstRow<ClientRow>(transaction, statement, values)) ?? null;
 }
 
 /** Erases the secret of a project at a provider, except that of one client. Returns what was erased. */
@@ -105,15 +104,13 @@ export async function selectClientOfUser(
   provider: ProviderName,
 ): Promise<StoredClient | null> {
   const statement = `select ${columns} ${ofUser} and k.provider = $2`;
-  const [row] = await database.query<StoredClient>(statement, [userId, provider]);
-  return row ?? null;
+  return (await firstRow<StoredClient>(database, statement, [userId, provider])) ?? null;
 }
 
 /** Credentials by their id, also removed ones. */
 export async function selectClient(database: Queryable, id: string): Promise<StoredClient | null> {
   const statement = `select ${columns} from users.provider_client k where k.id = $1`;
-  const [row] = await database.query<StoredClient>(statement, [id]);
-  return row ?? null;
+  return (await firstRow<StoredClient>(database, statement, [id])) ?? null;
 }
 
 /** Credentials whose secret another key than the newest encrypted. */

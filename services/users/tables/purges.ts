@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 /** A connection whose data is to be purged; `version` identifies the request. */
@@ -12,7 +12,7 @@ export interface RequestedPurge {
 const columns = `id as connection_id, user_id, provider, token_version as version`;
 
 /** Requests the purge of a connection that ended; undefined if it is active or does not exist. */
-export async function requestPurge(
+export function requestPurge(
   database: Queryable,
   userId: string,
   provider: ProviderName,
@@ -20,18 +20,16 @@ export async function requestPurge(
   const statement = `
     update users.connection set purge = 'wanted', token_version = token_version + 1
     where user_id = $1 and provider = $2 and status <> 'active' returning ${columns}`;
-  const [row] = await database.query<RequestedPurge>(statement, [userId, provider]);
-  return row;
+  return firstRow(database, statement, [userId, provider]);
 }
 
 /** The purge of a connection that is requested and not carried out. Undefined if the account was connected again. */
-export async function selectRequestedPurge(
+export function selectRequestedPurge(
   database: Queryable,
   connectionId: string,
 ): Promise<RequestedPurge | undefined> {
   const statement = `select ${columns} from users.connection where id = $1 and purge = 'wanted'`;
-  const [row] = await database.query<RequestedPurge>(statement, [connectionId]);
-  return row;
+  return firstRow(database, statement, [connectionId]);
 }
 
 /** Marks a purge as carried out by the other services. */

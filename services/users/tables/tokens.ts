@@ -1,7 +1,7 @@
 import type { StoredTokens, users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable } from '../../../mixins/database/database.ts';
+import { type Database, firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
@@ -28,8 +28,7 @@ export async function selectTokens(
   userId: string,
   provider: ProviderName,
 ): Promise<TokensRow | null> {
-  const [row] = await database.query<TokensRow>(tokensOfConnection, [userId, provider]);
-  return row ?? null;
+  return (await firstRow<TokensRow>(database, tokensOfConnection, [userId, provider])) ?? null;
 }
 
 /** The version of tokens that a change is based on. A change of an outdated version affects no row. */

@@ -1,6 +1,6 @@
 import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
 import { userNotFound } from '../../../domain/errors.ts';
-import type { Queryable, Statement } from '../../../mixins/database/database.ts';
+import { firstRow, type Queryable, type Statement } from '../../../mixins/database/database.ts';
 import type { UserRow } from './entities.ts';
 import { type ListedUser, userColumns } from './user-list.ts';
 
@@ -28,8 +28,7 @@ export async function lockUser(
   transaction: Queryable,
   id: string,
 ): Promise<Omit<UserRow, 'deletedAt'> | null> {
-  const [row] = await transaction.query<Omit<UserRow, 'deletedAt'>>(lockedUser, [id]);
-  return row ?? null;
+  return (await firstRow<Omit<UserRow, 'deletedAt'>>(transaction, lockedUser, [id])) ?? null;
 }
 
 const projectById: Statement = {

@@ -1,7 +1,12 @@
 import type { DisabledReason, EventType } from '../../../contracts/webhooks/events.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
-import type { Database, Queryable, Statement } from '../../../mixins/database/database.ts';
+import {
+  type Database,
+  firstRow,
+  type Queryable,
+  type Statement,
+} from '../../../mixins/database/database.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { failingDays } from '../rules/outcome.ts';
 import type { Receiver } from './message-leases.ts';
@@ -64,7 +69,8 @@ export async function insertEndpoint(
 ): Promise<EndpointRow | undefined> {
   await lockEndpoints(transaction);
   const { url, description, event_types, include_data, max_per_second, enabled, api_key_id } = values;
-  const [row] = await transaction.query<EndpointRow>(
+  return firstRow(
+    transaction,
     `insert into webhooks.endpoint (id, url, description, event_types, include_data, max_per_second, enabled, secret,
        api_key_id, project_id)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
@@ -72,7 +78,6 @@ export async function insertEndpoint(
      returning ${endpointColumns}`,
     [id, url, description, event_types, include_data, max_per_second, enabled, secret, api_key_id, project],
   );
-  return row;
 }
 
 /** The endpoints of a project, oldest first. */
@@ -82,28 +87,28 @@ export function selectEndpoints(database: Queryable, project: string): Promise<E
 }
 
 /** One endpoint of a project. `lock` locks the row until the end of the transaction. */
-export async function selectEndpoint(
+export function selectEndpoint(
   database: Queryable,
   project: string,
   id: string,
   lock = false,
 ): Promise<EndpointRow | undefined> {
   const statement = `select ${endpointColumns} from webhooks.endpoint where id = $1 and project_id = $2 ${lock ? 'for update' : ''}`;
-  const [row] = await database.query<EndpointRow>(statement, [id, project]);
-  return row;
+  return firstRow(database, statement, [id, project]);
 }
 
 /**
  * Stores changed fields. Enabling an endpoint clears the reason of its automatic disabling. A new address clears the
  * failing state and the pause of the old one, and assigns the endpoint to the key that set the address.
  */
-export async function updateEndpoint(
+export function updateEndpoint(
   transaction: Queryable,
   id: string,
   values: EndpointValues & Pick<EndpointRow, 'api_key_id'>,
 ): Promise<EndpointRow | undefined> {
   const { url, description, event_types, include_data, max_per_second, enabled, api_key_id } = values;
-  const [row] = await transaction.query<EndpointRow>(
+  return firstRow(
+    transaction,
     `update webhooks.endpoint set url = $2, description = $3, event_types = $4, include_data = $5, max_per_second = $6,
        enabled = $7, updated_at = now(), api_key_id = case when url = $2 then api_key_id else $8::uuid end,
        disabled_reason = case when $7 and not enabled then null else disabled_reason end,
@@ -112,31 +117,28 @@ export async function updateEndpoint(
      where id = $1 returning ${endpointColumns}`,
     [id, url, description, event_types, include_data, max_per_second, enabled, api_key_id],
   );
-  return row;
 }
 
 /** Replaces the secret. The former one signs for another 24 hours. */
-export async function rotateSecret(
+export function rotateSecret(
   transaction: Queryable,
   id: string,
   secret: string,
 ): Promise<EndpointRow | undefined> {
-  const [row] = await transaction.query<EndpointRow>(
+  return firstRow(
+    transaction,
     `update webhooks.endpoint set former_secret = secret, former_until = now() + interval '24 hours', secret = $2,
        updated_at = now()
      where id = $1 returning ${endpointColumns}`,
     [id, secret],
   );
-  return row;
 }
 
 /** Deletes an endpoint. Its messages stay. */
-export async function deleteEndpoint(transaction: Queryable, id: string): Promise<EndpointRow | undefined> {
-  const [row] = await transaction.query<EndpointRow>(
-    `delete from webhooks.endpoint where id = $1 returning ${endpointColumns}`,
-    [id],
-  );
-  return row;
+export function deleteEndpoint(transaction: Queryable, id: string): Promise<EndpointRow | undefined> {
+  return firstRow(transaction, `delete from webhooks.endpoint where id = $1 returning ${endpointColumns}`, [
+    id,
+  ]);
 }
 
 /** Deletes the endpoints of a project. Returns their ids. */
