@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { startSandbox } from '../../sandbox/server/server.ts';
 import { textsOf } from '../../services/api-gateway/actions/connect-page/languages.ts';
+import { filled } from '../../services/api-gateway/actions/connect-page/texts.ts';
 import { connectSettingsOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { findingsOf } from '../support/axe.ts';
@@ -185,7 +186,7 @@ t.test('a link with a reason says what happened and what to do, in both themes a
   await page.getByText('No new data of Garmin has arrived').waitFor();
   await checkWidths(t, page, 'reason-no_data');
   await open(userId, { reason: 'no_data', language: 'he' });
-  await page.getByText(textsOf('he').reasons.no_data('Garmin')).waitFor();
+  await page.getByText(filled(textsOf('he').reasons.no_data, { providers: 'Garmin' })).waitFor();
   await checkThemes(t, page, 'reason-he');
   t.strictSame(problems, []);
 });
@@ -202,12 +203,12 @@ t.test(
       await page.getByRole('heading', { name: texts.pickTitle }).waitFor();
       t.equal(await page.getAttribute('html', 'lang'), language);
       await press(page, `${texts.choose.none}: Garmin`);
-      await page.getByRole('heading', { name: texts.consentTitle('Garmin') }).waitFor();
+      await page.getByRole('heading', { name: filled(texts.consentTitle, { provider: 'Garmin' }) }).waitFor();
       await checkThemes(t, page, `consent-${language}`);
-      await press(page, texts.agree('Garmin'));
+      await press(page, filled(texts.agree, { provider: 'Garmin' }));
       await page.getByRole('button', { name: 'Allow' }).waitFor();
       await press(page, 'Allow');
-      await page.getByText(texts.connected('Garmin')).waitFor();
+      await page.getByText(filled(texts.connected, { provider: 'Garmin' })).waitFor();
       t.match(await connectionsOf(api, userId), [{ provider: 'devicemaker', status: 'active' }]);
       t.strictSame(problems, []);
     }

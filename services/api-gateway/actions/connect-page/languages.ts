@@ -84,15 +84,7 @@ function exists({ version, language }: ConsentText): boolean {
 /** The hash of the texts that a user agrees to in one language. */
 export function hashOfConsentTexts(texts: Texts): string {
   const { consentTitle, consentText, shares, consentPeriod, notShared, consentRights, agree } = texts;
-  const [app, provider] = ['{app}', '{provider}'] as const;
-  const agreed = [
-    consentTitle(provider),
-    consentText(app, provider),
-    ...Object.entries(shares).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-    consentPeriod,
-    notShared(provider),
-    consentRights(app, provider),
-    agree(provider),
-  ];
+  const shared = Object.entries(shares).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const agreed = [consentTitle, consentText, ...shared, consentPeriod, notShared, consentRights, agree];
   return createHash('sha256').update(JSON.stringify(agreed)).digest('hex');
 }

@@ -3,7 +3,7 @@ import type { ConnectChoice, SessionView } from '../../../../contracts/connect/s
 import { type Html, html, isolated, nothing, sentence, withoutIsolates } from '../../rules/html.ts';
 import { textField } from './languages.ts';
 import { appMonogram, icon, providerMonogram } from './page-assets.ts';
-import type { Problem, Texts } from './texts.ts';
+import { filled, type Problem, type Texts } from './texts.ts';
 
 /** What all views have: texts, the operator, and the addresses of the page. */
 export interface Frame {
@@ -69,7 +69,7 @@ export function pickView(frame: Frame, session: SessionView): View {
   const list =
     items.length === 0
       ? html`<p class="lead">${texts.nothingOffered}</p>`
-      : html`<p class="lead">${sentence(texts.pickText(isolated(app)))}</p>
+      : html`<p class="lead">${sentence(filled(texts.pickText, { app: isolated(app) }))}</p>
 <ul class="choices">${items}</ul>`;
   return {
     title: texts.pickTitle,
@@ -100,9 +100,9 @@ export function consentView(
 ): View {
   const { texts, language, sessionUrl } = frame;
   const isAlone = session.choices.length === 1;
-  const name = isolated(choice.name);
+  const provider = isolated(choice.name);
   return {
-    title: texts.consentTitle(name),
+    title: filled(texts.consentTitle, { provider }),
     mark: providerMonogram(choice),
     main: html`${isAlone ? noticeOf(frame, session) : nothing}
 ${termsOf(frame, choice)}
@@ -110,7 +110,7 @@ ${termsOf(frame, choice)}
 <form method="post" action="${sessionUrl}/${choice.provider}">
 <input type="hidden" name="form" value="${formToken}">
 <input type="hidden" name="text" value="${textField(language)}">
-<button class="button" type="submit"><span>${sentence(texts.agree(name))}</span></button>
+<button class="button" type="submit"><span>${sentence(filled(texts.agree, { provider }))}</span></button>
 </form>
 ${isAlone ? nothing : backLink(frame)}
 </div>
@@ -120,25 +120,26 @@ ${isAlone ? endOf(frame, session) : nothing}`,
 
 /** What is shared, what is not, for how long, and how it ends. */
 function termsOf({ texts, app }: Frame, { name, shares }: ConnectChoice): Html {
-  const [by, at] = [isolated(app), isolated(name)];
+  const names = { app: isolated(app), provider: isolated(name) };
   const shared = shares.map(
     (one) => html`<li>${icon(one)}<span>${texts.shares[one]}</span></li>
 `,
   );
-  return html`<p class="lead">${sentence(texts.consentText(by, at))}</p>
+  return html`<p class="lead">${sentence(filled(texts.consentText, names))}</p>
 <ul class="shares">${shared}</ul>
 <ul class="terms">
 <li>${icon('clock')}<span>${texts.consentPeriod}</span></li>
-<li>${icon('lock')}<span>${sentence(texts.notShared(at))}</span></li>
-<li>${icon('exit')}<span>${sentence(texts.consentRights(by, at))}</span></li>
+<li>${icon('lock')}<span>${sentence(filled(texts.notShared, names))}</span></li>
+<li>${icon('exit')}<span>${sentence(filled(texts.consentRights, names))}</span></li>
 </ul>`;
 }
 
 /** The page between the form and the provider: a redirect of the form itself would be bound to the page's own policy. */
 export function leavingView({ texts }: Frame, name: string, url: string): View {
+  const provider = isolated(name);
   return {
-    title: texts.leaving(isolated(name)),
-    main: html`<p class="actions"><a class="button" href="${url}"><span>${sentence(texts.follow(isolated(name)))}</span></a></p>`,
+    title: filled(texts.leaving, { provider }),
+    main: html`<p class="actions"><a class="button" href="${url}"><span>${sentence(filled(texts.follow, { provider }))}</span></a></p>`,
     refreshUrl: url,
   };
 }
@@ -147,8 +148,8 @@ export function leavingView({ texts }: Frame, name: string, url: string): View {
 export function codeView(frame: Frame, name: string, code: string): View {
   const { texts, app } = frame;
   return {
-    title: texts.codeTitle(isolated(name)),
-    main: html`<p class="lead">${sentence(texts.codeText(isolated(app)))}</p>
+    title: filled(texts.codeTitle, { provider: isolated(name) }),
+    main: html`<p class="lead">${sentence(filled(texts.codeText, { app: isolated(app) }))}</p>
 <p dir="ltr" class="code">${code}</p>
 <p class="actions">${backLink(frame)}</p>`,
   };
@@ -167,11 +168,11 @@ function noticeOf(frame: Frame, session: SessionView): Html {
   const { last } = session;
   if (last === null) return reasonOf(frame, session);
   const { status, reason } = last;
-  const name = isolated(last.name);
+  const provider = isolated(last.name);
   const fallback = status === 'denied' ? 'access_denied' : 'unavailable';
   return status === 'connected'
-    ? html`<p class="notice good" role="status">${icon('done')}<span>${sentence(texts.connected(name))}</span></p>`
-    : html`<p class="notice" role="status">${icon('warning')}<span>${sentence(texts.failures[reason ?? fallback](name))}</span></p>`;
+    ? html`<p class="notice good" role="status">${icon('done')}<span>${sentence(filled(texts.connected, { provider }))}</span></p>`
+    : html`<p class="notice" role="status">${icon('warning')}<span>${sentence(filled(texts.failures[reason ?? fallback], { provider }))}</span></p>`;
 }
 
 // A provider that was connected again by another link is not named.
@@ -182,7 +183,7 @@ function reasonOf({ texts }: Frame, { choices, reason = null }: SessionView): Ht
   const names = choices.filter(isConcerned).map(({ name }) => isolated(name));
   if (names.length === 0) return nothing;
   const providers = new Intl.ListFormat(texts.tag, { type: 'conjunction' }).format(names);
-  return html`<p class="notice">${icon('warning')}<span>${sentence(texts.reasons[reason](providers))}</span></p>`;
+  return html`<p class="notice">${icon('warning')}<span>${sentence(filled(texts.reasons[reason], { providers }))}</span></p>`;
 }
 
 // After a success the way back is what the user came for.
@@ -197,6 +198,6 @@ function backLink({ texts, sessionUrl }: Frame): Html {
 
 function linkBack(texts: Texts, app: string, url: string | null, kind = 'button quiet'): Html {
   if (url === null) return nothing;
-  const text = sentence(texts.done(isolated(app)));
+  const text = sentence(filled(texts.done, { app: isolated(app) }));
   return html`<p class="actions end"><a class="${kind}" href="${url}"><span>${text}</span></a></p>`;
 }

@@ -5,15 +5,15 @@ export const de: Texts = {
   tag: 'de',
   direction: 'ltr',
   pickTitle: 'Geräte und Apps verbinden',
-  pickText: (app) =>
-    `Wählen Sie die Dienste aus, von denen ${app} Daten erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
+  pickText:
+    'Wählen Sie die Dienste aus, von denen {app} Daten erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.',
   nothingOffered:
     'Im Moment lässt sich nichts verbinden. Bitte gehen Sie zurück zur App und versuchen Sie es später erneut.',
   reasons: {
-    access_ended: (providers) =>
-      `Der Zugriff auf ${providers} ist beendet, daher kommen keine neuen Daten mehr an: Bitte verbinden Sie erneut.`,
-    no_data: (providers) =>
-      `Seit einiger Zeit sind keine neuen Daten von ${providers} angekommen: Bitte öffnen Sie die App von ${providers} auf Ihrem Gerät, damit sie Daten senden kann, oder verbinden Sie erneut.`,
+    access_ended:
+      'Der Zugriff auf {providers} ist beendet, daher kommen keine neuen Daten mehr an: Bitte verbinden Sie erneut.',
+    no_data:
+      'Seit einiger Zeit sind keine neuen Daten von {providers} angekommen: Bitte öffnen Sie die App von {providers} auf Ihrem Gerät, damit sie Daten senden kann, oder verbinden Sie erneut.',
   },
   states: {
     none: 'Nicht verbunden',
@@ -21,9 +21,8 @@ export const de: Texts = {
     expired: 'Zugriff beendet',
   },
   choose: { none: 'Verbinden', connected: 'Erneut verbinden', expired: 'Wieder verbinden' },
-  consentTitle: (provider) => `${provider} verbinden`,
-  consentText: (app, provider) =>
-    `Wenn Sie fortfahren, erhält ${app} diese Daten aus Ihrem Konto bei ${provider}:`,
+  consentTitle: '{provider} verbinden',
+  consentText: 'Wenn Sie fortfahren, erhält {app} diese Daten aus Ihrem Konto bei {provider}:',
   shares: {
     activities: 'Aktivitäten und Trainings',
     daily_activity: 'Schritte, Strecke und Kalorien jedes Tages',
@@ -41,37 +40,34 @@ export const de: Texts = {
   },
   consentPeriod:
     'Daten der vergangenen Wochen und neue Daten werden geteilt, bis Sie die Verbindung trennen.',
-  notShared: (provider) =>
-    `Ihr Passwort für ${provider}, Ihre Kontakte und Ihre Nachrichten werden nicht geteilt.`,
-  consentRights: (app, provider) =>
-    `Die Berechtigungen wählen Sie auf der nächsten Seite bei ${provider}. Dort oder in ${app} können Sie den Zugriff jederzeit beenden.`,
-  agree: (provider) => `Zustimmen und weiter zu ${provider}`,
+  notShared: 'Ihr Passwort für {provider}, Ihre Kontakte und Ihre Nachrichten werden nicht geteilt.',
+  consentRights:
+    'Die Berechtigungen wählen Sie auf der nächsten Seite bei {provider}. Dort oder in {app} können Sie den Zugriff jederzeit beenden.',
+  agree: 'Zustimmen und weiter zu {provider}',
   back: 'Zurück',
-  leaving: (provider) => `Weiter zu ${provider} …`,
-  follow: (provider) => `Weiter zu ${provider}`,
-  codeTitle: (provider) => `Ihr Code für ${provider}`,
-  codeText: (app) =>
-    `Geben Sie diesen Code innerhalb von 15 Minuten auf dem Gerät in ${app} ein. Er gilt einmal. Geben Sie ihn nicht weiter.`,
-  done: (app) => `Zurück zu ${app}`,
+  leaving: 'Weiter zu {provider} …',
+  follow: 'Weiter zu {provider}',
+  codeTitle: 'Ihr Code für {provider}',
+  codeText:
+    'Geben Sie diesen Code innerhalb von 15 Minuten auf dem Gerät in {app} ein. Er gilt einmal. Geben Sie ihn nicht weiter.',
+  done: 'Zurück zu {app}',
   mayClose: 'Wenn Sie fertig sind, können Sie diese Seite schließen und zur App zurückkehren.',
-  connected: (provider) => `${provider} ist verbunden.`,
+  connected: '{provider} ist verbunden.',
   failures: {
-    access_denied: (provider) =>
-      `Sie haben den Zugriff nicht erlaubt, daher wurde ${provider} nicht verbunden. Es wurde nichts gespeichert.`,
-    permission_missing: (provider) =>
-      `Ohne die Berechtigung, Aktivitäten oder Gesundheitsdaten zu lesen, lässt sich ${provider} nicht verbinden. Bitte verbinden Sie erneut und lassen Sie sie ausgewählt.`,
-    link_expired: (provider) =>
-      `Die Seite von ${provider} war zu lange geöffnet. Bitte verbinden Sie erneut.`,
-    code_expired: (provider) =>
-      `Die Bestätigung von ${provider} kam zu spät an, denn sie gilt nur kurze Zeit. Bitte verbinden Sie erneut.`,
-    provider_refused: (provider) =>
-      `${provider} hat den Zugriff nicht bestätigt. Bitte verbinden Sie erneut.`,
-    provider_unavailable: (provider) =>
-      `${provider} antwortet im Moment nicht. Bitte verbinden Sie in einigen Minuten erneut.`,
-    account_taken: (provider) =>
-      `Dieses Konto bei ${provider} ist mit einer anderen Person verbunden. Melden Sie sich bei ${provider} ab und verbinden Sie erneut mit Ihrem eigenen Konto.`,
-    user_gone: () => 'Ihr Konto in der App gibt es nicht mehr.',
-    unavailable: () => 'Bei uns ist ein Fehler aufgetreten. Bitte verbinden Sie in einigen Minuten erneut.',
+    access_denied:
+      'Sie haben den Zugriff nicht erlaubt, daher wurde {provider} nicht verbunden. Es wurde nichts gespeichert.',
+    permission_missing:
+      'Ohne die Berechtigung, Aktivitäten oder Gesundheitsdaten zu lesen, lässt sich {provider} nicht verbinden. Bitte verbinden Sie erneut und lassen Sie sie ausgewählt.',
+    link_expired: 'Die Seite von {provider} war zu lange geöffnet. Bitte verbinden Sie erneut.',
+    code_expired:
+      'Die Bestätigung von {provider} kam zu spät an, denn sie gilt nur kurze Zeit. Bitte verbinden Sie erneut.',
+    provider_refused: '{provider} hat den Zugriff nicht bestätigt. Bitte verbinden Sie erneut.',
+    provider_unavailable:
+      '{provider} antwortet im Moment nicht. Bitte verbinden Sie in einigen Minuten erneut.',
+    account_taken:
+      'Dieses Konto bei {provider} ist mit einer anderen Person verbunden. Melden Sie sich bei {provider} ab und verbinden Sie erneut mit Ihrem eigenen Konto.',
+    user_gone: 'Ihr Konto in der App gibt es nicht mehr.',
+    unavailable: 'Bei uns ist ein Fehler aufgetreten. Bitte verbinden Sie in einigen Minuten erneut.',
   },
   problems: {
     unknown: {

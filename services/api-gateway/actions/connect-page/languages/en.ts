@@ -5,14 +5,13 @@ export const en: Texts = {
   tag: 'en',
   direction: 'ltr',
   pickTitle: 'Connect your devices and apps',
-  pickText: (app) =>
-    `Choose the services from which ${app} may receive data. You see what is shared before anything is connected.`,
+  pickText:
+    'Choose the services from which {app} may receive data. You see what is shared before anything is connected.',
   nothingOffered: 'There is nothing to connect at the moment. Please go back to the app and try again later.',
   reasons: {
-    access_ended: (providers) =>
-      `The access to ${providers} has ended, so no new data arrives: please connect again.`,
-    no_data: (providers) =>
-      `No new data of ${providers} has arrived for some time: please open the app of ${providers} on your device so that it can send data, or connect again.`,
+    access_ended: 'The access to {providers} has ended, so no new data arrives: please connect again.',
+    no_data:
+      'No new data of {providers} has arrived for some time: please open the app of {providers} on your device so that it can send data, or connect again.',
   },
   states: {
     none: 'Not connected',
@@ -20,8 +19,8 @@ export const en: Texts = {
     expired: 'Access ended',
   },
   choose: { none: 'Connect', connected: 'Connect again', expired: 'Reconnect' },
-  consentTitle: (provider) => `Connect ${provider}`,
-  consentText: (app, provider) => `If you continue, ${app} receives this data from your ${provider} account:`,
+  consentTitle: 'Connect {provider}',
+  consentText: 'If you continue, {app} receives this data from your {provider} account:',
   shares: {
     activities: 'Activities and workouts',
     daily_activity: 'Steps, distance and calories of each day',
@@ -38,34 +37,32 @@ export const en: Texts = {
     profile: 'Privacy settings of your profile',
   },
   consentPeriod: 'Data of the past weeks and new data are shared until you disconnect.',
-  notShared: (provider) => `Your password for ${provider}, your contacts and your messages are not shared.`,
-  consentRights: (app, provider) =>
-    `You choose the permissions on the next page, at ${provider}, and can end the access there or in ${app} at any time.`,
-  agree: (provider) => `Agree and continue to ${provider}`,
+  notShared: 'Your password for {provider}, your contacts and your messages are not shared.',
+  consentRights:
+    'You choose the permissions on the next page, at {provider}, and can end the access there or in {app} at any time.',
+  agree: 'Agree and continue to {provider}',
   back: 'Back',
-  leaving: (provider) => `Continuing to ${provider}…`,
-  follow: (provider) => `Continue to ${provider}`,
-  codeTitle: (provider) => `Your code for ${provider}`,
-  codeText: (app) =>
-    `Enter this code in ${app} on the device within 15 minutes. It works once. Do not give it to anybody.`,
-  done: (app) => `Back to ${app}`,
+  leaving: 'Continuing to {provider}…',
+  follow: 'Continue to {provider}',
+  codeTitle: 'Your code for {provider}',
+  codeText:
+    'Enter this code in {app} on the device within 15 minutes. It works once. Do not give it to anybody.',
+  done: 'Back to {app}',
   mayClose: 'When you are done, you can close this page and go back to the app.',
-  connected: (provider) => `${provider} is connected.`,
+  connected: '{provider} is connected.',
   failures: {
-    access_denied: (provider) =>
-      `You did not allow access, so ${provider} was not connected. Nothing was stored.`,
-    permission_missing: (provider) =>
-      `${provider} cannot be connected without the permission to read activities or health data. Please connect again and leave it ticked.`,
-    link_expired: (provider) => `The page of ${provider} was open for too long. Please connect again.`,
-    code_expired: (provider) =>
-      `The confirmation of ${provider} reached us too late, because it is valid for a short time only. Please connect again.`,
-    provider_refused: (provider) => `${provider} did not confirm the access. Please connect again.`,
-    provider_unavailable: (provider) =>
-      `${provider} does not answer at the moment. Please connect again in a few minutes.`,
-    account_taken: (provider) =>
-      `This ${provider} account is connected to another user. Log out of ${provider}, then connect again with your own account.`,
-    user_gone: () => 'Your account in the app does not exist any more.',
-    unavailable: () => 'Something did not work on our side. Please connect again in a few minutes.',
+    access_denied: 'You did not allow access, so {provider} was not connected. Nothing was stored.',
+    permission_missing:
+      '{provider} cannot be connected without the permission to read activities or health data. Please connect again and leave it ticked.',
+    link_expired: 'The page of {provider} was open for too long. Please connect again.',
+    code_expired:
+      'The confirmation of {provider} reached us too late, because it is valid for a short time only. Please connect again.',
+    provider_refused: '{provider} did not confirm the access. Please connect again.',
+    provider_unavailable: '{provider} does not answer at the moment. Please connect again in a few minutes.',
+    account_taken:
+      'This {provider} account is connected to another user. Log out of {provider}, then connect again with your own account.',
+    user_gone: 'Your account in the app does not exist any more.',
+    unavailable: 'Something did not work on our side. Please connect again in a few minutes.',
   },
   problems: {
     unknown: {

@@ -5,14 +5,13 @@ export const es: Texts = {
   tag: 'es',
   direction: 'ltr',
   pickTitle: 'Conecta tus dispositivos y aplicaciones',
-  pickText: (app) =>
-    `Elige los servicios de los que ${app} puede recibir datos. Antes de conectar nada, verás qué se comparte.`,
+  pickText:
+    'Elige los servicios de los que {app} puede recibir datos. Antes de conectar nada, verás qué se comparte.',
   nothingOffered: 'En este momento no se puede conectar nada. Vuelve a la aplicación e inténtalo más tarde.',
   reasons: {
-    access_ended: (providers) =>
-      `El acceso a ${providers} ha terminado y no llegan datos nuevos: vuelve a conectar.`,
-    no_data: (providers) =>
-      `Desde hace un tiempo no llegan datos nuevos de ${providers}: abre la aplicación de ${providers} en tu dispositivo para que pueda enviar datos, o vuelve a conectar.`,
+    access_ended: 'El acceso a {providers} ha terminado y no llegan datos nuevos: vuelve a conectar.',
+    no_data:
+      'Desde hace un tiempo no llegan datos nuevos de {providers}: abre la aplicación de {providers} en tu dispositivo para que pueda enviar datos, o vuelve a conectar.',
   },
   states: {
     none: 'No conectado',
@@ -20,8 +19,8 @@ export const es: Texts = {
     expired: 'Acceso terminado',
   },
   choose: { none: 'Conectar', connected: 'Conectar de\u00a0nuevo', expired: 'Reconectar' },
-  consentTitle: (provider) => `Conectar ${provider}`,
-  consentText: (app, provider) => `Si continúas, ${app} recibe estos datos de tu cuenta de ${provider}:`,
+  consentTitle: 'Conectar {provider}',
+  consentText: 'Si continúas, {app} recibe estos datos de tu cuenta de {provider}:',
   shares: {
     activities: 'Actividades y entrenamientos',
     daily_activity: 'Pasos, distancia y calorías de cada día',
@@ -38,35 +37,32 @@ export const es: Texts = {
     profile: 'Ajustes de privacidad de tu perfil',
   },
   consentPeriod: 'Los datos de las últimas semanas y los nuevos se comparten hasta que desconectes.',
-  notShared: (provider) => `Tu contraseña de ${provider}, tus contactos y tus mensajes no se comparten.`,
-  consentRights: (app, provider) =>
-    `Eliges los permisos en la página siguiente, en ${provider}, y puedes terminar el acceso allí o en ${app} en cualquier momento.`,
-  agree: (provider) => `Aceptar y continuar a ${provider}`,
+  notShared: 'Tu contraseña de {provider}, tus contactos y tus mensajes no se comparten.',
+  consentRights:
+    'Eliges los permisos en la página siguiente, en {provider}, y puedes terminar el acceso allí o en {app} en cualquier momento.',
+  agree: 'Aceptar y continuar a {provider}',
   back: 'Atrás',
-  leaving: (provider) => `Continuando a ${provider}…`,
-  follow: (provider) => `Continuar a ${provider}`,
-  codeTitle: (provider) => `Tu código para ${provider}`,
-  codeText: (app) =>
-    `Introduce este código en ${app} en el dispositivo en un plazo de 15 minutos. Solo funciona una vez. No se lo des a nadie.`,
-  done: (app) => `Volver a ${app}`,
+  leaving: 'Continuando a {provider}…',
+  follow: 'Continuar a {provider}',
+  codeTitle: 'Tu código para {provider}',
+  codeText:
+    'Introduce este código en {app} en el dispositivo en un plazo de 15 minutos. Solo funciona una vez. No se lo des a nadie.',
+  done: 'Volver a {app}',
   mayClose: 'Cuando termines, puedes cerrar esta página y volver a la aplicación.',
-  connected: (provider) => `${provider} está conectado.`,
+  connected: '{provider} está conectado.',
   failures: {
-    access_denied: (provider) =>
-      `No permitiste el acceso, así que ${provider} no se ha conectado. No se ha guardado nada.`,
-    permission_missing: (provider) =>
-      `Sin el permiso de leer actividades o datos de salud no se puede conectar ${provider}. Vuelve a conectar y déjalo marcado.`,
-    link_expired: (provider) =>
-      `La página de ${provider} estuvo abierta demasiado tiempo. Vuelve a conectar.`,
-    code_expired: (provider) =>
-      `La confirmación de ${provider} ha llegado demasiado tarde, porque solo vale durante poco tiempo. Vuelve a conectar.`,
-    provider_refused: (provider) => `${provider} no ha confirmado el acceso. Vuelve a conectar.`,
-    provider_unavailable: (provider) =>
-      `${provider} no responde en este momento. Vuelve a conectar dentro de unos minutos.`,
-    account_taken: (provider) =>
-      `Esta cuenta de ${provider} está conectada a otra persona. Cierra la sesión en ${provider} y vuelve a conectar con tu propia cuenta.`,
-    user_gone: () => 'Tu cuenta en la aplicación ya no existe.',
-    unavailable: () => 'Ha ocurrido un error por nuestra parte. Vuelve a conectar dentro de unos minutos.',
+    access_denied: 'No permitiste el acceso, así que {provider} no se ha conectado. No se ha guardado nada.',
+    permission_missing:
+      'Sin el permiso de leer actividades o datos de salud no se puede conectar {provider}. Vuelve a conectar y déjalo marcado.',
+    link_expired: 'La página de {provider} estuvo abierta demasiado tiempo. Vuelve a conectar.',
+    code_expired:
+      'La confirmación de {provider} ha llegado demasiado tarde, porque solo vale durante poco tiempo. Vuelve a conectar.',
+    provider_refused: '{provider} no ha confirmado el acceso. Vuelve a conectar.',
+    provider_unavailable: '{provider} no responde en este momento. Vuelve a conectar dentro de unos minutos.',
+    account_taken:
+      'Esta cuenta de {provider} está conectada a otra persona. Cierra la sesión en {provider} y vuelve a conectar con tu propia cuenta.',
+    user_gone: 'Tu cuenta en la aplicación ya no existe.',
+    unavailable: 'Ha ocurrido un error por nuestra parte. Vuelve a conectar dentro de unos minutos.',
   },
   problems: {
     unknown: {

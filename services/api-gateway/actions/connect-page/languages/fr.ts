@@ -5,15 +5,15 @@ export const fr: Texts = {
   tag: 'fr',
   direction: 'ltr',
   pickTitle: 'Connecter vos appareils et applications',
-  pickText: (app) =>
-    `Choisissez les services dont ${app} peut recevoir des données. Avant toute connexion, vous voyez ce qui est partagé.`,
+  pickText:
+    'Choisissez les services dont {app} peut recevoir des données. Avant toute connexion, vous voyez ce qui est partagé.',
   nothingOffered:
     'Rien ne peut être connecté pour le moment. Revenez à l’application et réessayez plus tard.',
   reasons: {
-    access_ended: (providers) =>
-      `L’accès à ${providers} a pris fin et aucune nouvelle donnée n’arrive : veuillez vous reconnecter.`,
-    no_data: (providers) =>
-      `Aucune nouvelle donnée de ${providers} n’est arrivée depuis un certain temps : veuillez ouvrir l’application de ${providers} sur votre appareil pour qu’elle puisse envoyer des données, ou vous reconnecter.`,
+    access_ended:
+      'L’accès à {providers} a pris fin et aucune nouvelle donnée n’arrive : veuillez vous reconnecter.',
+    no_data:
+      'Aucune nouvelle donnée de {providers} n’est arrivée depuis un certain temps : veuillez ouvrir l’application de {providers} sur votre appareil pour qu’elle puisse envoyer des données, ou vous reconnecter.',
   },
   states: {
     none: 'Non connecté',
@@ -21,9 +21,8 @@ export const fr: Texts = {
     expired: 'Accès terminé',
   },
   choose: { none: 'Connecter', connected: 'Connecter à\u00a0nouveau', expired: 'Reconnecter' },
-  consentTitle: (provider) => `Connecter ${provider}`,
-  consentText: (app, provider) =>
-    `Si vous continuez, ${app} reçoit ces données de votre compte ${provider} :`,
+  consentTitle: 'Connecter {provider}',
+  consentText: 'Si vous continuez, {app} reçoit ces données de votre compte {provider} :',
   shares: {
     activities: 'Activités et entraînements',
     daily_activity: 'Pas, distance et calories de chaque jour',
@@ -41,36 +40,34 @@ export const fr: Texts = {
   },
   consentPeriod:
     'Les données des semaines passées et les nouvelles données sont partagées jusqu’à la déconnexion.',
-  notShared: (provider) =>
-    `Votre mot de passe ${provider}, vos contacts et vos messages ne sont pas partagés.`,
-  consentRights: (app, provider) =>
-    `Vous choisissez les autorisations à la page suivante, chez ${provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans ${app}.`,
-  agree: (provider) => `Accepter et continuer vers ${provider}`,
+  notShared: 'Votre mot de passe {provider}, vos contacts et vos messages ne sont pas partagés.',
+  consentRights:
+    'Vous choisissez les autorisations à la page suivante, chez {provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans {app}.',
+  agree: 'Accepter et continuer vers {provider}',
   back: 'Retour',
-  leaving: (provider) => `Redirection vers ${provider}…`,
-  follow: (provider) => `Continuer vers ${provider}`,
-  codeTitle: (provider) => `Votre code pour ${provider}`,
-  codeText: (app) =>
-    `Saisissez ce code dans ${app} sur l’appareil dans les 15 minutes. Il ne fonctionne qu’une fois. Ne le communiquez à personne.`,
-  done: (app) => `Retour à ${app}`,
+  leaving: 'Redirection vers {provider}…',
+  follow: 'Continuer vers {provider}',
+  codeTitle: 'Votre code pour {provider}',
+  codeText:
+    'Saisissez ce code dans {app} sur l’appareil dans les 15 minutes. Il ne fonctionne qu’une fois. Ne le communiquez à personne.',
+  done: 'Retour à {app}',
   mayClose: 'Lorsque vous avez terminé, vous pouvez fermer cette page et revenir à l’application.',
-  connected: (provider) => `${provider} est connecté.`,
+  connected: '{provider} est connecté.',
   failures: {
-    access_denied: (provider) =>
-      `Vous n’avez pas autorisé l’accès, ${provider} n’a donc pas été connecté. Rien n’a été enregistré.`,
-    permission_missing: (provider) =>
-      `Sans l’autorisation de lire les activités ou les données de santé, ${provider} ne peut pas être connecté. Recommencez et laissez-la cochée.`,
-    link_expired: (provider) =>
-      `La page de ${provider} est restée ouverte trop longtemps. Veuillez recommencer.`,
-    code_expired: (provider) =>
-      `La confirmation de ${provider} est arrivée trop tard, car elle n’est valable que peu de temps. Veuillez recommencer.`,
-    provider_refused: (provider) => `${provider} n’a pas confirmé l’accès. Veuillez recommencer.`,
-    provider_unavailable: (provider) =>
-      `${provider} ne répond pas pour le moment. Veuillez recommencer dans quelques minutes.`,
-    account_taken: (provider) =>
-      `Ce compte ${provider} est connecté à une autre personne. Déconnectez-vous de ${provider}, puis recommencez avec votre propre compte.`,
-    user_gone: () => 'Votre compte dans l’application n’existe plus.',
-    unavailable: () => 'Une erreur s’est produite de notre côté. Veuillez recommencer dans quelques minutes.',
+    access_denied:
+      'Vous n’avez pas autorisé l’accès, {provider} n’a donc pas été connecté. Rien n’a été enregistré.',
+    permission_missing:
+      'Sans l’autorisation de lire les activités ou les données de santé, {provider} ne peut pas être connecté. Recommencez et laissez-la cochée.',
+    link_expired: 'La page de {provider} est restée ouverte trop longtemps. Veuillez recommencer.',
+    code_expired:
+      'La confirmation de {provider} est arrivée trop tard, car elle n’est valable que peu de temps. Veuillez recommencer.',
+    provider_refused: '{provider} n’a pas confirmé l’accès. Veuillez recommencer.',
+    provider_unavailable:
+      '{provider} ne répond pas pour le moment. Veuillez recommencer dans quelques minutes.',
+    account_taken:
+      'Ce compte {provider} est connecté à une autre personne. Déconnectez-vous de {provider}, puis recommencez avec votre propre compte.',
+    user_gone: 'Votre compte dans l’application n’existe plus.',
+    unavailable: 'Une erreur s’est produite de notre côté. Veuillez recommencer dans quelques minutes.',
   },
   problems: {
     unknown: {

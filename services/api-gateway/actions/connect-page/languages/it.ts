@@ -5,19 +5,18 @@ export const it: Texts = {
   tag: 'it',
   direction: 'ltr',
   pickTitle: 'Collega i tuoi dispositivi e le tue app',
-  pickText: (app) =>
-    `Scegli i servizi da cui ${app} può ricevere dati. Prima di ogni collegamento vedi che cosa viene condiviso.`,
+  pickText:
+    'Scegli i servizi da cui {app} può ricevere dati. Prima di ogni collegamento vedi che cosa viene condiviso.',
   nothingOffered: 'Al momento non c’è nulla da collegare. Torna all’app e riprova più tardi.',
   reasons: {
-    access_ended: (providers) =>
-      `L’accesso a ${providers} è terminato e non arrivano nuovi dati: ripeti il collegamento.`,
-    no_data: (providers) =>
-      `Da qualche tempo non arrivano nuovi dati da ${providers}: apri l’app di ${providers} sul tuo dispositivo perché possa inviare i dati, oppure ripeti il collegamento.`,
+    access_ended: 'L’accesso a {providers} è terminato e non arrivano nuovi dati: ripeti il collegamento.',
+    no_data:
+      'Da qualche tempo non arrivano nuovi dati da {providers}: apri l’app di {providers} sul tuo dispositivo perché possa inviare i dati, oppure ripeti il collegamento.',
   },
   states: { none: 'Non collegato', connected: 'Collegato', expired: 'Accesso terminato' },
   choose: { none: 'Collega', connected: 'Collega di\u00a0nuovo', expired: 'Ricollega' },
-  consentTitle: (provider) => `Collega ${provider}`,
-  consentText: (app, provider) => `Se continui, ${app} riceve questi dati dal tuo account ${provider}:`,
+  consentTitle: 'Collega {provider}',
+  consentText: 'Se continui, {app} riceve questi dati dal tuo account {provider}:',
   shares: {
     activities: 'Attività e allenamenti',
     daily_activity: 'Passi, distanza e calorie di ogni giorno',
@@ -34,37 +33,33 @@ export const it: Texts = {
     profile: 'Impostazioni sulla privacy del tuo profilo',
   },
   consentPeriod: 'I dati delle ultime settimane e quelli nuovi vengono condivisi finché non ti scolleghi.',
-  notShared: (provider) =>
-    `La tua password di ${provider}, i tuoi contatti e i tuoi messaggi non vengono condivisi.`,
-  consentRights: (app, provider) =>
-    `Scegli le autorizzazioni nella pagina successiva, su ${provider}, e puoi revocare l’accesso lì o in ${app} in qualsiasi momento.`,
-  agree: (provider) => `Accetta e continua su ${provider}`,
+  notShared: 'La tua password di {provider}, i tuoi contatti e i tuoi messaggi non vengono condivisi.',
+  consentRights:
+    'Scegli le autorizzazioni nella pagina successiva, su {provider}, e puoi revocare l’accesso lì o in {app} in qualsiasi momento.',
+  agree: 'Accetta e continua su {provider}',
   back: 'Indietro',
-  leaving: (provider) => `Stai per passare a ${provider}…`,
-  follow: (provider) => `Continua su ${provider}`,
-  codeTitle: (provider) => `Il tuo codice per ${provider}`,
-  codeText: (app) =>
-    `Inserisci questo codice in ${app} sul dispositivo entro 15 minuti. Funziona una sola volta. Non comunicarlo a nessuno.`,
-  done: (app) => `Torna a ${app}`,
+  leaving: 'Stai per passare a {provider}…',
+  follow: 'Continua su {provider}',
+  codeTitle: 'Il tuo codice per {provider}',
+  codeText:
+    'Inserisci questo codice in {app} sul dispositivo entro 15 minuti. Funziona una sola volta. Non comunicarlo a nessuno.',
+  done: 'Torna a {app}',
   mayClose: 'Quando hai finito, puoi chiudere questa pagina e tornare all’app.',
-  connected: (provider) => `${provider} è collegato.`,
+  connected: '{provider} è collegato.',
   failures: {
-    access_denied: (provider) =>
-      `Non hai consentito l’accesso, quindi ${provider} non è stato collegato. Non è stato salvato nulla.`,
-    permission_missing: (provider) =>
-      `Senza l’autorizzazione a leggere le attività o i dati sulla salute non è possibile collegare ${provider}. Ripeti il collegamento e lasciala selezionata.`,
-    link_expired: (provider) =>
-      `La pagina di ${provider} è rimasta aperta troppo a lungo. Ripeti il collegamento.`,
-    code_expired: (provider) =>
-      `La conferma di ${provider} è arrivata troppo tardi, perché è valida solo per poco tempo. Ripeti il collegamento.`,
-    provider_refused: (provider) => `${provider} non ha confermato l’accesso. Ripeti il collegamento.`,
-    provider_unavailable: (provider) =>
-      `${provider} non risponde al momento. Ripeti il collegamento tra qualche minuto.`,
-    account_taken: (provider) =>
-      `Questo account ${provider} è collegato a un’altra persona. Esci da ${provider} e ripeti il collegamento con il tuo account.`,
-    user_gone: () => 'Il tuo account nell’app non esiste più.',
-    unavailable: () =>
-      'Si è verificato un errore da parte nostra. Ripeti il collegamento tra qualche minuto.',
+    access_denied:
+      'Non hai consentito l’accesso, quindi {provider} non è stato collegato. Non è stato salvato nulla.',
+    permission_missing:
+      'Senza l’autorizzazione a leggere le attività o i dati sulla salute non è possibile collegare {provider}. Ripeti il collegamento e lasciala selezionata.',
+    link_expired: 'La pagina di {provider} è rimasta aperta troppo a lungo. Ripeti il collegamento.',
+    code_expired:
+      'La conferma di {provider} è arrivata troppo tardi, perché è valida solo per poco tempo. Ripeti il collegamento.',
+    provider_refused: '{provider} non ha confermato l’accesso. Ripeti il collegamento.',
+    provider_unavailable: '{provider} non risponde al momento. Ripeti il collegamento tra qualche minuto.',
+    account_taken:
+      'Questo account {provider} è collegato a un’altra persona. Esci da {provider} e ripeti il collegamento con il tuo account.',
+    user_gone: 'Il tuo account nell’app non esiste più.',
+    unavailable: 'Si è verificato un errore da parte nostra. Ripeti il collegamento tra qualche minuto.',
   },
   problems: {
     unknown: {

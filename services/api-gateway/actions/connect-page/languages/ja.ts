@@ -5,21 +5,19 @@ export const ja: Texts = {
   tag: 'ja',
   direction: 'ltr',
   pickTitle: 'デバイスやアプリを連携',
-  pickText: (app) =>
-    `${app} がデータを受け取るサービスを選択してください。連携の前に、共有される内容を確認できます。`,
+  pickText: '{app} がデータを受け取るサービスを選択してください。連携の前に、共有される内容を確認できます。',
   nothingOffered:
     '現在、連携できるサービスがありません。アプリに戻り、しばらくしてからもう一度お試しください。',
   reasons: {
-    access_ended: (providers) =>
-      `${providers} へのアクセスが終了したため、新しいデータを受信できません。もう一度連携してください。`,
-    no_data: (providers) =>
-      `しばらくの間、${providers} から新しいデータが届いていません。お使いのデバイスで ${providers} のアプリを開いてデータを送信するか、もう一度連携してください。`,
+    access_ended:
+      '{providers} へのアクセスが終了したため、新しいデータを受信できません。もう一度連携してください。',
+    no_data:
+      'しばらくの間、{providers} から新しいデータが届いていません。お使いのデバイスで {providers} のアプリを開いてデータを送信するか、もう一度連携してください。',
   },
   states: { none: '未連携', connected: '連携済み', expired: 'アクセス終了' },
   choose: { none: '連携する', connected: 'もう一度連携', expired: '再連携する' },
-  consentTitle: (provider) => `${provider} と連携`,
-  consentText: (app, provider) =>
-    `続行すると、${app} はお客様の ${provider} アカウントから次のデータを受け取ります。`,
+  consentTitle: '{provider} と連携',
+  consentText: '続行すると、{app} はお客様の {provider} アカウントから次のデータを受け取ります。',
   shares: {
     activities: 'アクティビティとワークアウト',
     daily_activity: '毎日の歩数、距離、消費カロリー',
@@ -36,35 +34,32 @@ export const ja: Texts = {
     profile: 'プロフィールのプライバシー設定',
   },
   consentPeriod: '過去数週間のデータと今後の新しいデータが、連携を解除するまで共有されます。',
-  notShared: (provider) => `${provider} のパスワード、連絡先、メッセージは共有されません。`,
-  consentRights: (app, provider) =>
-    `許可する項目は、次に表示される ${provider} のページで選択できます。アクセスは、${provider} または ${app} でいつでも終了できます。`,
-  agree: (provider) => `同意して ${provider} に進む`,
+  notShared: '{provider} のパスワード、連絡先、メッセージは共有されません。',
+  consentRights:
+    '許可する項目は、次に表示される {provider} のページで選択できます。アクセスは、{provider} または {app} でいつでも終了できます。',
+  agree: '同意して {provider} に進む',
   back: '戻る',
-  leaving: (provider) => `${provider} に移動しています…`,
-  follow: (provider) => `${provider} に進む`,
-  codeTitle: (provider) => `${provider} 用のコード`,
-  codeText: (app) =>
-    `このコードを 15 分以内に、デバイスの ${app} に入力してください。使用できるのは 1 回だけです。他の人に教えないでください。`,
-  done: (app) => `${app} に戻る`,
+  leaving: '{provider} に移動しています…',
+  follow: '{provider} に進む',
+  codeTitle: '{provider} 用のコード',
+  codeText:
+    'このコードを 15 分以内に、デバイスの {app} に入力してください。使用できるのは 1 回だけです。他の人に教えないでください。',
+  done: '{app} に戻る',
   mayClose: '完了したら、このページを閉じてアプリに戻ることができます。',
-  connected: (provider) => `${provider} と連携しました。`,
+  connected: '{provider} と連携しました。',
   failures: {
-    access_denied: (provider) =>
-      `アクセスが許可されなかったため、${provider} は連携されませんでした。何も保存されていません。`,
-    permission_missing: (provider) =>
-      `アクティビティまたは健康データの読み取りが許可されていないため、${provider} と連携できません。もう一度連携し、許可の選択を外さないでください。`,
-    link_expired: (provider) => `${provider} のページが長時間開いたままでした。もう一度連携してください。`,
-    code_expired: (provider) =>
-      `${provider} の確認には短い有効期限があり、間に合いませんでした。もう一度連携してください。`,
-    provider_refused: (provider) =>
-      `${provider} でアクセスが承認されませんでした。もう一度連携してください。`,
-    provider_unavailable: (provider) =>
-      `現在 ${provider} から応答がありません。数分後にもう一度連携してください。`,
-    account_taken: (provider) =>
-      `この ${provider} アカウントは別のユーザーと連携されています。${provider} からログアウトし、ご自身のアカウントでもう一度連携してください。`,
-    user_gone: () => 'アプリのアカウントはすでに存在しません。',
-    unavailable: () => 'サービスでエラーが発生しました。数分後にもう一度連携してください。',
+    access_denied:
+      'アクセスが許可されなかったため、{provider} は連携されませんでした。何も保存されていません。',
+    permission_missing:
+      'アクティビティまたは健康データの読み取りが許可されていないため、{provider} と連携できません。もう一度連携し、許可の選択を外さないでください。',
+    link_expired: '{provider} のページが長時間開いたままでした。もう一度連携してください。',
+    code_expired: '{provider} の確認には短い有効期限があり、間に合いませんでした。もう一度連携してください。',
+    provider_refused: '{provider} でアクセスが承認されませんでした。もう一度連携してください。',
+    provider_unavailable: '現在 {provider} から応答がありません。数分後にもう一度連携してください。',
+    account_taken:
+      'この {provider} アカウントは別のユーザーと連携されています。{provider} からログアウトし、ご自身のアカウントでもう一度連携してください。',
+    user_gone: 'アプリのアカウントはすでに存在しません。',
+    unavailable: 'サービスでエラーが発生しました。数分後にもう一度連携してください。',
   },
   problems: {
     unknown: {

@@ -5,21 +5,20 @@ export const nl: Texts = {
   tag: 'nl',
   direction: 'ltr',
   pickTitle: 'Koppel je apparaten en apps',
-  pickText: (app) =>
-    `Kies de diensten waarvan ${app} gegevens mag ontvangen. Voordat er iets wordt gekoppeld, zie je wat er wordt gedeeld.`,
+  pickText:
+    'Kies de diensten waarvan {app} gegevens mag ontvangen. Voordat er iets wordt gekoppeld, zie je wat er wordt gedeeld.',
   nothingOffered:
     'Er kan op dit moment niets worden gekoppeld. Ga terug naar de app en probeer het later opnieuw.',
   reasons: {
-    access_ended: (providers) =>
-      `De toegang tot ${providers} is beëindigd, dus er komen geen nieuwe gegevens binnen: koppel opnieuw.`,
-    no_data: (providers) =>
-      `Er zijn al een tijdje geen nieuwe gegevens van ${providers} binnengekomen: open de app van ${providers} op je apparaat, zodat die gegevens kan verzenden, of koppel opnieuw.`,
+    access_ended:
+      'De toegang tot {providers} is beëindigd, dus er komen geen nieuwe gegevens binnen: koppel opnieuw.',
+    no_data:
+      'Er zijn al een tijdje geen nieuwe gegevens van {providers} binnengekomen: open de app van {providers} op je apparaat, zodat die gegevens kan verzenden, of koppel opnieuw.',
   },
   states: { none: 'Niet gekoppeld', connected: 'Gekoppeld', expired: 'Toegang beëindigd' },
   choose: { none: 'Koppelen', connected: 'Opnieuw koppelen', expired: 'Weer koppelen' },
-  consentTitle: (provider) => `${provider} koppelen`,
-  consentText: (app, provider) =>
-    `Als je doorgaat, ontvangt ${app} deze gegevens uit je account bij ${provider}:`,
+  consentTitle: '{provider} koppelen',
+  consentText: 'Als je doorgaat, ontvangt {app} deze gegevens uit je account bij {provider}:',
   shares: {
     activities: 'Activiteiten en trainingen',
     daily_activity: 'Stappen, afstand en calorieën van elke dag',
@@ -36,35 +35,32 @@ export const nl: Texts = {
     profile: 'Privacyinstellingen van je profiel',
   },
   consentPeriod: 'Gegevens van de afgelopen weken en nieuwe gegevens worden gedeeld totdat je ontkoppelt.',
-  notShared: (provider) =>
-    `Je wachtwoord voor ${provider}, je contacten en je berichten worden niet gedeeld.`,
-  consentRights: (app, provider) =>
-    `Je kiest de machtigingen op de volgende pagina, bij ${provider}, en kunt de toegang daar of in ${app} op elk moment beëindigen.`,
-  agree: (provider) => `Akkoord en doorgaan naar ${provider}`,
+  notShared: 'Je wachtwoord voor {provider}, je contacten en je berichten worden niet gedeeld.',
+  consentRights:
+    'Je kiest de machtigingen op de volgende pagina, bij {provider}, en kunt de toegang daar of in {app} op elk moment beëindigen.',
+  agree: 'Akkoord en doorgaan naar {provider}',
   back: 'Terug',
-  leaving: (provider) => `Je gaat naar ${provider}…`,
-  follow: (provider) => `Doorgaan naar ${provider}`,
-  codeTitle: (provider) => `Je code voor ${provider}`,
-  codeText: (app) =>
-    `Voer deze code binnen 15 minuten in ${app} op het apparaat in. De code werkt één keer. Geef hem aan niemand anders.`,
-  done: (app) => `Terug naar ${app}`,
+  leaving: 'Je gaat naar {provider}…',
+  follow: 'Doorgaan naar {provider}',
+  codeTitle: 'Je code voor {provider}',
+  codeText:
+    'Voer deze code binnen 15 minuten in {app} op het apparaat in. De code werkt één keer. Geef hem aan niemand anders.',
+  done: 'Terug naar {app}',
   mayClose: 'Als je klaar bent, kun je deze pagina sluiten en teruggaan naar de app.',
-  connected: (provider) => `${provider} is gekoppeld.`,
+  connected: '{provider} is gekoppeld.',
   failures: {
-    access_denied: (provider) =>
-      `Je hebt geen toegang gegeven, dus ${provider} is niet gekoppeld. Er is niets opgeslagen.`,
-    permission_missing: (provider) =>
-      `Zonder de machtiging om activiteiten of gezondheidsgegevens te lezen, kan ${provider} niet worden gekoppeld. Koppel opnieuw en laat deze aangevinkt.`,
-    link_expired: (provider) => `De pagina van ${provider} stond te lang open. Koppel opnieuw.`,
-    code_expired: (provider) =>
-      `De bevestiging van ${provider} kwam te laat aan, want die is maar kort geldig. Koppel opnieuw.`,
-    provider_refused: (provider) => `${provider} heeft de toegang niet bevestigd. Koppel opnieuw.`,
-    provider_unavailable: (provider) =>
-      `${provider} reageert op dit moment niet. Koppel over een paar minuten opnieuw.`,
-    account_taken: (provider) =>
-      `Dit account bij ${provider} is aan iemand anders gekoppeld. Log uit bij ${provider} en koppel opnieuw met je eigen account.`,
-    user_gone: () => 'Je account in de app bestaat niet meer.',
-    unavailable: () => 'Er is bij ons iets misgegaan. Koppel over een paar minuten opnieuw.',
+    access_denied: 'Je hebt geen toegang gegeven, dus {provider} is niet gekoppeld. Er is niets opgeslagen.',
+    permission_missing:
+      'Zonder de machtiging om activiteiten of gezondheidsgegevens te lezen, kan {provider} niet worden gekoppeld. Koppel opnieuw en laat deze aangevinkt.',
+    link_expired: 'De pagina van {provider} stond te lang open. Koppel opnieuw.',
+    code_expired:
+      'De bevestiging van {provider} kwam te laat aan, want die is maar kort geldig. Koppel opnieuw.',
+    provider_refused: '{provider} heeft de toegang niet bevestigd. Koppel opnieuw.',
+    provider_unavailable: '{provider} reageert op dit moment niet. Koppel over een paar minuten opnieuw.',
+    account_taken:
+      'Dit account bij {provider} is aan iemand anders gekoppeld. Log uit bij {provider} en koppel opnieuw met je eigen account.',
+    user_gone: 'Je account in de app bestaat niet meer.',
+    unavailable: 'Er is bij ons iets misgegaan. Koppel over een paar minuten opnieuw.',
   },
   problems: {
     unknown: {

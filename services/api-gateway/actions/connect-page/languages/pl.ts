@@ -5,19 +5,18 @@ export const pl: Texts = {
   tag: 'pl',
   direction: 'ltr',
   pickTitle: 'Połącz swoje urządzenia i aplikacje',
-  pickText: (app) =>
-    `Wybierz usługi, z których aplikacja ${app} może otrzymywać dane. Zanim cokolwiek zostanie połączone, zobaczysz, co jest udostępniane.`,
+  pickText:
+    'Wybierz usługi, z których aplikacja {app} może otrzymywać dane. Zanim cokolwiek zostanie połączone, zobaczysz, co jest udostępniane.',
   nothingOffered: 'Obecnie nie ma czego połączyć. Wróć do aplikacji i spróbuj ponownie później.',
   reasons: {
-    access_ended: (providers) => `Dostęp do ${providers} wygasł i nowe dane nie docierają: połącz ponownie.`,
-    no_data: (providers) =>
-      `Od pewnego czasu nie docierają nowe dane z ${providers}: otwórz aplikację ${providers} na swoim urządzeniu, aby mogła wysłać dane, lub połącz ponownie.`,
+    access_ended: 'Dostęp do {providers} wygasł i nowe dane nie docierają: połącz ponownie.',
+    no_data:
+      'Od pewnego czasu nie docierają nowe dane z {providers}: otwórz aplikację {providers} na swoim urządzeniu, aby mogła wysłać dane, lub połącz ponownie.',
   },
   states: { none: 'Niepołączone', connected: 'Połączone', expired: 'Dostęp wygasł' },
   choose: { none: 'Połącz', connected: 'Połącz ponownie', expired: 'Odnów połączenie' },
-  consentTitle: (provider) => `Połącz konto ${provider}`,
-  consentText: (app, provider) =>
-    `Jeśli przejdziesz dalej, aplikacja ${app} otrzyma te dane z Twojego konta ${provider}:`,
+  consentTitle: 'Połącz konto {provider}',
+  consentText: 'Jeśli przejdziesz dalej, aplikacja {app} otrzyma te dane z Twojego konta {provider}:',
   shares: {
     activities: 'Aktywności i treningi',
     daily_activity: 'Kroki, dystans i kalorie z każdego dnia',
@@ -34,34 +33,33 @@ export const pl: Texts = {
     profile: 'Ustawienia prywatności Twojego profilu',
   },
   consentPeriod: 'Dane z ostatnich tygodni i nowe dane są udostępniane do chwili rozłączenia.',
-  notShared: (provider) => `Twoje hasło do ${provider}, kontakty i wiadomości nie są udostępniane.`,
-  consentRights: (app, provider) =>
-    `Uprawnienia wybierzesz na następnej stronie, w usłudze ${provider}. Dostęp możesz zakończyć w każdej chwili tam lub w aplikacji ${app}.`,
-  agree: (provider) => `Zgadzam się i przechodzę do ${provider}`,
+  notShared: 'Twoje hasło do {provider}, kontakty i wiadomości nie są udostępniane.',
+  consentRights:
+    'Uprawnienia wybierzesz na następnej stronie, w usłudze {provider}. Dostęp możesz zakończyć w każdej chwili tam lub w aplikacji {app}.',
+  agree: 'Zgadzam się i przechodzę do {provider}',
   back: 'Wstecz',
-  leaving: (provider) => `Przechodzisz do ${provider}…`,
-  follow: (provider) => `Przejdź do ${provider}`,
-  codeTitle: (provider) => `Twój kod do ${provider}`,
-  codeText: (app) =>
-    `Wpisz ten kod w aplikacji ${app} na urządzeniu w ciągu 15 minut. Działa tylko raz. Nie podawaj go nikomu.`,
-  done: (app) => `Wróć do ${app}`,
+  leaving: 'Przechodzisz do {provider}…',
+  follow: 'Przejdź do {provider}',
+  codeTitle: 'Twój kod do {provider}',
+  codeText:
+    'Wpisz ten kod w aplikacji {app} na urządzeniu w ciągu 15 minut. Działa tylko raz. Nie podawaj go nikomu.',
+  done: 'Wróć do {app}',
   mayClose: 'Gdy skończysz, możesz zamknąć tę stronę i wrócić do aplikacji.',
-  connected: (provider) => `Połączono z ${provider}.`,
+  connected: 'Połączono z {provider}.',
   failures: {
-    access_denied: (provider) =>
-      `Nie zezwolono na dostęp, dlatego konto ${provider} nie zostało połączone. Nic nie zapisano.`,
-    permission_missing: (provider) =>
-      `Bez uprawnienia do odczytu aktywności lub danych o zdrowiu nie można połączyć konta ${provider}. Połącz ponownie i pozostaw je zaznaczone.`,
-    link_expired: (provider) => `Strona ${provider} była otwarta zbyt długo. Połącz ponownie.`,
-    code_expired: (provider) =>
-      `Potwierdzenie z ${provider} dotarło zbyt późno, ponieważ jest ważne tylko przez krótki czas. Połącz ponownie.`,
-    provider_refused: (provider) => `Usługa ${provider} nie potwierdziła dostępu. Połącz ponownie.`,
-    provider_unavailable: (provider) =>
-      `Usługa ${provider} w tej chwili nie odpowiada. Połącz ponownie za kilka minut.`,
-    account_taken: (provider) =>
-      `To konto ${provider} jest połączone z inną osobą. Wyloguj się z ${provider} i połącz ponownie, używając własnego konta.`,
-    user_gone: () => 'Twoje konto w aplikacji już nie istnieje.',
-    unavailable: () => 'Wystąpił błąd po naszej stronie. Połącz ponownie za kilka minut.',
+    access_denied:
+      'Nie zezwolono na dostęp, dlatego konto {provider} nie zostało połączone. Nic nie zapisano.',
+    permission_missing:
+      'Bez uprawnienia do odczytu aktywności lub danych o zdrowiu nie można połączyć konta {provider}. Połącz ponownie i pozostaw je zaznaczone.',
+    link_expired: 'Strona {provider} była otwarta zbyt długo. Połącz ponownie.',
+    code_expired:
+      'Potwierdzenie z {provider} dotarło zbyt późno, ponieważ jest ważne tylko przez krótki czas. Połącz ponownie.',
+    provider_refused: 'Usługa {provider} nie potwierdziła dostępu. Połącz ponownie.',
+    provider_unavailable: 'Usługa {provider} w tej chwili nie odpowiada. Połącz ponownie za kilka minut.',
+    account_taken:
+      'To konto {provider} jest połączone z inną osobą. Wyloguj się z {provider} i połącz ponownie, używając własnego konta.',
+    user_gone: 'Twoje konto w aplikacji już nie istnieje.',
+    unavailable: 'Wystąpił błąd po naszej stronie. Połącz ponownie za kilka minut.',
   },
   problems: {
     unknown: {

@@ -5,19 +5,18 @@ export const pt: Texts = {
   tag: 'pt',
   direction: 'ltr',
   pickTitle: 'Conecte seus dispositivos e aplicativos',
-  pickText: (app) =>
-    `Escolha os serviços dos quais ${app} pode receber dados. Antes de cada conexão, você vê o que é compartilhado.`,
+  pickText:
+    'Escolha os serviços dos quais {app} pode receber dados. Antes de cada conexão, você vê o que é compartilhado.',
   nothingOffered: 'No momento não há nada para conectar. Volte ao aplicativo e tente novamente mais tarde.',
   reasons: {
-    access_ended: (providers) =>
-      `O acesso a ${providers} terminou e não chegam novos dados: conecte novamente.`,
-    no_data: (providers) =>
-      `Há algum tempo não chegam novos dados de ${providers}: abra o aplicativo de ${providers} no seu dispositivo para que ele possa enviar dados ou conecte novamente.`,
+    access_ended: 'O acesso a {providers} terminou e não chegam novos dados: conecte novamente.',
+    no_data:
+      'Há algum tempo não chegam novos dados de {providers}: abra o aplicativo de {providers} no seu dispositivo para que ele possa enviar dados ou conecte novamente.',
   },
   states: { none: 'Não conectado', connected: 'Conectado', expired: 'Acesso encerrado' },
   choose: { none: 'Conectar', connected: 'Conectar de\u00a0novo', expired: 'Reconectar' },
-  consentTitle: (provider) => `Conectar ${provider}`,
-  consentText: (app, provider) => `Se você continuar, ${app} recebe estes dados da sua conta ${provider}:`,
+  consentTitle: 'Conectar {provider}',
+  consentText: 'Se você continuar, {app} recebe estes dados da sua conta {provider}:',
   shares: {
     activities: 'Atividades e treinos',
     daily_activity: 'Passos, distância e calorias de cada dia',
@@ -35,34 +34,32 @@ export const pt: Texts = {
   },
   consentPeriod:
     'Os dados das últimas semanas e os novos dados são compartilhados até que você desfaça a conexão.',
-  notShared: (provider) => `Sua senha de ${provider}, seus contatos e suas mensagens não são compartilhados.`,
-  consentRights: (app, provider) =>
-    `Você escolhe as permissões na próxima página, em ${provider}, e pode encerrar o acesso ali ou em ${app} a qualquer momento.`,
-  agree: (provider) => `Aceitar e continuar em ${provider}`,
+  notShared: 'Sua senha de {provider}, seus contatos e suas mensagens não são compartilhados.',
+  consentRights:
+    'Você escolhe as permissões na próxima página, em {provider}, e pode encerrar o acesso ali ou em {app} a qualquer momento.',
+  agree: 'Aceitar e continuar em {provider}',
   back: 'Voltar',
-  leaving: (provider) => `Abrindo ${provider}…`,
-  follow: (provider) => `Continuar em ${provider}`,
-  codeTitle: (provider) => `Seu código para ${provider}`,
-  codeText: (app) =>
-    `Digite este código em ${app} no dispositivo em até 15 minutos. Ele só funciona uma vez. Não o informe a ninguém.`,
-  done: (app) => `Voltar para ${app}`,
+  leaving: 'Abrindo {provider}…',
+  follow: 'Continuar em {provider}',
+  codeTitle: 'Seu código para {provider}',
+  codeText:
+    'Digite este código em {app} no dispositivo em até 15 minutos. Ele só funciona uma vez. Não o informe a ninguém.',
+  done: 'Voltar para {app}',
   mayClose: 'Quando terminar, você pode fechar esta página e voltar ao aplicativo.',
-  connected: (provider) => `${provider} está conectado.`,
+  connected: '{provider} está conectado.',
   failures: {
-    access_denied: (provider) =>
-      `Você não permitiu o acesso, por isso ${provider} não foi conectado. Nada foi salvo.`,
-    permission_missing: (provider) =>
-      `Sem a permissão para ler atividades ou dados de saúde, não é possível conectar ${provider}. Conecte novamente e deixe-a marcada.`,
-    link_expired: (provider) => `A página de ${provider} ficou aberta por tempo demais. Conecte novamente.`,
-    code_expired: (provider) =>
-      `A confirmação de ${provider} chegou tarde demais, pois só é válida por pouco tempo. Conecte novamente.`,
-    provider_refused: (provider) => `${provider} não confirmou o acesso. Conecte novamente.`,
-    provider_unavailable: (provider) =>
-      `${provider} não está respondendo no momento. Conecte novamente em alguns minutos.`,
-    account_taken: (provider) =>
-      `Esta conta ${provider} está conectada a outra pessoa. Saia de ${provider} e conecte novamente com a sua própria conta.`,
-    user_gone: () => 'Sua conta no aplicativo não existe mais.',
-    unavailable: () => 'Ocorreu um erro do nosso lado. Conecte novamente em alguns minutos.',
+    access_denied: 'Você não permitiu o acesso, por isso {provider} não foi conectado. Nada foi salvo.',
+    permission_missing:
+      'Sem a permissão para ler atividades ou dados de saúde, não é possível conectar {provider}. Conecte novamente e deixe-a marcada.',
+    link_expired: 'A página de {provider} ficou aberta por tempo demais. Conecte novamente.',
+    code_expired:
+      'A confirmação de {provider} chegou tarde demais, pois só é válida por pouco tempo. Conecte novamente.',
+    provider_refused: '{provider} não confirmou o acesso. Conecte novamente.',
+    provider_unavailable: '{provider} não está respondendo no momento. Conecte novamente em alguns minutos.',
+    account_taken:
+      'Esta conta {provider} está conectada a outra pessoa. Saia de {provider} e conecte novamente com a sua própria conta.',
+    user_gone: 'Sua conta no aplicativo não existe mais.',
+    unavailable: 'Ocorreu um erro do nosso lado. Conecte novamente em alguns minutos.',
   },
   problems: {
     unknown: {
