@@ -3,9 +3,6 @@ import { createHash } from 'node:crypto';
 /** A lease expires after this time without an extension. Another worker may then take the delivery over. */
 export const leaseMs = 30_000;
 
-/** Live deliveries are claimed before those of a backfill. */
-export const priorities = { live: 0, history: 10 } as const;
-
 /** A webhook request to store. `headers` contains a few relevant headers, never a credential. */
 export interface NewDelivery {
   readonly provider: string;
@@ -16,7 +13,6 @@ export interface NewDelivery {
   readonly sender?: string;
   /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
   readonly handOver?: boolean;
-  readonly priority?: number;
 }
 
 /** The right to work on a delivery until the lease ends. `attempt` fences writes of earlier holders. */

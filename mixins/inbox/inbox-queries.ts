@@ -25,8 +25,8 @@ export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
     insert into deliveries.delivery
-      (provider, kind, headers, body, priority, attempts, run_at, sender)
-    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7)
+      (provider, kind, headers, body, attempts, run_at, sender)
+    values ($1, $2, $3, $4, 1, now() + $5 * interval '1 ms', $6)
     returning id`,
 };
 
@@ -57,10 +57,10 @@ const claim = (name: string, which: string, parameters: number): Statement =>
       where ${which} and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
         and not (state = 'working' and crashes >= 2)
       order by priority, run_at limit $1 for update skip locked`,
-    returning: `${lease.replaceAll('d.', 'j.')}, j.priority`,
+    returning: lease.replaceAll('d.', 'j.'),
   });
 
-/** Leases due deliveries of a provider (`$3`), live ones first. */
+/** Leases due deliveries of a provider (`$3`), in the order of the index: all have the same priority. */
 export const claimDeliveries = claim('claim', 'provider = $3', 3);
 /** As `claimDeliveries`, for one kind (`$4`) only. */
 export const claimDeliveriesOfKind = claim('claim_kind', 'provider = $3 and kind = $4', 4);

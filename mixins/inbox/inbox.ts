@@ -2,14 +2,7 @@ import type { Mixin } from '../../runtime/environment.ts';
 import type { DueCheck } from '../../runtime/jobs/due-clock.ts';
 import { type Database, database, firstRow, type Queryable, type Statement } from '../database/database.ts';
 import { changes } from '../jobs/job-table.ts';
-import {
-  type DeliveryState,
-  type Lease,
-  leaseMs,
-  type NewDelivery,
-  priorities,
-  type Retry,
-} from './delivery.ts';
+import { type DeliveryState, type Lease, leaseMs, type NewDelivery, type Retry } from './delivery.ts';
 import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
@@ -26,7 +19,7 @@ export interface Inbox {
   /** Starts the work on a delivery that was just received. Returns null if another worker holds it. */
   take(provider: string, id: string, lease?: number): Promise<Lease | null>;
   /**
-   * Leases up to `limit` due deliveries, live ones first. Deliveries without attempts left move to the dead letters.
+   * Leases up to `limit` due deliveries, the oldest first. Deliveries without attempts left move to the dead letters.
    */
   claim(provider: string, limit: number, lease?: number, kind?: string): Promise<Lease[]>;
   /** How deliveries that `claim` would lease are noticed. */
@@ -91,9 +84,8 @@ export function inboxOn(database: Database): Inbox {
 }
 
 async function receive(database: Database, delivery: NewDelivery): Promise<string> {
-  const { provider, kind, headers, body, priority = priorities.live } = delivery;
-  const { sender = null } = delivery;
-  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs, sender];
+  const { provider, kind, headers, body, sender = null } = delivery;
+  const values = [provider, kind, JSON.stringify(headers), body, leaseMs, sender];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');
   if (delivery.handOver === true) keepAtHand(provider, row.id, body);
@@ -111,12 +103,10 @@ interface Claim {
 async function claim(database: Database, { provider, limit, lease, kind }: Claim): Promise<Lease[]> {
   const values = [limit, lease, provider];
   const rows = await (kind === undefined
-    ? database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, values)
-    : database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveriesOfKind, [...values, kind]));
+    ? database.query<sql.LeaseRow>(sql.claimDeliveries, values)
+    : database.query<sql.LeaseRow>(sql.claimDeliveriesOfKind, [...values, kind]));
   if (rows.length < limit) await database.query(sql.moveExhaustedToDeadLetters, [provider]);
-  const turn = (a: (typeof rows)[number], b: (typeof rows)[number]) =>
-    a.priority - b.priority || a.received_at.getTime() - b.received_at.getTime();
-  return rows.sort(turn).map(leaseOf);
+  return rows.sort((a, b) => a.received_at.getTime() - b.received_at.getTime()).map(leaseOf);
 }
 
 const sliceBytes = 256 * 1024;

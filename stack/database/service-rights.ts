@@ -23,7 +23,7 @@ const audit = ['auth.record_audit(text, text, text, uuid, uuid, jsonb, text)'];
 // Whoever works on deliveries claims, answers and finishes them. Bodies are inserted by the gateway only.
 const inbox = { 'deliveries.delivery': 'select, update', 'deliveries.progress': 'select, insert, update' };
 const sealed = { 'deliveries.sealed_body': 'select' };
-const columns = 'provider, kind, headers, body, priority, attempts, run_at, sender';
+const columns = 'provider, kind, headers, body, attempts, run_at, sender';
 
 const own = (...schemas: string[]): ServiceRights => ({ schemas, tables: {}, functions: [], sequences: [] });
 
