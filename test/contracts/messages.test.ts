@@ -49,7 +49,7 @@ function fieldsOf(schema: z.ZodType): string[] {
       properties: z.record(z.string(), z.unknown()).optional(),
       anyOf: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })).optional(),
     })
-    .parse(jsonSchema(schema, 'input'));
+    .parse(jsonSchema(schema));
   return [properties ?? {}, ...(anyOf ?? []).map((form) => form.properties)].flatMap((one) =>
     Object.keys(one),
   );

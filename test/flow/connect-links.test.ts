@@ -90,7 +90,7 @@ t.test('a user token creates links for its own user only', async (t) => {
 
 t.test('every route that a user token may call names the user', async (t) => {
   const offenders = endpoints.filter(({ route, definition }) => {
-    const required = requiredOf(jsonSchema(definition.params, 'input'));
+    const required = requiredOf(jsonSchema(definition.params));
     const isNamed = route.path.includes(':user_id') || required.includes('user_id');
     const isElsewhere = route.userInBody === true || route.userOf !== undefined;
     return credentialsOf(route).includes('sdk') && !isNamed && !isElsewhere;

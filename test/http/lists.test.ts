@@ -90,7 +90,7 @@ t.test('every list of every route is accepted in every style', async (t) => {
   const lists = endpoints.flatMap(({ definition, route }) =>
     route.method !== 'GET' || route.fhir === true // Its own tests have its lists.
       ? []
-      : Object.entries(propertiesOf(jsonSchema(definition.params, 'input')))
+      : Object.entries(propertiesOf(jsonSchema(definition.params)))
           .filter(([, schema]) => formOf(schema, 'array') !== null)
           .map(([name]) => [route.path, name] as const),
   );

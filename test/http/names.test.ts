@@ -82,7 +82,7 @@ t.test('a user token gets the error of a misspelt name only for its own user', a
 });
 
 const providersIn = ({ definition }: Endpoint) =>
-  Object.entries(propertiesOf(jsonSchema(definition.params, 'input'))).filter(([, schema]) =>
+  Object.entries(propertiesOf(jsonSchema(definition.params))).filter(([, schema]) =>
     JSON.stringify(schema).includes('"enum":["devicemaker","activitynet"'),
   );
 const titles = ['garmin', 'Garmin', 'STRAVA', 'google-health', 'Files'];

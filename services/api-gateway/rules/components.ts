@@ -14,8 +14,8 @@ export class Components {
   readonly #responses = new Map<string, Json>();
 
   /** A schema whose named parts are references to components; itself a reference if it has a name. */
-  schema(schema: z.ZodType, io: Direction): Json {
-    const whole = this.unnamed(schema, io);
+  schema(schema: z.ZodType): Json {
+    const whole = this.unnamed(schema, 'output');
     const id = idOf(schema);
     return id === undefined ? whole : this.named(id, whole);
   }
@@ -148,9 +148,9 @@ type Direction = 'input' | 'output';
 
 const definitions = '#/$defs/';
 
-/** The JSON Schema of the parameters or the answer of an action, with named schemas inlined. */
-export function jsonSchema(schema: z.ZodType, io: Direction): Json {
-  const { $defs, ...rest } = referringSchema(schema, io);
+/** The JSON Schema of the parameters of an action, with named schemas inlined. */
+export function jsonSchema(schema: z.ZodType): Json {
+  const { $defs, ...rest } = referringSchema(schema, 'input');
   return asJson(inlined(rest, asJson($defs)));
 }
 

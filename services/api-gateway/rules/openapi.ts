@@ -141,7 +141,7 @@ const redirect = {
 };
 
 function jsonSuccess(definition: ActionDefinition, route: HttpRoute, components: Components): Json {
-  const schema = components.schema(route.delivery?.answer ?? definition.returns, 'output');
+  const schema = components.schema(route.delivery?.answer ?? definition.returns);
   const forms = route.stream ?? ['json'];
   return {
     description: 'Success',
@@ -186,8 +186,7 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   if (route.delivery !== undefined) codes.push('WEBHOOK_FAILED');
   if (route.secretAddress !== undefined) codes.push('WEBHOOK_SENDER_REFUSED', 'WEBHOOK_ADDRESS_REFUSED');
   if (takesBody) codes.push('MALFORMED_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  if (Object.keys(propertiesOf(jsonSchema(definition.params, 'input'))).length > 0)
-    codes.push('VALIDATION_FAILED');
+  if (Object.keys(propertiesOf(jsonSchema(definition.params))).length > 0) codes.push('VALIDATION_FAILED');
   if (route.path.endsWith('/:secret')) codes.push('ROUTE_NOT_FOUND');
   else if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
   if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
@@ -235,11 +234,7 @@ function webhooksOf(components: Components): Json {
     all.map(([type, definition]) => [
       type,
       {
-        post: webhookOperation(
-          type,
-          definition.summary,
-          components.schema(eventBody(type, definition), 'output'),
-        ),
+        post: webhookOperation(type, definition.summary, components.schema(eventBody(type, definition))),
       },
     ]),
   );

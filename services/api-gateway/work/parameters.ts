@@ -51,7 +51,7 @@ const cache = new WeakMap<Endpoint, Names>();
 function namesOf(endpoint: Endpoint): Names {
   const cached = cache.get(endpoint);
   if (cached !== undefined) return cached;
-  const schema = jsonSchema(endpoint.definition.params, 'input');
+  const schema = jsonSchema(endpoint.definition.params);
   const inPath = pathParameters(endpoint.route.path);
   const rest = Object.entries(propertiesOf(schema)).filter(([name]) => !inPath.includes(name));
   const names = {

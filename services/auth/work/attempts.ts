@@ -67,15 +67,6 @@ export async function countAttempt<T>(
   return refundUnlessFailed(database, counted, () => work({ address, isKnown: false }));
 }
 
-/** Counts work that is not refunded. @throws RATE_LIMITED (429) if its window is full */
-export async function chargeOrRefuse(
-  database: Queryable,
-  window: AttemptWindow,
-  sentence: string,
-): Promise<void> {
-  if ((await chargeAttempt(database, window)) === null) throw await refuseFull(database, window, sentence);
-}
-
 /** The refusal while a window is full. */
 export const refuseFull = async (database: Queryable, window: AttemptWindow, sentence: string) =>
   limited(sentence, window.limit, await selectWindowEnd(database, window));

@@ -7,7 +7,7 @@ import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import { type Linking, linkBase, newLinkToken, sha256 } from '../rules/secrets.ts';
 import { chargeAttempt } from '../tables/attempts.ts';
 import { insertResetLink } from '../tables/developers.ts';
-import { type Attempting, chargeOrRefuse, hourlyWindow } from './attempts.ts';
+import { type Attempting, hourlyWindow, refuseFull } from './attempts.ts';
 import { enqueueMail, type Mailer, resetMail, Sealed } from './mail.ts';
 
 const Request = z.object({ email: z.string(), base: z.string() });
@@ -45,7 +45,8 @@ export async function forgotPassword(deps: ForgotDeps, email: string): Promise<v
   const account = email.trim().toLowerCase();
   if (meta.address !== undefined) {
     const window = hourlyWindow(`forgot address:${meta.address}`, most.ofAddress);
-    await chargeOrRefuse(database, window, `${most.ofAddress} requests an hour for a new password`);
+    if ((await chargeAttempt(database, window)) === null)
+      throw await refuseFull(database, window, `${most.ofAddress} requests an hour for a new password`);
   }
   const counted = await chargeAttempt(database, hourlyWindow(`forgot account:${account}`, most.forAccount));
   if (mailer === null || counted === null) return;

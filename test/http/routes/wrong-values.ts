@@ -5,7 +5,7 @@ import { type Endpoint, pathParameters } from '../../../services/api-gateway/rul
 /** The fields of a route's query or body, with their JSON Schemas. */
 export function fieldsOf({ definition, route }: Endpoint): [name: string, schema: unknown][] {
   const inPath = pathParameters(route.path);
-  return Object.entries(propertiesOf(jsonSchema(definition.params, 'input'))).filter(
+  return Object.entries(propertiesOf(jsonSchema(definition.params))).filter(
     ([name]) => !inPath.includes(name),
   );
 }

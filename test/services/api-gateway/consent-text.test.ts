@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { Language } from '../../../contracts/connect/schemas.ts';
 import {
   consentVersion,
-  hashOfConsentTexts,
   shownText,
   textField,
   textsOf,
 } from '../../../services/api-gateway/actions/connect-page/languages.ts';
+import type { Texts } from '../../../services/api-gateway/actions/connect-page/texts.ts';
+
+/** The hash of the texts that a user agrees to in one language. */
+function hashOfConsentTexts(texts: Texts): string {
+  const { consentTitle, consentText, shares, consentPeriod, notShared, consentRights, agree } = texts;
+  const shared = Object.entries(shares).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const agreed = [consentTitle, consentText, ...shared, consentPeriod, notShared, consentRights, agree];
+  return createHash('sha256').update(JSON.stringify(agreed)).digest('hex');
+}
 
 /** The hashes of the texts of each version by language. A row is never changed: consents name its version. */
 const hashes: readonly Readonly<Record<string, string>>[] = [

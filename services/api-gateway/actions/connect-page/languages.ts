@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ConsentText } from '../../../../contracts/connect/consents.ts';
 import { Language } from '../../../../contracts/connect/schemas.ts';
 import { ar } from './languages/ar.ts';
@@ -79,12 +78,4 @@ export function shownText(field: unknown): ConsentText | null {
 
 function exists({ version, language }: ConsentText): boolean {
   return version >= (firstVersions[language] ?? 1) && version <= consentVersion;
-}
-
-/** The hash of the texts that a user agrees to in one language. */
-export function hashOfConsentTexts(texts: Texts): string {
-  const { consentTitle, consentText, shares, consentPeriod, notShared, consentRights, agree } = texts;
-  const shared = Object.entries(shares).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const agreed = [consentTitle, consentText, ...shared, consentPeriod, notShared, consentRights, agree];
-  return createHash('sha256').update(JSON.stringify(agreed)).digest('hex');
 }

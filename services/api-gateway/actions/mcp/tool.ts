@@ -82,7 +82,7 @@ export function toolListing(tool: Tool, { kind }: Caller): ListedTool {
 }
 
 function listingOf({ name, title, description, params }: Tool): ListedTool {
-  const schema = jsonSchema(params, 'input');
+  const schema = jsonSchema(params);
   const properties = Properties.parse(mapped(propertiesOf(schema), shortened));
   return {
     name,
