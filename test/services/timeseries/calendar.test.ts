@@ -7,7 +7,7 @@ import { refusal } from '../../support/refusal.ts';
 import { explaining, wholeScans } from '../../support/rows/explaining.ts';
 import { fill } from '../../support/rows/filling.ts';
 import { activity, at, block, day, item, night, other, sleep, workout } from './items.ts';
-import { anotherUser, setUp, withUser } from './setting.ts';
+import { anotherUser, setUp } from './setting.ts';
 
 const setting = await setUp(t);
 const { call, database, userId, store } = setting;
@@ -97,7 +97,7 @@ t.test('equals a count of the samples themselves', async (t) => {
 });
 
 t.test('a deleted workout is not counted', async (t) => {
-  const one = withUser(database, call, (await call('users.create', {})).id);
+  const one = await anotherUser({ database, call });
   await one.store([activity(workout(at('08:00:00'), 30)), activity(workout(at('12:00:00'), 30))]);
   const [first] = await database.query<{ key: string }>(
     'select key from timeseries.workout where user_id = $1 order by start_time limit 1',

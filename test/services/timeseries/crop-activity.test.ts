@@ -3,7 +3,7 @@ import { partsOf } from '../../../domain/records/item-parts.ts';
 import { StoreItem } from '../../../domain/records/records.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
-import { type Setting, setUp, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
 const shared = await setUp(t);
@@ -36,14 +36,13 @@ const details = (minutesLong: number, fields = {}) =>
 
 /** Another user, and the minutes of which a heart rate and a speed is stored. */
 async function another(): Promise<Setting & { left(): Promise<string> }> {
-  const { id } = await shared.call('users.create', {});
-  const setting = withUser(shared.database, shared.call, id);
+  const setting = await anotherUser(shared);
   const left = async () => {
     const rows = await shared.database.query<{ type: string; minutes: number[] }>(
       `select y.name as type, array_agg((extract(epoch from x.ts) - $2) / 60 order by x.ts)::int[] as minutes
        from timeseries.sample x join timeseries.series s on s.id = x.series_id
        join timeseries.series_type y on y.id = s.type_id where s.user_id = $1 group by 1 order by 1`,
-      [id, start / 1000],
+      [setting.userId, start / 1000],
     );
     return rows.map(({ type, minutes: at }) => `${type} ${spans(at)}`).join(', ');
   };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { IntervalRecord, IntervalSource } from '../../../domain/records/interval-records.ts';
-import { type Setting, withUser } from './setting.ts';
+import { anotherUser, type Setting } from './setting.ts';
 
 /** Numbers in [0, 1), the same for each seed. */
 export function seeded(seed: number): () => number {
@@ -200,8 +200,7 @@ export async function wrongDays(setting: Setting, seed: number, days: number): P
   const wrong: string[] = [];
   for (let number = 0; number < days; number += 1) {
     const measured = generatedDay(random, number);
-    const { id } = await setting.call('users.create', {});
-    const user = withUser(setting.database, setting.call, id);
+    const user = await anotherUser(setting);
     await storeMeasured(user, measured);
     const byDay = perSecond(measured, (one, second) =>
       [localDateOf(one, second), one.provider, one.source.device].join(' '),

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { seeded, wrongDays } from './generated-days.ts';
 import { phone, watch } from './interval-items.ts';
 import { at, day, item } from './items.ts';
-import { type Setting, setUp, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
 
 const s = await setUp(t);
 const sources = [
@@ -24,32 +24,33 @@ const callsOfUser = 25;
 
 for (let number = 0; number < users; number += 1)
   t.test(`statistics after random calls equal those computed anew (user ${number + 1})`, async (t) => {
-    const { id } = await s.call('users.create', {});
-    const user = withUser(s.database, s.call, id);
+    const user = await anotherUser(s);
     const random = seeded(7000 + number);
     for (let call = 0; call < callsOfUser; call += 1) await callOf(user, random, call);
-    const changed = await statistics(id);
+    const changed = await statistics(user.userId);
     t.ok(changed.hours.length > 50 && changed.days.length > 10);
-    await settleAll(id);
-    t.same(await statistics(id), changed);
+    await settleAll(user.userId);
+    t.same(await statistics(user.userId), changed);
   });
 
 t.test('calls in parallel, and another order of sources among them, leave the same statistics', async (t) => {
-  const { id } = await s.call('users.create', {});
-  const user = withUser(s.database, s.call, id);
+  const user = await anotherUser(s);
   const random = seeded(8000);
   const orders = [['phone' as const, 'ring' as const], ['ring' as const, 'watch' as const], null];
   for (const [round, device_types] of orders.entries()) {
     const calls = Array.from({ length: 12 }, (_, call) => callOf(user, random, 12 * round + call));
-    await Promise.all([...calls, s.call('timeseries.changeSourcePriority', { user_id: id, device_types })]);
+    await Promise.all([
+      ...calls,
+      s.call('timeseries.changeSourcePriority', { user_id: user.userId, device_types }),
+    ]);
   }
   const isPending = `
     select from timeseries.series s join timeseries.interval_series i on i.series_id = s.id
     where s.user_id = $1 and i.settled < i.requested`;
-  await until(async () => (await s.database.query(isPending, [id])).length === 0);
-  const changed = await statistics(id);
-  await settleAll(id);
-  t.same(await statistics(id), changed);
+  await until(async () => (await s.database.query(isPending, [user.userId])).length === 0);
+  const changed = await statistics(user.userId);
+  await settleAll(user.userId);
+  t.same(await statistics(user.userId), changed);
 });
 
 /** Stores, replaces, empties or deletes; ids come from a small range, so that many of them are stored already. */

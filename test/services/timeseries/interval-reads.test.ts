@@ -3,7 +3,7 @@ import { minuteMs } from '../../../domain/time/time.ts';
 import { differences, generatedDay, perSecond, seeded, storeMeasured } from './generated-days.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { at, block, item } from './items.ts';
-import { pageThrough, setUp, withUser } from './setting.ts';
+import { anotherUser, pageThrough, setUp } from './setting.ts';
 
 const s = await setUp(t);
 const whole = { start_time: '2026-01-01', end_time: '2026-12-31', types: ['steps' as const] };
@@ -14,10 +14,7 @@ const sizes = [
   ['1hour', 3600],
 ] as const;
 
-async function newUser() {
-  const { id } = await s.call('users.create', {});
-  return withUser(s.database, s.call, id);
-}
+const newUser = () => anotherUser(s);
 
 type Range = Omit<Parameters<typeof s.call<'timeseries.samples'>>[1], 'user_id'>;
 const read = (user_id: string, range: Range) =>

@@ -5,7 +5,7 @@ import type { StoreItem } from '../../../domain/records/records.ts';
 import { minuteMs } from '../../../domain/time/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, dayValues, item, night, sleep, workout } from './items.ts';
-import { type Setting, setUp, withUser } from './setting.ts';
+import { anotherUser, type Setting, setUp } from './setting.ts';
 import { storedOf } from './stored-of-user.ts';
 
 type Item = z.input<typeof StoreItem>;
@@ -14,10 +14,7 @@ const setting = await setUp(t);
 const { database, call } = setting;
 const start = at('08:00');
 
-async function wearer(): Promise<Setting> {
-  const { id } = await call('users.create', {});
-  return withUser(database, call, id);
-}
+const wearer = () => anotherUser({ database, call });
 
 /** Stores what arrived at a minute, as a normaliser of a version made it. */
 const deliver = ({ userId }: Setting, items: Item[], { minute = 1, version = 1 } = {}) =>

@@ -3,15 +3,14 @@ import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
 import { phone, steps, watch } from './interval-items.ts';
 import { at } from './items.ts';
-import { setUp, unknownUser, withUser } from './setting.ts';
+import { anotherUser, setUp, unknownUser } from './setting.ts';
 
 const s = await setUp(t, { DEVICE_PRIORITY: 'watch,phone' });
 const nine = at('09:00:00');
 
 /** A user whose watch and phone measured the same hour. */
 async function newUser() {
-  const { id } = await s.call('users.create', {});
-  const user = withUser(s.database, s.call, id);
+  const user = await anotherUser(s);
   await user.storeIntervals(
     [watch, phone],
     ['steps' as const, 'energy' as const].flatMap((type) => [
@@ -93,8 +92,7 @@ t.test(
       [watch, other],
       [other, watch],
     ]) {
-      const { id } = await s.call('users.create', {});
-      const user = withUser(s.database, s.call, id);
+      const user = await anotherUser(s);
       await user.storeIntervals(devices, [
         steps(nine, 15, 0),
         steps(nine, 15, 172, { source: 1 }),
@@ -104,7 +102,7 @@ t.test(
         steps(nine + 60 * 60_000, 5, 0),
         steps(nine + 60 * 60_000, 15, 60, { source: 1 }),
       ]);
-      t.same((await counted(id))[0], 172 + 90 + 60);
+      t.same((await counted(user.userId))[0], 172 + 90 + 60);
     }
   },
 );

@@ -1,14 +1,14 @@
 import t from 'tap';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, other, sleep, workout } from './items.ts';
-import { setUp, withUser } from './setting.ts';
+import { anotherUser, setUp, withUser } from './setting.ts';
 
 const setting = await setUp(t);
 const { call, database } = setting;
 const days = { start_date: '2026-03-01', end_date: '2026-03-02' };
 
 async function wearer() {
-  const user = withUser(database, call, (await call('users.create', {})).id);
+  const user = await anotherUser({ database, call });
   const list = { user_id: user.userId, ...days };
   const zonesOf = async () => ({
     workouts: (await call('timeseries.workouts', list)).data.map(({ zone_offset }) => zone_offset),
