@@ -47,17 +47,9 @@ function workoutItems(
   const measures = keysOf(workoutMeasures).filter((name) => columns[workoutMeasures[name]] !== null);
   const members = ['workout_activity' as const, ...measures].map((name) => [name, keyOf(name)]);
   const kind = { type: columns.type ?? null, name: columns.name ?? null };
-  const of = {
-    workout: { fields: Object.fromEntries(members) },
-    workout_activity: { fields: kind },
-  };
+  const fieldsOf = { workout: Object.fromEntries(members), workout_activity: kind };
   return [
-    ...(['workout', 'workout_activity'] as const).map((name) => ({
-      ...shared,
-      name,
-      key: keyOf(name),
-      ...of[name],
-    })),
+    ...keysOf(fieldsOf).map((name) => ({ ...shared, name, key: keyOf(name), fields: fieldsOf[name] })),
     ...measures.map((name) => ({
       ...shared,
       name,

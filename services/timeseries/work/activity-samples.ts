@@ -82,6 +82,7 @@ export async function replaceActivityBlocks(
   items: readonly StoreItem[],
   own: readonly OwnBlock[],
 ): Promise<DayInstants[]> {
+  if (items.length === 0) return [];
   const parts = items.filter(({ samples_kept }) => !samples_kept).map(storedPart);
   const replaced = await deleteReplacedBlocks(transaction, user_id, provider, parts);
   await insertActivityBlocks(transaction, user_id, provider, own.flatMap(blockRows));

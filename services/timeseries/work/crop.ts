@@ -55,9 +55,9 @@ function exceeds(a: TimedSpan, b: TimedSpan): boolean {
 export async function cropActivities(
   transaction: Queryable,
   { user_id, provider }: UserProvider,
-  items: readonly StoreItem[],
+  activities: readonly StoreItem[],
 ): Promise<DayInstants[]> {
-  const keys = items.filter(isLastPart).map(({ key }) => key);
+  const keys = activities.filter(({ more }) => !more).map(({ key }) => key);
   if (keys.length === 0) return [];
   const cut: DayInstants[] = [];
   for (const { id, key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
@@ -83,10 +83,6 @@ export async function cropActivities(
 // The next crop finds the pauses by the duration of the remaining details.
 function common(a: TimedSpan, b: TimedSpan): TimedSpan {
   return { start_ms: Math.max(a.start_ms, b.start_ms), end_ms: Math.min(a.end_ms, b.end_ms) };
-}
-
-function isLastPart({ data_type, more }: StoreItem): boolean {
-  return !more && (data_type === 'activities' || data_type === 'activityDetails');
 }
 
 async function cropBlocks(

@@ -31,8 +31,8 @@ interface EpochContext extends IntervalCircumstances {
 /** The samples of slots, to be written with those of the call. */
 interface StoredEpochs {
   readonly blocks: readonly PendingBlock[];
-  /** Adds the sums that were written to the number of values written per item. */
-  withSums(written: ReadonlyMap<number, number>): ReadonlyMap<number, number>;
+  /** The number of sums that were written. */
+  readonly sumsWritten: number;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function storeEpochs(
   context: EpochContext,
   pending: readonly PendingEpoch[],
 ): Promise<StoredEpochs> {
-  if (pending.length === 0) return { blocks: [], withSums: (written) => written };
+  if (pending.length === 0) return { blocks: [], sumsWritten: 0 };
   const { user_id, provider, localDays, reprocess = false } = context;
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
   const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
@@ -72,10 +72,7 @@ export async function storeEpochs(
     outdated.filter(isSum).map(idOfSum),
   );
   const others = samples.filter((sample) => !isSum(sample));
-  return {
-    withSums: (written) => withSums(pending, written, sumsWritten),
-    blocks: blocksOf(others, pending),
-  };
+  return { blocks: blocksOf(others, pending), sumsWritten };
 }
 
 /** All parts of the slots of a call. Pending parts replace their older versions. */
@@ -113,12 +110,6 @@ function pendingPart(
 
 function partKey({ start_ms, activity_type }: EpochPart): string {
   return `${start_ms} ${activity_type}`;
-}
-
-// The sums of all slots of a call are counted for its last one.
-function withSums(pending: readonly PendingEpoch[], written: ReadonlyMap<number, number>, sums: number) {
-  const last = pending.at(-1)?.item ?? 0;
-  return new Map([...written, [last, (written.get(last) ?? 0) + sums]]);
 }
 
 function isSum({ type }: SlotSample): boolean {

@@ -6,7 +6,6 @@ import type { Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { LocalDays } from '../rules/local-days.ts';
 import type { UserProvider } from '../rules/sources.ts';
-import type { DayInstants } from '../tables/activity-blocks.ts';
 import { samplesPerStatement, upsertSamples } from '../tables/samples.ts';
 import { ensureSeries } from '../tables/series.ts';
 import { finishTrack, insertTrack, selectRoutePrivacy, selectTracked } from '../tables/tracks.ts';
@@ -44,21 +43,32 @@ interface CallSamples {
   readonly origin: AuditOrigin;
 }
 
-/** Stores the samples of a call. Returns the number of written samples per item. */
+/**
+ * Stores the samples of a call, and separately which of them come from activities. Returns the number of written samples per
+ * item.
+ */
 export async function storeSamples(
   call: CallSamples,
   localDays: LocalDays,
 ): Promise<ReadonlyMap<number, number>> {
   const { transaction } = call;
   // A call may contain two versions of an item.
-  const stored = new Set(call.accepted.filter((item) => call.storedItems.isNewest(item)));
-  const { byItem, left } = await writeSamples({ ...call, stored, localDays });
-  await storeTracks(transaction, call, [...stored]);
-  const cut = await cropActivities(transaction, call, [...stored]);
-  const keys = [...stored].filter(isActivity).map(({ key }) => key);
+  const activities = call.accepted.filter((item) => isActivity(item) && call.storedItems.isNewest(item));
+  const placed = await placeInSeries(call, storableBlocks(call.blocks, call));
+  const { own, others } = divided(call.items, activities, placed);
+  await addOtherInstants(
+    transaction,
+    others.filter(({ block }) => activitySeries.has(block.type)),
+  );
+  const left = await replaceActivityBlocks(transaction, call, activities, own);
+  const shown = own.length === 0 ? [] : await shownBlocks(transaction, own);
+  const written = await upsert(transaction, localDays, [...others, ...shown]);
+  await storeTracks(transaction, call, activities);
+  const cut = await cropActivities(transaction, call, activities);
   const removed = await settleSamples(transaction, call, [...left, ...cut]);
+  const keys = activities.map(({ key }) => key);
   if (removed > 0) await auditRemoval(call, keys, removed);
-  return byItem;
+  return written;
 }
 
 function auditRemoval(call: CallSamples, keys: readonly string[], samples: number): Promise<void> {
@@ -67,51 +77,26 @@ function auditRemoval(call: CallSamples, keys: readonly string[], samples: numbe
   return recordAudit(transaction, origin, { action: 'activity.samples_removed', userId, details });
 }
 
-/** What of a call is written. */
-interface SampleContext extends CallSamples {
-  /**
-   * Items of the call that are stored now: neither duplicates nor stale, and without a newer version later in the call.
-   */
-  readonly stored: ReadonlySet<StoreItem>;
-  readonly localDays: LocalDays;
-}
-
-/** Number of samples written per item of the call, and instants that only older versions of activities had. */
-interface WrittenSamples {
-  readonly byItem: ReadonlyMap<number, number>;
-  readonly left: readonly DayInstants[];
-}
-
-/** Writes the samples of a call and stores separately which of them come from activities. */
-async function writeSamples(context: SampleContext): Promise<WrittenSamples> {
-  const { transaction } = context;
-  const placed = await placeInSeries(context, storableBlocks(context.blocks, context));
-  const { own, others } = divided(context, placed);
-  await addOtherInstants(
-    transaction,
-    others.filter(({ block }) => activitySeries.has(block.type)),
-  );
-  const activities = [...context.stored].filter(isActivity);
-  const left =
-    activities.length === 0 ? [] : await replaceActivityBlocks(transaction, context, activities, own);
-  const shown = own.length === 0 ? [] : await shownBlocks(transaction, own);
-  return { byItem: await upsert(context, [...others, ...shown]), left };
-}
-
-function divided({ items, stored }: SampleContext, placed: readonly PlacedBlock[]) {
+/** The samples of activities that are stored now, and those of other records. */
+function divided(
+  items: readonly StoreItem[],
+  activities: readonly StoreItem[],
+  placed: readonly PlacedBlock[],
+) {
   const own: OwnBlock[] = [];
   const others: PlacedBlock[] = [];
   for (const block of placed) {
     const item = items[block.item];
     const isOwn = item !== undefined && isActivity(item) && activitySeries.has(block.block.type);
     if (!isOwn) others.push(block);
-    else if (stored.has(item)) own.push({ item, block, days: daysOf(block) });
+    else if (activities.includes(item)) own.push({ item, block, days: daysOf(block) });
   }
   return { own, others };
 }
 
 async function upsert(
-  { transaction, localDays }: SampleContext,
+  transaction: Queryable,
+  localDays: LocalDays,
   blocks: readonly PlacedBlock[],
 ): Promise<Map<number, number>> {
   const written = new Map<number, number>();
@@ -122,7 +107,7 @@ async function upsert(
 }
 
 async function placeInSeries(
-  { transaction, user_id, provider }: SampleContext,
+  { transaction, user_id, provider }: CallSamples,
   blocks: readonly PendingBlock[],
 ): Promise<PlacedBlock[]> {
   const keys = blocks.map(({ block: { type, device } }) => ({ type_id: seriesOf(type).id, device }));
@@ -138,15 +123,15 @@ function seriesKey(typeId: number, device: string): string {
 }
 
 /**
- * Stores the tracks of items. The last part of an item replaces the track of its older version. A track that was cut by
+ * Stores the tracks of activities. The last part of an item replaces the track of its older version. A track that was cut by
  * another version of the user's route privacy loses its positions: the user may have added a zone meanwhile.
  */
 async function storeTracks(
   transaction: Queryable,
   { user_id, provider }: UserProvider,
-  items: readonly StoreItem[],
+  activities: readonly StoreItem[],
 ): Promise<void> {
-  const own = items.filter((item) => isActivity(item) && !item.samples_kept);
+  const own = activities.filter((item) => !item.samples_kept);
   if (own.length === 0) return;
   const isLocated = own.some(({ track }) => track.some(({ located }) => located > 0));
   const version = isLocated ? (await selectRoutePrivacy(transaction, user_id)).version : null;

@@ -170,10 +170,15 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   work.blocks.push(...slots.blocks);
   await dropUnmade(work);
   await settleIntervalsOnDays(work, { ...work, localDays });
-  const written = slots.withSums(await storeSamples(work, localDays));
+  const written = await storeSamples(work, localDays);
+  // The sums of all slots of a call are counted for its last one.
+  const ofSums = work.epochs.at(-1)?.item;
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   await settleCall(transaction, work);
-  return outcomes.map((result, index) => ({ ...result, samples_written: written.get(index) ?? 0 }));
+  return outcomes.map((result, index) => ({
+    ...result,
+    samples_written: (written.get(index) ?? 0) + (index === ofSums ? slots.sumsWritten : 0),
+  }));
 }
 
 /** All instants of a call that belong to a local day. */
