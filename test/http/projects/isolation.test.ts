@@ -7,6 +7,7 @@ import { as, type Filled, fillProject, makeProject, pushWorkout, send, withWorko
 
 const api = await startApi(t, {
   ...{ RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_DEVELOPER: '100000' },
+  ...{ CHANGE_JOIN_SECONDS: '0', CHANGE_JOIN_HISTORICAL_SECONDS: '0' },
 });
 await makeProject(api, 'other');
 let ours = await fillProject(api, 'default');
