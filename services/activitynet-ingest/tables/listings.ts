@@ -308,19 +308,14 @@ const postpone = update(
     finished_at = case when failures + $5 >= ${mostFailures} then now() end`,
 );
 
-/** Postpones a list. `failures` is 0 if the wait is not caused by an error. */
+/** Postpones a list. With a reason the wait is a failure. */
 export async function postponeListing(
   database: Queryable,
   run: ListingLease,
-  wait: {
-    readonly aheadMs: number;
-    readonly delayMs: number;
-    readonly failures: 0 | 1;
-    readonly reason: string | null;
-  },
+  wait: { readonly aheadMs: number; readonly delayMs: number; readonly reason: string | null },
 ): Promise<void> {
-  const { aheadMs, delayMs, failures, reason } = wait;
-  await changes(database, postpone, rowOf(run), aheadMs, delayMs, failures, reason);
+  const { aheadMs, delayMs, reason } = wait;
+  await changes(database, postpone, rowOf(run), aheadMs, delayMs, reason === null ? 0 : 1, reason);
 }
 
 const stop = update(

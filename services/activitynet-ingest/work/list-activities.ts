@@ -95,10 +95,9 @@ async function postponed(
   run: ListingLease,
   reason: string | null,
 ): Promise<PageOutcome> {
-  const failures = reason === null ? 0 : 1;
-  const delayMs = failures === 0 ? waitMs : Math.min(longestWaitMs, waitMs * 2 ** (run.failures + 1));
-  await postponeListing(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
-  return failures === 0 ? 'wait' : 'failed';
+  const delayMs = reason === null ? waitMs : Math.min(longestWaitMs, waitMs * 2 ** (run.failures + 1));
+  await postponeListing(database, run, { aheadMs: pace.aheadMs(), delayMs, reason });
+  return reason === null ? 'wait' : 'failed';
 }
 
 const Listed = z.array(

@@ -106,7 +106,7 @@ function isDeauthorization({ object_type, aspect_type, updates }: ProviderEvent)
  * Applies an event of an account to one linked user and returns a sentence that describes the result. An event from
  * before the account was linked is ignored. An older change of privacy never overwrites a newer one.
  */
-export async function workAthlete(call: Call, event: ProviderEvent, linkedUser: LinkedUser): Promise<string> {
+async function workAthlete(call: Call, event: ProviderEvent, linkedUser: LinkedUser): Promise<string> {
   if (event.event_time < Math.floor(linkedUser.connectedMs / 1000)) return 'it is from before the connection';
   const { connection_id, user_id } = linkedUser;
   if (isDeauthorization(event)) {

@@ -52,6 +52,27 @@ t.test('a token that the provider refuses is refreshed once, and the read is sen
   t.equal(s.provider.refreshes.length, 1);
 });
 
+t.test('a connection whose fresh token is refused as well has ended', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id, account } = await s.person(undefined, { access_token: 'old', refresh_token: 'refresh-1' });
+  s.provider.tokens.add('of another');
+  s.provider.refresh = () => ({
+    status: 200,
+    body: { access_token: 'new', refresh_token: 'refresh-2', expires_at: hours(6) },
+  });
+  await s.send({ owner_id: Number(account), object_id: 1 });
+  await s.settled();
+  t.same(
+    s.provider.asked.map(({ token, status }) => [token, status]),
+    [
+      ['old', 401],
+      ['new', 401],
+    ],
+  );
+  t.match(await s.call('users.connections', { user_id: id }), [{ status: 'expired' }]);
+  t.match(await s.call('activitynet-ingest.figures', {}), { budget: { quarter_used: 2 } });
+});
+
 t.test('a refusal expires the connection with a reason, and what waits for it is dropped', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id, account } = await s.person(undefined, expired);
