@@ -112,6 +112,27 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
 };
 
+/** Tables of `timeseries` of which no change is recorded, by the reason. */
+const unrecorded: Readonly<Record<string, readonly string[]>> = {
+  'settings and types': ['retention', 'retention_rule', 'route_privacy', 'series_type', 'source_priority'],
+  'versions and fences': ['item', 'purge', 'tombstone'],
+  'follows from samples and intervals, which are recorded': [
+    'activity_block',
+    'deleted_interval',
+    'deleted_sample',
+    'interval_series',
+    'interval_set',
+    'interval_source',
+    'night_mean',
+    'other_instants',
+    'sample_day',
+    'sample_hour',
+  ],
+  'points of a workout; its completed track is recorded': ['workout_track'],
+  'dates of records only, whose moves are recorded': ['clock_day', 'placed_span'],
+  'no event type: records that are neither workouts nor sleep': ['other_record'],
+};
+
 interface Trigger {
   readonly table: string;
   readonly function: string;
@@ -128,6 +149,17 @@ const triggers = () =>
         and not a.attisdropped order by 1) as columns
     from pg_trigger g join pg_proc p on p.oid = g.tgfoid where p.prosrc ~ 'changes\\.record'
     group by g.tgrelid, p.oid order by 1, 2`);
+
+t.test('every table of health data is recorded, or is named with the reason', async (t) => {
+  const tables = await s.database.query<{ name: string }>(
+    "select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'timeseries'::regnamespace",
+  );
+  const recorded = new Set((await triggers()).map(({ table }) => table));
+  t.same(
+    tables.flatMap(({ name }) => (recorded.has(`timeseries.${name}`) ? [] : [name])).sort(),
+    Object.values(unrecorded).flat().sort(),
+  );
+});
 
 t.test('every column of a recorded row is compared, or is named with the reason', async (t) => {
   const wholeRow = /new is (?:not )?distinct from old/;
