@@ -61,6 +61,18 @@ t.test('a secret address accepts what the plain one accepts', async (t) => {
   t.equal((await kept(api)).at(-1), 'ping');
 });
 
+t.test('what a sender proves itself with is not stored', async (t) => {
+  const api = await startApi(t, settings);
+  const proofs = { Authorization: 'Bearer of-a-sender', Cookie: 'session=of-a-sender' };
+  const sent = await api.ask(`${pushPath}/${secrets.devicemaker}`, {
+    ...{ body: { dailies: [] }, headers: { ...headers, ...proofs } },
+  });
+  t.equal(sent.status, 200);
+  const rows = await api.database.query('select headers from deliveries.delivery');
+  t.match(rows, [{ headers: { 'content-type': 'application/json' } }]);
+  t.notMatch(JSON.stringify(rows), /of-a-sender/);
+});
+
 t.test('the secret address answers the subscription check', async (t) => {
   const api = await startApi(t, settings);
   const answer = await api.ask(`${eventPath}/${secrets.activitynet}${check}`);

@@ -358,6 +358,7 @@ t.test('a stop aborts the signal, and the job stays due without a failure', asyn
   await begun;
   await stop();
   t.match(await rows(), [{ attempt: 1, failures: 0, leased: false, dead: false }]);
+  t.same(await database.query('select run_at <= now() as due from jobs.job'), [{ due: true }]);
 });
 
 const recurring = { name: 'test.recurring', everyMs: 600_000, firstAfterMs: 0 };

@@ -21,9 +21,10 @@ t.test('a heart rate in Hz and one in beats per minute are the same', (t) => {
     sample('2026-03-02T10:00:00+01:00', { HR: 1.2, SpO2: 0.97 }),
     sample('2026-03-02T10:10:00+01:00', { HR: 72, SpO2: 97 }),
     sample('2026-03-02T10:20:00+01:00', { HR: 0, SpO2: 0 }),
+    sample('2026-03-02T10:30:00+01:00', { SpO2: 1 }),
   ]);
   t.same(valuesOf(made, 'heart_rate'), [72, 72]);
-  t.same(valuesOf(made, 'oxygen_saturation'), [97, 97]);
+  t.same(valuesOf(made, 'oxygen_saturation'), [97, 97, 100]);
   const night = sample('2026-03-02T06:00:00+01:00', {
     ...{ SleepId: 1, BedtimeStart: '2026-03-01T22:00:00+01:00', BedtimeEnd: '2026-03-02T06:00:00+01:00' },
     ...{ HRAvg: 0.9, HRMin: 46, MaxSpo2: 0.98 },

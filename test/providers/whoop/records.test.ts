@@ -44,3 +44,10 @@ t.test('an offset of `Z` is UTC', async (t) => {
     { workout: { zone_offset_minutes: 0 } },
   ]);
 });
+
+t.test('the energy of a workout is told in kJ', async (t) => {
+  const [workout] = bodies.workout;
+  t.match(items('workout', { ...workout, score: { ...workout?.score, kilojoule: 418.4 } }), [
+    { workout: { calories_kcal: 100 } },
+  ]);
+});

@@ -79,6 +79,10 @@ t.test('a deleted key disables the endpoints whose address it set, also before a
   const actor = `admin:${as.meta.caller.developer_id}`;
   t.same(new Set(entries.map(({ subject_id }) => subject_id)), new Set([own.id, taken.id]));
   for (const entry of entries) t.match(entry, { actor, details: { reason: 'key_deleted' } });
+  const told = `select data ->> 'endpoint_id' as id from changes.change
+    where type = 'webhook_endpoint.disabled' and data ->> 'reason' = 'key_deleted'`;
+  const changes = await database.query(told);
+  t.same(new Set(changes.map(({ id }) => id)), new Set([own.id, taken.id]));
   const isSent = (id: string) =>
     database.query(
       "select from webhooks.message where endpoint_id = $1 and type = 'test.ping' and attempt > 0",

@@ -53,6 +53,21 @@ t.test('an unknown key is 404, and an empty name is refused', async (t) => {
     await t.rejects(call('auth.createKey', { name }, as), refusal('VALIDATION_FAILED'));
 });
 
+t.test('a key of another project is unknown, by its id and by itself', async (t) => {
+  const { call } = shared;
+  const { as } = await logIn(call);
+  await call('auth.createProject', { id: 'other', name: 'Other' }, as);
+  const there = { meta: { caller: { ...as.meta.caller, project_id: 'other' } } };
+  const { id, key } = await call('auth.createKey', { name: 'of the other' }, there);
+  for (const key_id of [id, key]) {
+    await t.rejects(call('auth.renameKey', { key_id, name: 'x' }, as), refusal('API_KEY_NOT_FOUND'));
+    await t.rejects(call('auth.rotateKey', { key_id }, as), refusal('API_KEY_NOT_FOUND'));
+    await t.rejects(call('auth.removeKey', { key_id }, as), refusal('API_KEY_NOT_FOUND'));
+  }
+  t.match((await call('auth.admit', admitted(key))).caller, { id, project_id: 'other' });
+  t.match(await call('auth.listKeys', {}, there), [{ id, name: 'of the other' }]);
+});
+
 t.test('a rotated key is invalid on every node when the rotation is answered', async (t) => {
   const { call, database } = shared;
   const { as } = await logIn(call);

@@ -19,6 +19,9 @@ const app = 'https://app.example/connected';
 const settings = { ...provider.settings, CONNECT_REDIRECTS: app };
 const config = testConfig({ databaseUrl: database.url, settings });
 
+/** What the attempts logged. */
+const logged: unknown[] = [];
+
 type Answers = Readonly<Record<string, (params: unknown) => unknown>>;
 
 /** Finishes an attempt of an own user at the activity platform, with what the other services answer. */
@@ -31,7 +34,8 @@ async function finishAttempt(answers: Answers, { scope = 'activity:read_all', re
   });
   provider.bodies.set('/an/oauth/token', { access_token: 'a', athlete: { id: 7 } });
   const call = async (name: string, params: unknown) => answers[name]?.(params) ?? [];
-  const logger: never = { info: () => {}, warn: () => {} } as never;
+  const log = (...said: readonly unknown[]) => void logged.push(...said);
+  const logger: never = { info: log, warn: log } as never;
   const deps = { config, database, api, logger, cipher: cipherOf(config), call: call as unknown as Call };
   const answer = await finish(deps, { provider: 'activitynet', state, code: 'a code', scope });
   return new URL(answer.kind === 'redirect' ? answer.location : 'none:');
@@ -65,6 +69,14 @@ t.test('a connection is stored after its backfill is enqueued, which a crash doe
   const url = await finishAttempt({ 'users.link': link });
   t.equal(url.searchParams.get('status'), 'connected');
   t.equal(enqueued.length, 1);
+});
+
+t.test('the log of an attempt that fails has the reason and no code of the provider', async (t) => {
+  logged.length = 0;
+  const url = await finishAttempt({ 'users.link': unavailable });
+  t.equal(url.searchParams.get('reason'), 'unavailable');
+  t.match(logged, ['connect.failed', { code: 'SERVICE_UNAVAILABLE' }]);
+  t.notMatch(JSON.stringify(logged), /a code/);
 });
 
 t.test('an address that is no longer listed gets no browser', async (t) => {

@@ -131,6 +131,31 @@ t.test('tracked types with one name in uploads are added up, and each of them en
   });
 });
 
+t.test('of the ends of a type the newest counts, in whatever order they arrive', async (t) => {
+  const app = await installApp(api);
+  await app.send('logs', eventsOf([['start', { HEART_RATE: 45 }]]));
+  const later = [
+    ['2026-03-02T10:02:00Z', 45],
+    ['2026-03-02T10:01:00Z', 40],
+  ] as const;
+  for (const [timestamp, count] of later) {
+    const { events, ...rest } = eventsOf([['end', 'HEART_RATE', count]]);
+    await app.send('logs', { ...rest, events: events.map((event) => ({ ...event, timestamp })) });
+  }
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'done',
+    types: [{ type: 'HEART_RATE', status: 'received', saved: 45 }],
+  });
+});
+
+t.test('the first upload of a user ends beside an open one of another user', async (t) => {
+  const [open, sent] = [await installApp(api), await installApp(api)];
+  for (const app of [open, sent]) await app.send('logs', eventsOf([['start', { HEART_RATE: 5 }]]));
+  await sent.send('logs', eventsOf([['end', 'HEART_RATE', 5]]));
+  t.match(await connectionStatus(api, sent.userId), { status: 'done' });
+  t.match(await connectionStatus(api, open.userId), { status: 'running' });
+});
+
 t.test('the connect page shows a code, which connects the app of its user', async (t) => {
   const userId = await createUser(api);
   const browser = visitor(api);

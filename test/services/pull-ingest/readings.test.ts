@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { cancelBackfillRun } from '../../../services/pull-ingest/actions/backfill.ts';
 import {
   addConnections,
   deleteUser,
@@ -121,6 +123,19 @@ t.test('a backfill in progress is not replaced', async (t) => {
   t.notOk(await insert());
 });
 
+t.test('a backfill that is cancelled is told in the audit, once', async (t) => {
+  const { connection_id, user_id } = await connect();
+  const types = [{ type: 'measures', parts: 1, reason: null }];
+  await insertBackfill(database, connection_id, { startMs: 0, endMs: dayMs }, types);
+  const deps = { database, call: async () => ({ id: connection_id }), origin: systemOrigin('test') };
+  const cancel = () => cancelBackfillRun(deps as never, { user_id, provider: 'withings' });
+  t.match([await cancel(), await cancel()], [{ status: 'cancelled' }, { status: 'cancelled' }]);
+  const told = 'select action, actor, subject_id from auth.audit_entry where user_id = $1';
+  t.same(await database.query(told, [user_id]), [
+    { action: 'backfill.cancelled', actor: 'system:test', subject_id: connection_id },
+  ]);
+});
+
 /** Works on a row with a provider that answers a body, and services that answer nothing. */
 function working(body: object, holds: () => Promise<boolean>, scope: readonly string[] = ['user.metrics']) {
   const calls: string[] = [];
@@ -160,6 +175,19 @@ t.test('a read from a cursor moves it, and stores nothing once its lease is lost
   t.equal(await held.work(), 'done');
   t.ok(held.calls.includes('timeseries.store'));
   t.match(await stateOf(connection_id), [{ cursor: String(weight.modified) }]);
+});
+
+t.test('a read that fails too often is given up', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  const { work } = working(weights, async () => {
+    throw new Error('the lease cannot be read');
+  });
+  t.equal(await work(), 'later');
+  t.match(await stateOf(connection_id), [{ failures: 1, is_due: true }]);
+  await database.query('update pull.reading set failures = 60, run_at = now()');
+  t.equal(await work(), 'dead');
+  t.match(await stateOf(connection_id), [{ is_due: false }]);
 });
 
 t.test('a type that the user did not grant is not read', async (t) => {

@@ -47,6 +47,19 @@ t.test('a walk that phone and watch both counted is counted once', async (t) => 
   ]);
 });
 
+t.test('the active minutes of each source are those that it measured', async (t) => {
+  const userId = await createUser(api);
+  const nine = at('09:00:00');
+  const type = 'exercise_time';
+  await storeIntervals(userId, [steps(nine, 60, 30, { type }), steps(nine, 60, 40, { type, source: 1 })]);
+  const { explanation, active_minutes } = await oneDay(userId);
+  t.equal(active_minutes, 30);
+  t.match(explanation.active_minutes, [
+    { source: onPhone, value: 40 },
+    { source: onWatch, value: 30 },
+  ]);
+});
+
 /** The published day: the watch alone has 4,157 of 14,079 steps, because it was worn for a part of the day only. */
 t.test('a day of which one source has 4,157 of 14,079 steps adds up', async (t) => {
   const userId = await createUser(api);

@@ -160,3 +160,15 @@ t.test('the samples of a workout go with it when its span is read again, and no 
   await call('timeseries.replace', { ...given, items: [run], replaces });
   t.same(await stored(), ['Band 2', 'Watch 2'], 'it is stored anew when it is listed again');
 });
+
+t.test('a workout that starts at the end of the span belongs to the next one', async (t) => {
+  const given = { user_id, provider, normaliser_version } as const;
+  const endMs = replaces.end_ms + 30 * minuteMs;
+  const listed = { user_id, provider, start_ms: replaces.end_ms, end_ms: endMs, limit: 10 } as const;
+  await call('timeseries.store', { ...given, items: [activity(workout(replaces.end_ms, 10))] });
+  await call('timeseries.replace', { ...given, items: [], replaces });
+  t.match(await call('timeseries.workoutKeys', listed), [{ start_ms: replaces.end_ms }]);
+  const next = { ...replaces, start_ms: replaces.end_ms, end_ms: endMs };
+  await call('timeseries.replace', { ...given, items: [], replaces: next });
+  t.same(await call('timeseries.workoutKeys', listed), []);
+});

@@ -135,6 +135,20 @@ t.test('the range of an earlier begin is sent as well', async (t) => {
   );
 });
 
+t.test('an endpoint gets the missed changes of its own project', async (t) => {
+  const { database, endpoint_id, changes, start } = await startRequeues(t);
+  await changes(4);
+  const others = await database.query<{ id: string }>(
+    `update changes.change set project_id = 'other' where historical returning id`,
+  );
+  t.equal(others.length, 2);
+  const call = await start(10, 5000);
+  const answer = await call('webhooks.recoverMessages', { endpoint_id, since });
+  t.same(answer, { queued: 2, complete: true });
+  const sent = await database.query<{ change_id: string }>('select change_id from webhooks.message');
+  for (const { id } of others) t.notOk(sent.some(({ change_id }) => change_id === id));
+});
+
 t.test('a range of a deleted endpoint ends', async (t) => {
   const { database, endpoint_id, changes, start, ended } = await startRequeues(t);
   await changes(200);
