@@ -25,7 +25,10 @@ export interface RecordRules {
   readonly fields: FieldTable;
   /** The parts of an item with extra fields. They are kept by their own names alone. Omitted: by their whole paths. */
   readonly extraAt?: readonly string[];
-  /** `sleep`: nights that overlap replace each other, also with other keys. Omitted: a record replaces those of its key. */
+  /**
+   * The rule for versions of one key. Omitted: `latest`. Nights that overlap are compared under every rule, and under `latest` a night
+   * replaces that of its own key in any case.
+   */
   readonly supersede?: Supersede;
   /** A record without an offset has the clock and the day of the item of this type with the same key. */
   readonly clockOf?: string;

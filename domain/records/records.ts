@@ -174,8 +174,8 @@ export const OtherRecord = z.object({
 
 /**
  * The rule that decides between a new version of an item and the stored one. `longest` keeps the longer one (a record that
- * grows through the day), `latest` the one delivered later (an activity); `sleep` decides by overlap, validity, length and
- * time of delivery.
+ * grows through the day), `latest` the one delivered later (an activity, a night that the provider computed again); `sleep` decides by
+ * overlap, validity, length and time of delivery.
  */
 export const Supersede = z.enum(['longest', 'latest', 'sleep']);
 

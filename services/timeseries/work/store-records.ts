@@ -9,6 +9,7 @@ import {
 import { isoTime, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { mergeWorkouts, type WorkoutPart, type WorkoutParts } from '../rules/merge-workouts.ts';
+import { outweighs, weightiest } from '../rules/versions.ts';
 import { type DayRow, deleteOthers, type RecordRow, selectDay, upsertRecord } from '../tables/events.ts';
 import { upsertScores } from '../tables/scores.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps, selectOverlappingSleeps } from '../tables/sleeps.ts';
@@ -18,7 +19,7 @@ import { type Clock, type ClockAt, datedBy, recordClock, shiftMs } from './clock
 import { isCropped } from './crop.ts';
 import type { Span } from './duplicates.ts';
 import type { KeptDays } from './kept-days.ts';
-import { outweighs, type StoredItems, weightiest } from './stored-items.ts';
+import type { StoredItems } from './stored-items.ts';
 
 /** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
 interface StoredRecords {

@@ -4,6 +4,7 @@ import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { boundsOf } from '../rules/local-days.ts';
+import { type Decision, decide, standingOf } from '../rules/versions.ts';
 import { KnownHours, type PlacedSpan, selectPlacedSpans } from '../tables/clocks.ts';
 import { isErased, lockUser } from '../tables/erasures.ts';
 import { dropRecords, dropTrack, type ItemRow, selectItems, upsertItems } from '../tables/items.ts';
@@ -20,7 +21,7 @@ import { settleCall } from './settle-clocks.ts';
 import type { IntervalCircumstances } from './store-intervals.ts';
 import { storeRecords } from './store-records.ts';
 import { storeSamples } from './store-samples.ts';
-import { type Decision, decide, StoredItems, standingOf } from './stored-items.ts';
+import { StoredItems } from './stored-items.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
 export interface StoreRequest {

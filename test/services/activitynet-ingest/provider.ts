@@ -68,7 +68,6 @@ export async function startProvider(t: Test): Promise<Provider> {
       ACTIVITYNET_OAUTH_URL: `${url}/oauth`,
       ACTIVITYNET_CLIENT_ID: '4711',
       ACTIVITYNET_CLIENT_SECRET: 'the client secret',
-      // The tests read the full answers. Reduced answers have tests of their own.
     },
     asked: [],
     activities: new Map(),

@@ -72,7 +72,6 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
       DEVICEMAKER_TOKEN_URL: `${origin}/dm/token`,
       DEVICEMAKER_CLIENT_ID: client.id,
       DEVICEMAKER_CLIENT_SECRET: client.secret,
-      // The tests read the full answers. Reduced answers have tests of their own.
     },
     account: '4294967297001',
     permissions: ['ACTIVITY_EXPORT', 'HEALTH_EXPORT'],
