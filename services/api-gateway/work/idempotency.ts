@@ -27,8 +27,10 @@ import { failureToSend } from './answer.ts';
 /**
  * Requests with an Idempotency-Key run at most once. The key is claimed in a committed row before the request runs, and the
  * answer is stored in that row for a day. A request that failed without an effect releases its key. If a process died during
- * the request, or the call timed out, its outcome is unknown: the key stays claimed and returns 409, so that nothing is
- * created twice.
+ * the request, or the call timed out, its outcome is unknown: the key stays claimed and returns 409 ("in work" for 60 s, then that one
+ * should look whether it was carried out), so that nothing is created twice; a commit whose connection broke counts as not run. The
+ * hash of the request and the answer are encrypted and bound to the row: a plain hash of a body with a password could be guessed
+ * offline.
  */
 export interface Idempotency {
   /** Runs `work`, or returns its stored answer. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */

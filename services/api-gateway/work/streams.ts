@@ -157,7 +157,7 @@ const callsAtOnce = 4;
 /**
  * The samples of a user in a range, oldest first, equal times by series. Each series is read one page ahead, and a sample
  * is sent when no earlier one is left to read. The result is no snapshot: samples that are stored during the download may
- * or may not be included.
+ * or may not be included. A merge in SQL would read a page of each series for every page that is sent; here every sample is read once.
  * @throws RANGE_INVALID (422), USER_NOT_FOUND (404) before the first sample.
  */
 export async function* downloadSamples(call: Call, query: DownloadQuery): AsyncGenerator<Sample> {
