@@ -59,7 +59,7 @@ export function Slider({ picture, moment }: Scrubbed) {
   const press = (event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.key === 'Escape') moment.value = { at: null, isByKey: true };
-    const next = minuteByKey(axis, at, event.key, event.shiftKey);
+    const next = minuteByKey(axis, moment.value.at, event.key, event.shiftKey); // keys may come faster than renderings
     if (next === null) return;
     event.preventDefault();
     moment.value = { at: next, isByKey: true };
