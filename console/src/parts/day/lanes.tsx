@@ -37,8 +37,6 @@ export function Lanes(props: LanesProps) {
   }, [date, moment]);
   const { place, width, unit } = useWidth();
   const show = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    // A browser reports a pointer that rests over what is laid out anew: it must not undo a key.
-    if (moment.value.isByKey && event.movementX === 0 && event.movementY === 0) return;
     const { left, width: wide } = event.currentTarget.getBoundingClientRect();
     moment.value = { at: minuteAt(picture.axis, (event.clientX - left) / wide), isByKey: false };
   };
