@@ -12,6 +12,18 @@ const holdStatement: Statement = {
     returning user_id`,
 };
 
+const beginStatement: Statement = {
+  name: 'insights.begin',
+  text: `
+    insert into insights.computed (user_id, methods, sources) select live, '', '' from users.live_of(array[$1::uuid]) live
+    on conflict (user_id) do nothing`,
+};
+
+/** Lets changes of a user mark days from now on. Nothing, if the user is deleted. */
+export async function beginUser(transaction: Queryable, userId: string): Promise<void> {
+  await transaction.query(beginStatement, [userId]);
+}
+
 /** What days are computed with: the versions and weights of methods, and the order of sources that chooses the inputs. */
 export interface ComputedWith {
   readonly methods: string;

@@ -15,6 +15,7 @@ import { lockLateWrites } from '../../../mixins/database/forgotten-users.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { factsOf } from '../rules/facts.ts';
 import {
+  beginUser,
   type ComputedWith,
   holdUser,
   type NewResults,
@@ -74,6 +75,12 @@ export async function recompute(computing: Computing, userId: string): Promise<s
     computed === null || computed.sources !== current.sources || versionsOf(computed) !== versionsOf(current);
   const isNew = areInputsNew || computed.methods !== current.methods;
   if (!isNew && due.length === 0) return [];
+  // What changes while inputs are read for the first time makes its day due only of a user who has a row.
+  if (computed === null)
+    await computing.database.transaction(async (transaction) => {
+      await lockLateWrites(transaction, 'insights');
+      await beginUser(transaction, userId);
+    });
   const ranges = areInputsNew ? await wholeRange(computing, userId) : rangesOf(due.map(({ date }) => date));
   const facts = await readFacts(computing, userId, ranges);
   for (const { date } of due) if (!facts.has(date)) facts.set(date, null);

@@ -196,6 +196,26 @@ t.test('a change while inputs are read leaves the day due', async (t) => {
   t.not(await steps(), early);
 });
 
+t.test('so does a change while the inputs of a user are read for the first time', async (t) => {
+  const id = await s.user();
+  await s.store(id, [dayItem(0, randomFrom(1))]);
+  await s.follow();
+  const call: typeof s.own.call = async (name, params) => {
+    const answer = await s.own.call(name, params);
+    if (name === 'summaries.activity') {
+      await s.store(id, [dayItem(1, randomFrom(2))]);
+      await s.follow();
+    }
+    return answer;
+  };
+  await recompute({ ...s.own, call }, id);
+  await s.work(id);
+  t.same(
+    (await s.days(id)).map(({ date }) => date),
+    [firstDate, dateAfter(firstDate, 1)],
+  );
+});
+
 t.test('data of a provider that is purged leaves what the others sent', async (t) => {
   const [id, without] = [await s.user(), await s.user()];
   for (const user of [id, without])
