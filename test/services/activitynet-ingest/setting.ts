@@ -44,7 +44,7 @@ export interface ActivityRow {
 
 /** Requests without a pause, polls often. Nothing is reconciled by itself. */
 export const fast: Partial<FetchPace> = {
-  ...{ spacingMs: 0, firstPauseMs: 5, pollMs: 50, timeoutMs: 2000 },
+  ...{ spacingMs: 0, firstPauseMs: 5, pollMs: 50, timeoutMs: 30_000 },
   firstScheduleMs: 86_400_000,
 };
 
