@@ -48,6 +48,8 @@ const shownNames = list.transform((pairs, context) => {
 });
 
 const Settings = z.object({
+  // A setting of this product has priority over one of a provider of PROVIDERS.
+  ...providerSettings,
   PORT: whole(0, 65_535).default(3000),
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: whole(0, 65_535).optional(),
@@ -101,6 +103,7 @@ const Settings = z.object({
   RAW_BODY_RETENTION_DAYS: whole(1, 3650).optional(),
   /** The folder of files that are imported. Default: `imports` in DATA_DIR. */
   IMPORT_DIR: z.string().optional(),
+  IMPORT_RETENTION_DAYS: whole(0, 365).default(0),
   STORE_ROUTES: flag.default(true),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
   SAMPLE_COMPRESS_AFTER_DAYS: whole(0, 36_500).default(14),
@@ -113,6 +116,8 @@ const Settings = z.object({
   SOURCE_PRIORITY: list.default([...providerNames]),
   DEVICE_PRIORITY: list.pipe(z.array(DeviceType)).default([...deviceTypes]),
   PROVIDER_NAMES: shownNames.default({}),
+  /** Files and packages with more providers. providers/all.ts reads it before there are settings. */
+  PROVIDERS: list.default([]),
   INSIGHTS: z.enum(['on', 'off']).default('on'),
   /** The share of duration, stages, consistency and interruptions in the sleep score. */
   SLEEP_SCORE_WEIGHTS: weights.default([0.4, 0.2, 0.2, 0.2]),
@@ -151,7 +156,6 @@ const Settings = z.object({
   DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
   WEBHOOK_PLAIN: flag.default(true), // by PUBLIC_URL: see isOnThisMachine
   ...signInSettings,
-  ...providerSettings,
 });
 
 /** The forms of all settings, with their defaults, by name. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { startFlags } from './checkout.ts';
 import { startChild } from './child.ts';
@@ -26,6 +27,8 @@ export interface Product extends ProductProcess {
   post(path: string, body: unknown): Promise<unknown>;
   /** Begins to read a path below /api/v1. @throws Error if the answer is not 200 */
   open(path: string): Promise<IncomingMessage>;
+  /** Waits until a path is served: a gateway that has just started does not know the other processes yet. */
+  untilServed(path: string): Promise<void>;
 }
 
 /** The memory of a process in MB: now, and at its peak. */
@@ -47,6 +50,7 @@ export interface ProductChoice {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+const [mostLooks, lookMs] = [300, 100];
 const unlimited = '1000000000';
 /** Encrypts the secrets of every process of the bench. */
 export const encryptionKey = 'the bench needs no secret that is secret';
@@ -104,6 +108,12 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
       const [response] = Response.parse(await once(get(`${url}/api/v1${path}`, { headers }), 'response'));
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`);
       return response;
+    },
+    async untilServed(path) {
+      for (let left = mostLooks; left > 0; left--) {
+        if ((await fetch(`${url}/api/v1${path}`, { headers })).status !== 503) return;
+        await wait(lookMs);
+      }
     },
   };
 }

@@ -121,6 +121,14 @@ export const activitynetIngest = contract('activitynet-ingest', {
     returns: z.object({ start_ms: z.int() }),
     idempotent: true,
   }),
+  begin: action({
+    summary: 'List the last activities of a connection that was imported',
+    params: z.object({ user_id: UserId, provider: z.literal('activitynet') }),
+    returns: z.object({ start_ms: z.int() }),
+    idempotent: true,
+    on: ['connectionImported'],
+    providers: ['activitynet'],
+  }),
   /** Nothing more is fetched for a connection that ended. */
   stopConnection: action({
     summary: 'Drop the waiting fetches of a connection that ended',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
+import { TimeParameter } from '../domain/time/time.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName, providerNames, providers } from '../providers/all.ts';
 import { onUserErased } from './lifecycle.ts';
@@ -21,6 +22,12 @@ export const StepStatus = z
   .enum(['waiting', 'requested', 'received', 'skipped', 'failed'])
   .meta({ id: 'BackfillStepStatus' });
 
+/** Records that were read and not stored. */
+const SkippedRecords = z.object({ reason: z.string(), records: z.int() }).meta({
+  id: 'SkippedRecords',
+  description: 'Records of a backfill that were not stored, or values of them.',
+});
+
 /** The backfill of one data type. Each of its `requests` covers at most 30 days. */
 export const BackfillType = z
   .object({
@@ -31,6 +38,11 @@ export const BackfillType = z
     requests_done: z.int(),
     items: z.int(),
     saved: z.int(),
+    skipped: z
+      .array(SkippedRecords)
+      .describe(
+        'What was read and not stored, by reason. Empty for data that the provider sends to the webhook, and for uploads.',
+      ),
     requested_at: Timestamp.nullable(),
     received_at: Timestamp.nullable(),
   })
@@ -72,7 +84,7 @@ export const backfill = contract('backfill', {
   start: action({
     summary: "Start a backfill of a connection's past data",
     description:
-      'Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.',
+      'Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The range is that of `days`, or from `start_date` to `end_date`; one that is empty, in the future or older than 3650 days, or of which the provider shows nothing, is 422. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.',
     params: z
       .object({
         user_id: UserId,
@@ -80,6 +92,15 @@ export const backfill = contract('backfill', {
         days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional().meta({
           description: 'Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.',
           example: 30,
+        }),
+        // Without examples: the one of a body states `days`.
+        start_date: TimeParameter.optional().meta({
+          description:
+            'In place of `days`: the first day of the past data in UTC (YYYY-MM-DD), or an instant. At most 3650 days ago.',
+        }),
+        end_date: TimeParameter.optional().meta({
+          description:
+            'With `start_date`: the last day in UTC (YYYY-MM-DD), included, or an instant at which the data ends. Default: now.',
         }),
         types: z
           .array(RequestedType)
@@ -95,6 +116,17 @@ export const backfill = contract('backfill', {
       .refine(({ provider, types = [] }) => types.every((type) => typesOf(provider).includes(type)), {
         path: ['types'],
         message: 'must be data types that can be requested of the provider',
+      })
+      .refine(
+        ({ days, start_date, end_date }) => days === undefined || (start_date ?? end_date) === undefined,
+        {
+          path: ['days'],
+          message: 'must not be given with start_date or end_date',
+        },
+      )
+      .refine(({ start_date, end_date }) => end_date === undefined || start_date !== undefined, {
+        path: ['start_date'],
+        message: 'is required with end_date',
       })
       .meta({ id: 'StartBackfillRequest' }),
     returns: Backfill,

@@ -57,6 +57,7 @@ function routed(): string[] {
 function lifecycle(): string[] {
   const byEvent: Readonly<Record<keyof Lifecycle, string[]>> = {
     userErased: actionsOn('userErased'),
+    connectionImported: actionsOn('connectionImported'),
     connectionEnded: actionsOn('connectionEnded'),
     connectionPurged: actionsOn('connectionPurged'),
   };

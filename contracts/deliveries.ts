@@ -112,7 +112,8 @@ export const deliveries = contract('deliveries', {
     params: z.object({
       erased_at: Timestamp,
       accounts: z
-        .array(z.object({ provider: ProviderName, provider_user_id: Text.min(1).max(255) }))
+        // A provider of PROVIDERS may be gone, and the data of its accounts is erased nevertheless.
+        .array(z.object({ provider: Text.min(1).max(60), provider_user_id: Text.min(1).max(255) }))
         .max(100),
     }),
     returns: z.object({ noted: z.literal(true) }),

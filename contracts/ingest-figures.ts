@@ -3,11 +3,16 @@ import { Timestamp } from '../domain/wire.ts';
 
 /**
  * The application's subscription to notifications, as the provider reported it. `off`: the provider switched it off;
- * `missing`: there is none; `unknown`: the provider could not be asked.
+ * `missing`: there is none; `unknown`: the provider could not be asked; `no_address`: none is registered, because PUBLIC_URL is not
+ * https at a public host.
  */
 export const SubscriptionFigures = z
   .object({
-    state: z.enum(['active', 'missing', 'off', 'unknown']),
+    state: z
+      .enum(['active', 'missing', 'off', 'unknown', 'no_address'])
+      .describe(
+        '`off`: the provider switched it off. `unknown`: the provider could not be asked. `no_address`: none is registered, because PUBLIC_URL is not https at a public host.',
+      ),
     checked_at: Timestamp,
     /** Since when it has this state. */
     since: Timestamp,

@@ -8,7 +8,13 @@ import {
 } from '../domain/contract.ts';
 import { FreshKind } from '../domain/freshness/shared-kinds.ts';
 import { UserId } from '../domain/wire.ts';
-import { ProviderName, type PulledName, pulledNames, pullOf } from '../providers/all.ts';
+import {
+  type NotifyingName,
+  notificationsOf,
+  notifyingNames,
+  ProviderName,
+  pulledNames,
+} from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
 import { Health } from './fields.ts';
 import { Figures } from './ingest-figures.ts';
@@ -38,16 +44,16 @@ const CheckText = z.string().max(1000);
 /** The action that answers a provider's check of the address. */
 type ProbeAction = ActionDefinition<z.ZodObject, typeof Checked>;
 
-type Receiving = { readonly [N in PulledName as `receive_${N}`]: ReceiveAction };
-type Probing = { readonly [N in PulledName as `probe_${N}`]: ProbeAction };
+type Receiving = { readonly [N in NotifyingName as `receive_${N}`]: ReceiveAction };
+type Probing = { readonly [N in NotifyingName as `probe_${N}`]: ProbeAction };
 
-/** An object with a value for each provider, under a name with a prefix. */
-export function eachPulled<P extends 'receive' | 'probe', T>(
+/** An object with a value for each provider that notifies, under a name with a prefix. */
+export function eachNotifying<P extends 'receive' | 'probe', T>(
   prefix: P,
-  make: (provider: PulledName) => T,
-): { readonly [N in PulledName as `${P}_${N}`]: T } {
+  make: (provider: NotifyingName) => T,
+): { readonly [N in NotifyingName as `${P}_${N}`]: T } {
   const made: Record<string, T> = {};
-  for (const name of pulledNames) made[`${prefix}_${name}`] = make(name);
+  for (const name of notifyingNames) made[`${prefix}_${name}`] = make(name);
   if (!hasAll<P, T>(prefix, made)) throw new Error('a provider has no value');
   return made;
 }
@@ -55,14 +61,14 @@ export function eachPulled<P extends 'receive' | 'probe', T>(
 function hasAll<P extends 'receive' | 'probe', T>(
   prefix: P,
   made: object,
-): made is { readonly [N in PulledName as `${P}_${N}`]: T } {
-  return pulledNames.every((name) => Object.hasOwn(made, `${prefix}_${name}`));
+): made is { readonly [N in NotifyingName as `${P}_${N}`]: T } {
+  return notifyingNames.every((name) => Object.hasOwn(made, `${prefix}_${name}`));
 }
 
 const receiveMs = 1500;
 
-const receiving: Receiving = eachPulled('receive', (provider) => {
-  const { kind, example, bodyLimitBytes, form, acceptedStatus } = pullOf(provider).notifications;
+const receiving: Receiving = eachNotifying('receive', (provider) => {
+  const { kind, example, bodyLimitBytes, form, acceptedStatus } = notificationsOf(provider);
   return action({
     summary: `Receive notifications of the provider ${provider}`,
     description:
@@ -99,8 +105,8 @@ const receiving: Receiving = eachPulled('receive', (provider) => {
 });
 
 // A provider that does not check its address has the action, but no route.
-const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
-  const { kind, answersProbe, challenge } = pullOf(provider).notifications;
+const probing: Probing = eachNotifying('probe', (provider): ProbeAction => {
+  const { kind, answersProbe, challenge } = notificationsOf(provider);
   const http: HttpRoute = {
     method: 'GET',
     path: `/webhooks/${provider}/${kind}`,
@@ -128,7 +134,7 @@ const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
 
 const Pulled = z.object({ user_id: UserId, provider: ProviderName });
 
-/** Providers whose notifications name what changed: the data is read again and replaces what is stored. */
+/** Providers whose data is read, after notifications or by cadence, and replaces what is stored. */
 export const pullIngest = contract('pull-ingest', {
   ...receiving,
   ...probing,
@@ -154,6 +160,14 @@ export const pullIngest = contract('pull-ingest', {
     params: Pulled.extend({ start_ms: z.int(), kinds: z.array(FreshKind).optional() }),
     returns: z.object({ types: z.int() }),
     idempotent: true,
+  }),
+  begin: action({
+    summary: 'Read the last 30 days of a connection that was imported',
+    params: Pulled,
+    returns: z.object({ types: z.int() }),
+    idempotent: true,
+    on: ['connectionImported'],
+    providers: pulledNames,
   }),
   stopConnection: action({
     summary: 'Read nothing more for a connection that ended',

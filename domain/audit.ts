@@ -74,6 +74,7 @@ export const auditActions = {
   'backfill.cancelled': 'A backfill of past data was cancelled.',
   'import.created': 'A file of health data was uploaded for a user.',
   'import.cancelled': 'The import of a file was cancelled.',
+  'import.original_deleted': 'The original of an import that had ended was deleted.',
   'delivery.read': 'The body of a delivery was read, which contains data of users.',
   'delivery.replayed': 'A delivery was put into the queue again.',
   'job.retried': 'A dead job was made due again; `details.kind` names its kind.',

@@ -50,8 +50,11 @@ interface RouteFields {
   readonly file?: FileBody;
   /** The route also has a secret address: its path, followed by a secret of this provider, WEBHOOK_SECRET_<PROVIDER>. */
   readonly secretAddress?: string;
-  /** The answer is a stream in one of these forms; `returns` describes a line of `ndjson` and `csv`, and the whole of `json`. */
-  readonly stream?: readonly ('ndjson' | 'csv' | 'json' | 'geojson' | 'gpx' | 'tcx')[];
+  /**
+   * The answer is a stream in one of these forms; `returns` describes a line of `ndjson` and `csv`, and the whole of `json`. `bytes`: a
+   * file as it is.
+   */
+  readonly stream?: readonly ('ndjson' | 'csv' | 'json' | 'geojson' | 'gpx' | 'tcx' | 'bytes')[];
   /** The route is called by a browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
   readonly browser?: true;
   /** Form bodies (application/x-www-form-urlencoded) are accepted besides JSON. */
@@ -153,6 +156,8 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
 export interface Lifecycle<P = never> {
   /** The user was deleted: all data of the user is erased. */
   readonly userErased: { readonly user_id: string };
+  /** A connection was imported with a token: its data can be read from now on. */
+  readonly connectionImported: { readonly user_id: string; readonly provider: P };
   /** Our access to an account ended: nothing more is fetched for the connection. */
   readonly connectionEnded: { readonly connection_id: string };
   /** The data that came through a connection is to be erased. */

@@ -126,6 +126,7 @@ export const errorTable = {
     detail:
       'This provider has no consent page: the app on the device of the user, or the import of a file, connects it and brings all past data.',
   },
+  IMPORT_ORIGINAL_DELETED: { status: 410, detail: 'The original of this import is not kept any more.' },
   IMPORTS_OPEN: { status: 409, detail: 'This user has 5 open imports already.' },
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
   REPROCESS_UNSUPPORTED: {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, validationFailed } from './errors.ts';
-import { isLong, plainMessage } from './plain-message.ts';
+import { plainMessage } from './plain-message.ts';
 
 /** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with one entry per field */
 export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
@@ -35,7 +35,8 @@ function messageOf(issue: z.core.$ZodIssue): string {
   const { code, input } = issue;
   if (code === 'invalid_type' && input === undefined) return 'is required';
   if (Array.isArray(input) && wantsOne(issue)) return 'must be a single value, not a list';
-  if (code === 'invalid_value' && isLong(issue.values) && typeof input === 'string')
+  // A sentence that lists no values is about the one that was given.
+  if (code === 'invalid_value' && issue.message.startsWith('is unknown') && typeof input === 'string')
     return `"${input.slice(0, longestQuoted)}" ${issue.message}`;
   return issue.message;
 }

@@ -28,7 +28,7 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string {
 }
 
 /** Whether a list of possible values is too long for a sentence. */
-export const isLong = (values: readonly unknown[]) => values.length > 12;
+const isLong = (values: readonly unknown[]) => values.length > 12;
 
 function oneOf(values: readonly string[], input: unknown): string {
   if (!isLong(values)) return `must be ${listed(values, 'or')}`;

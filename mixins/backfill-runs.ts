@@ -77,6 +77,8 @@ export async function endBackfill(
 const sentences: Readonly<Record<string, string>> = {
   ...accessReasons,
   SCOPE_MISSING: 'The user did not grant this type.',
+  PAGES_REPEAT: 'The list of the provider repeats a page, so that the rest of it cannot be read.',
+  OUT_OF_REACH: 'The provider shows nothing of this time.',
 };
 
 /** The text of the reason why reads of a backfill ended. */

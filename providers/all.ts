@@ -1,22 +1,31 @@
 import { z } from 'zod';
 import { listed } from '../domain/plain-message.ts';
+import type { Notifications } from '../domain/provider/notifications.ts';
 import type { Provider } from '../domain/provider/provider.ts';
 import type { Pull } from '../domain/provider/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
+import { concept2 } from './concept2/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
+import { dexcom } from './dexcom/provider.ts';
 import { file } from './file/provider.ts';
 import { googlehealth } from './googlehealth/provider.ts';
+import { intervals } from './intervals/provider.ts';
 import { oura } from './oura/provider.ts';
+import { loadOutside } from './outside/load.ts';
 import { phone } from './phone/provider.ts';
 import { polar } from './polar/provider.ts';
 import { suunto } from './suunto/provider.ts';
+import { ultrahuman } from './ultrahuman/provider.ts';
+import { wahoo } from './wahoo/provider.ts';
 import { whoop } from './whoop/provider.ts';
 import { withings } from './withings/provider.ts';
 
-/** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = {
+/** The providers of the tree, one line each. The key is the provider's name in paths, settings and the database. */
+const ofTree = {
   devicemaker,
   activitynet,
+  // Its readings are preferred to copies of them in a phone.
+  dexcom,
   phone,
   googlehealth,
   withings,
@@ -24,8 +33,23 @@ export const providers = {
   oura,
   polar,
   suunto,
+  ultrahuman,
+  wahoo,
+  concept2,
   file,
+  intervals,
 } as const;
+
+/**
+ * What PROVIDERS adds. It is loaded while this module is: before contracts, settings and services read the registry, in every process.
+ */
+export const outside = await loadOutside(process.env.PROVIDERS ?? '', Object.keys(ofTree));
+
+/**
+ * The registry of providers: those of the tree, and those of PROVIDERS. The type names the former only. The others have the type
+ * `Provider` with `pull`, of which the shared code uses no more, and their names are checked at run time as the others are.
+ */
+export const providers: typeof ofTree = { ...ofTree, ...outside.providers };
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;
@@ -51,6 +75,13 @@ export const normaliserVersionOf = (name: ProviderName): number => providers[nam
 export function reprocesses(name: ProviderName): boolean {
   const { ingest }: Provider = providers[name];
   return ingest.reprocesses ?? false;
+}
+
+/** Whether most of a provider's data came from other providers. Rows may have a name that this version does not know. */
+export function isAggregator(name: string): boolean {
+  if (!isProviderName(name)) return false;
+  const provider: Provider = providers[name];
+  return provider.isAggregator === true;
 }
 
 /** The OAuth dialect of a provider. @throws Error if it has none */
@@ -108,22 +139,42 @@ function isComplete<T>(values: Partial<Record<ProviderName, T>>): values is Reco
   return providerNames.every((name) => Object.hasOwn(values, name));
 }
 
-/** The name of a provider whose notifications name what changed, and whose data is then read. */
+/** The name of a provider whose data is read by service pull-ingest: after notifications, or by cadence. */
 export type PulledName = {
   [N in ProviderName]: (typeof providers)[N] extends { readonly pull: Pull } ? N : never;
 }[ProviderName];
 
-/** Whether a provider's data is read after notifications. */
+/** Whether a provider's data is read by service pull-ingest. */
 export function isPulled(name: ProviderName): name is PulledName {
   return 'pull' in providers[name];
 }
 
-/** The providers whose data is read after notifications. */
+/** The providers whose data is read by service pull-ingest. */
 export const pulledNames: readonly PulledName[] = providerNames.filter(isPulled);
 
-/** How a provider's data is read after notifications. */
+/** How a provider's data is read. */
 export function pullOf(name: PulledName): Pull {
   const { pull }: Provider = providers[name];
   if (pull === undefined) throw new Error(`${name} sends its data itself`);
   return pull;
+}
+
+/** The name of a provider whose notifications name what changed. */
+export type NotifyingName = {
+  [N in PulledName]: (typeof providers)[N]['pull']['notifications'] extends Notifications ? N : never;
+}[PulledName];
+
+/** Whether a provider notifies of changes. The others are read by cadence alone. */
+export function isNotifying(name: PulledName): name is NotifyingName {
+  return pullOf(name).notifications !== null;
+}
+
+/** The providers that notify of changes. */
+export const notifyingNames: readonly NotifyingName[] = pulledNames.filter(isNotifying);
+
+/** The notifications of a provider. */
+export function notificationsOf(name: NotifyingName): Notifications {
+  const { notifications } = pullOf(name);
+  if (notifications === null) throw new Error(`${name} has no notifications`);
+  return notifications;
 }

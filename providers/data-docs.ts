@@ -1,5 +1,6 @@
 import type { Field, FieldTable } from '../domain/provider/field-table.ts';
 import { isExtra, isKept } from '../domain/provider/field-table.ts';
+import { type FigureRange, figureRanges } from '../domain/workouts/ranges.ts';
 import { providerNames, providers } from './all.ts';
 
 const intro = `# Fields of the providers
@@ -34,12 +35,13 @@ or the nearest known one, and follow when a better one becomes known ([decision 
 
 Envelopes of uploads and notifications without data (permissions, ends of access) have no table: no record is made of them.
 
-*assumed*: our documentation of the provider does not name the field.
+*assumed*: our documentation of the provider does not name the field. *none*: the provider sends these numbers where it has
+no value, so that the field counts as absent.
 `;
 
 /** The text of docs/data.md. */
 export function dataDocs(): string {
-  return [intro, summary(), ...providerNames.map(sectionOf)].join('\n');
+  return [intro, summary(), ...providerNames.map(sectionOf), ranges()].join('\n');
 }
 
 type Name = (typeof providerNames)[number];
@@ -56,6 +58,23 @@ function summary(): string {
   return `${head}\n${rows.join('\n')}\n`;
 }
 
+/** The ranges of the figures of workouts. */
+function ranges(): string {
+  const rows = Object.entries(figureRanges).map(([name, range]) => {
+    const { min, max, perMinute }: FigureRange = range;
+    return `| \`${name}\` | ${min} | ${max} | ${perMinute ?? ''} |`;
+  });
+  return `## Ranges of the figures of workouts
+
+A figure of a workout or a lap of a file that is out of its range is null, and is named in \`skipped\` of the import. What is measured along
+a workout is bounded by the ranges of its streams. *In a minute*: the most in each minute of the workout or lap, of which one counts at least.
+
+| figure | least | most | in a minute |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
 function sectionOf(name: Name): string {
   const tables = Object.entries(providers[name].fields).map(([type, table]) => tableOf(type, table));
   return `## ${name}: ${providers[name].title}\n\n${tables.join('\n')}`;
@@ -68,5 +87,7 @@ function tableOf(type: string, table: FieldTable): string {
 
 function rowOf(path: string, field: Field): string {
   const end = isKept(field) ? field.ends.map((one) => `\`${one}\``).join(', ') : `not kept: ${field.notKept}`;
-  return `| \`${path}\`${field.assumed === true ? ' *assumed*' : ''} | ${field.unit ?? ''} | ${end} |`;
+  const marks = (field.absentAs ?? []).join(' and ');
+  const none = marks === '' ? '' : ` *none: ${marks}*`;
+  return `| \`${path}\`${field.assumed === true ? ' *assumed*' : ''}${none} | ${field.unit ?? ''} | ${end} |`;
 }

@@ -8,6 +8,10 @@ export const settingNames = <N extends string>(name: N) =>
     webhookSenders: `WEBHOOK_SENDERS_${name}`,
   }) as const;
 
+/** The names of the settings of a provider that has no webhooks. */
+export const settingNamesOfPolled = <N extends string>(name: N) =>
+  ({ ...settingNames(name), webhookSecrets: null, webhookSenders: null }) as const;
+
 /** What providers have in common that list their data, and whose notifications name what changed. */
 export const listed = {
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
@@ -16,6 +20,14 @@ export const listed = {
 
 /** A notification that names one account and has no data of it. What mentions the account is erased whole. */
 export const withoutData = { form: 'single-event', accountsOf: () => null } as const;
+
+/** A provider without webhooks. */
+export const noWebhooks = {
+  clientIdHeaders: [],
+  keptHeaders: [],
+  subscriptionSettings: [],
+  body: withoutData,
+} as const;
 
 /** Signed notifications in JSON, of which nothing checks the address. */
 export const jsonEvents = {

@@ -1,6 +1,7 @@
 import { Errors, type Logger } from 'moleculer';
 import { fieldOf } from '../domain/error-code.ts';
 import { isErrorCode, ServiceError } from '../domain/errors.ts';
+import { FunctionFailure } from '../domain/provider/function-failure.ts';
 
 /** PostgreSQL's error classes that are temporary: no connection, no resources, shutting down. */
 const passing = /^(08|53|57P0|25006|40001|40P01)/;
@@ -32,11 +33,18 @@ export function failureOf(error: unknown, logger: Logger, where: string): unknow
   return new ServiceError('INTERNAL', undefined, undefined, error);
 }
 
+/** Whether pg says that a connection was lost, before a statement or within it. Such errors have no code. */
+export function isLostConnection(message: string): boolean {
+  return /^(Connection terminated|Client (has encountered a connection error|was closed) and is not queryable)/.test(
+    message,
+  );
+}
+
 function isConnectionFailure(code: unknown, message: unknown): boolean {
   if (typeof code === 'string' && networkCodes.has(code)) return true;
   return (
     typeof message === 'string' &&
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(message)
+    (isLostConnection(message) || message.startsWith('timeout exceeded when trying to connect'))
   );
 }
 
@@ -46,8 +54,12 @@ function fieldsOf(error: unknown) {
   return { type: read('type'), code: read('code'), name: read('name'), stack: read('stack'), message };
 }
 
-/** The code of an error without any value: one of the table, Moleculer's, or INTERNAL. */
+/**
+ * The code of an error without any value: one of the table, Moleculer's, or INTERNAL. Of a function of a description from outside of
+ * the tree that threw, the sentence that names it.
+ */
 export function codeOf(error: unknown): string {
+  if (error instanceof FunctionFailure) return error.message;
   const type = fieldOf(error, 'type');
   if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;
   return 'INTERNAL';

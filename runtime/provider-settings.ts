@@ -23,8 +23,15 @@ export type ApiProvider = {
 
 /** The names of the settings with webhook secrets, of all providers. */
 export const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
-  names === null ? [] : [names.webhookSecrets],
+  names === null || names.webhookSecrets === null ? [] : [names.webhookSecrets],
 );
+
+/**
+ * Whether a setting of a provider is a secret, by its name. A secret reaches a container as a file, and only the services that
+ * use it; the other settings reach all.
+ */
+export const isSecretSetting = (name: string): boolean =>
+  /^WEBHOOK_SECRET_|_(SECRET|KEY|TOKEN|ACCOUNT|AUTHORIZATION)$/.test(name);
 
 const withoutApi: ProviderSettings<null> = {
   apiUrl: null,
@@ -46,8 +53,8 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
     apiUrl: config[names.apiUrl],
     clientId: config[names.clientId],
     clientSecret: config[names.clientSecret],
-    webhookSecrets: config[names.webhookSecrets] ?? [],
-    webhookSenders: config[names.webhookSenders],
+    webhookSecrets: names.webhookSecrets === null ? [] : (config[names.webhookSecrets] ?? []),
+    webhookSenders: names.webhookSenders === null ? [] : config[names.webhookSenders],
   };
 }
 

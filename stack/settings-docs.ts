@@ -59,8 +59,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     CONNECT_COLOR: 'its colour',
     CONNECT_LOGO: 'its logo, a file',
     CONNECT_SHARED_ACCOUNTS: 'whether the connect page connects an account that is connected to another user',
+    PROVIDERS:
+      'files and packages with further providers ([adding a provider](adding-a-provider.md)), a list; the same in every process. Their code has all rights of the process',
     PROVIDER_NAMES: 'names of providers for people, in place of their titles: `name=Acme,…`',
-    BACKFILL_ON_CONNECT: 'whether past data is requested when a user connects',
+    BACKFILL_ON_CONNECT:
+      'whether past data is requested when a user connects, and that of the last 30 days when a connection is imported',
     BACKFILL_DAYS: 'how many past days are requested',
     BACKFILL_TYPES: 'the data types that are requested, where a provider is asked for each of them',
     BACKFILL_WAIT_SECONDS: 'how long a backfill waits for the data of one request',
@@ -82,6 +85,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     DELIVERY_RETENTION_DAYS: 'how long raw deliveries are kept; dead letters four times as long',
     RAW_BODY_RETENTION_DAYS:
       'how long the raw bodies of processed deliveries are kept, for `POST /deliveries/reprocess`; those older than DELIVERY_RETENTION_DAYS, which is the default, are encrypted',
+    IMPORT_RETENTION_DAYS:
+      'how long the original of an import is kept after its end, encrypted, for `GET /users/{user_id}/imports/{import_id}/file` ([files](files.md)). 0: until its end. An export of an account holds more than health data, so that nothing is kept unless the operator decides so',
     AUDIT_READS: 'reads of personal data leave audit entries too',
     AUDIT_RETENTION_DAYS: 'older audit entries and counts of reads are deleted; 0: all are kept',
   },

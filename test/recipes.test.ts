@@ -95,7 +95,7 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
   const fixtures = join(root, 'test/fixtures/providers');
   cpSync(join(fixtures, 'ringmaker'), join(tree, 'providers/ringmaker'), { recursive: true });
   cpSync(join(fixtures, 'trial.ts'), join(tree, 'trial.ts'));
-  register(tree, 'providers/all.ts', 'export const providers = {', ['ringmaker', './ringmaker/provider.ts']);
+  register(tree, 'providers/all.ts', 'const ofTree = {', ['ringmaker', './ringmaker/provider.ts']);
   // Changes of other kinds (docs/changes.md) compile in the same copy.
   for (const [file, change] of inventedChanges.flatMap(({ files }) => Object.entries(files)))
     if (/^(contracts|domain|providers|services)\//.test(file)) {
@@ -151,4 +151,46 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
     revoke: [['POST', 'access_token=ring-token']],
     erased: 'USER_NOT_FOUND',
   });
+});
+
+t.test('docs/adding-a-provider.md: a provider outside of the tree is one file', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'outside-recipe-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'bandmaker.ts');
+  const field = "energy: kept('kcal', 'workout.calories_kcal'),";
+  const more = `${field}\n      climb: kept('m', 'workout.elevation_gain_meters'),`;
+  const example = readFileSync(join(root, 'examples/provider/acme.ts'), 'utf8');
+  const copied = example
+    .replaceAll('acme', 'bandmaker')
+    .replaceAll('ACME', 'BANDMAKER')
+    .replaceAll('Acme', 'Band Maker')
+    .replace(field, more);
+  t.ok(copied.includes(more));
+  writeFileSync(file, copied);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  const paths = { 'pulsebus/provider': [join(root, 'public/provider.ts')] };
+  const typeRoots = [join(root, 'node_modules/@types')];
+  const scope = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { paths, typeRoots },
+    include: [file],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(scope));
+  const choice = ['--noEmit', '--checkers', '1', '-p', folder];
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const said = (failed: { readonly stdout?: string }) => failed.stdout ?? 'it did not run';
+  const passed = () => '';
+  t.equal(await run(process.execPath, [compiler, ...choice]).then(passed, said), '', 'it compiles');
+  const { TEST_DATABASE_URL, TEST_NATS_URL, TMPDIR } = process.env;
+  const env = {
+    PATH,
+    NODE_COMPILE_CACHE,
+    TEST_DATABASE_URL,
+    TEST_NATS_URL,
+    TMPDIR,
+    PROVIDERS: file,
+    CONFORMANCE_SCENARIOS: 'withoutTrouble,forged,duplicate',
+  };
+  const suite = run(process.execPath, [join(root, 'test/faults/provider.fault.ts')], { cwd: root, env });
+  t.equal(await suite.then(passed, said), '', 'it passes a part of the conformance suite');
 });

@@ -33,7 +33,7 @@ async function parsed(file: FileBytes): Promise<number> {
 }
 
 async function read(file: FileBytes): Promise<number> {
-  const { batches } = await openFile(file, { nowMs: Date.now(), rules: null, skip: 0 });
+  const { batches } = await openFile(file, { nowMs: Date.now(), rules: null, timeZone: null, skip: 0 });
   let items = 0;
   for await (const batch of batches) items = batch?.position ?? items;
   return items;

@@ -107,16 +107,15 @@ const pollMs = 20;
 async function importOnce(product: Product, count: number): Promise<number> {
   const { id: user } = Id.parse(await product.post('/users', { external_user_id: randomUUID() }));
   const body = Buffer.concat([...appleRecords(count)]);
-  const url = `${product.url}/api/v1/users/${user}/imports`;
+  const path = `/users/${user}/imports`;
   const headers = { 'X-API-Key': product.key, 'Content-Type': 'application/xml' };
-  // A gateway that has just started does not know the other process yet.
-  for (let left = 100; (await fetch(url, { headers })).status === 503 && left > 0; left--) await wait(100);
+  await product.untilServed(path);
   const began = performance.now();
-  const answer = await fetch(url, { method: 'POST', headers, body });
+  const answer = await fetch(`${product.url}/api/v1${path}`, { method: 'POST', headers, body });
   let { id, state, items } = FileImport.parse(await answer.json());
   while (state !== 'done' && state !== 'failed') {
     await wait(pollMs);
-    ({ id, state, items } = FileImport.parse(await product.get(`/users/${user}/imports/${id}`)));
+    ({ id, state, items } = FileImport.parse(await product.get(`${path}/${id}`)));
   }
   if (items !== count) throw new Error(`${items} of ${count} records were imported`);
   return performance.now() - began;

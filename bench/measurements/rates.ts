@@ -68,6 +68,7 @@ export const processes: Measurement = {
     const two = [1, 2].map(() => use(startServices({ databaseUrl, natsUrl, services: ['timeseries'] })));
     const front = await start({ databaseUrl, natsUrl, services: rest });
     const paths = dayPages(bench);
+    await front.untilServed(paths[0] ?? '');
     const rates = [targetOf(front, paths, [front, ...two]), targetOf(product, paths)] as const;
     yield { what: 'answers a second', rates };
   },

@@ -28,6 +28,7 @@ export const kindNames: Readonly<Record<FreshDataType, string>> = {
   stress: 'stress and recovery',
   body: 'weight and body composition',
   blood_pressure: 'blood pressure',
+  glucose: 'blood glucose and insulin',
   nutrition: 'nutrition',
   mindfulness: 'mindful sessions',
   cycle: 'menstrual cycle',

@@ -5,7 +5,7 @@ import { ProviderName } from '../../providers/all.ts';
 /** The state of a delivery. `ready`: waits for its first or next attempt; `dead`: a dead letter. */
 export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
 
-/** A webhook request of a provider, without its body. `error` is a code, never a value of the body. */
+/** A webhook request of a provider, without its body. `error` is never a value of the body. */
 export const Delivery = z
   .object({
     id: z.string(),
@@ -23,7 +23,7 @@ export const Delivery = z
   .meta({
     id: 'Delivery',
     description:
-      'A webhook notification of a provider, without its body. `error` is a code; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.',
+      'A webhook notification of a provider, without its body. `error` is a code, or the sentence that names a function of a provider of PROVIDERS that failed; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.',
   });
 
 export type Delivery = z.infer<typeof Delivery>;

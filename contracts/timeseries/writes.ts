@@ -10,6 +10,12 @@ const NormaliserVersion = z.int().min(1).max(32_767).nullable().default(null);
 /** When the delivery of the items arrived. Null: they came in no delivery, so none can be processed again. */
 const ReceivedMs = z.int().nullable().default(null);
 
+/** An item by the names that its provider and its kind of data give it. */
+const ItemName = z.object({ data_type: z.string().max(40), key: z.string().max(200) });
+/** The span of a stored item of a user. */
+const StoredSpan = z.object({ user_id: UserId, ...ItemName.shape, start_ms: z.number(), end_ms: z.number() });
+export type StoredSpan = z.infer<typeof StoredSpan>;
+
 /** Longer than a statement may take: on a slow machine the work of a store waits for its turn, and must not be done twice. */
 const localTimeoutMs = 60_000;
 
@@ -102,9 +108,20 @@ export const writeActions = {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      items: z.array(z.object({ data_type: z.string().max(40), key: z.string().max(200) })).max(1000),
+      items: z.array(ItemName).max(1000),
     }),
     returns: z.array(z.object({ start_ms: z.number(), end_ms: z.number() })),
+    idempotent: true,
+  }),
+  /** At which of the users items of a provider are stored, with their spans. */
+  findItems: action({
+    summary: 'Find the users of stored items',
+    params: z.object({
+      user_ids: z.array(UserId).max(500),
+      provider: ProviderName,
+      items: z.array(ItemName).max(100),
+    }),
+    returns: z.array(StoredSpan),
     idempotent: true,
   }),
   /** The keys of a provider's stored workouts that start in [start_ms, end_ms), oldest first. Deleted ones are omitted. */

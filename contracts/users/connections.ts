@@ -17,7 +17,7 @@ export const connectionActions = {
   connect: action({
     summary: 'Import an existing connection',
     description:
-      'Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id.',
+      'Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id. With a token, the data of the last 30 days is read at once, unless BACKFILL_ON_CONNECT is off; a backfill reads what is older.',
     params: z
       .object({
         user_id: UserId,

@@ -28,6 +28,7 @@ const seriesOf: Partial<Readonly<Record<FreshKind, readonly SeriesType[]>>> = {
     ...(['skeletal_muscle_mass', 'bone_mass', 'body_water_mass'] as const),
   ],
   blood_pressure: ['blood_pressure_systolic', 'blood_pressure_diastolic'],
+  glucose: ['blood_glucose', 'insulin_delivery'],
   nutrition: ['hydration'],
 };
 

@@ -1,5 +1,5 @@
 import { type Extra, mostExtraBytes } from './extra.ts';
-import { type FieldTable, type FieldTree, isExtra, treeOf } from './field-table.ts';
+import { type FieldTable, type FieldTree, isExtra, isMarkedAbsent, treeOf } from './field-table.ts';
 
 const mostEntries = 100;
 const longestText = 500;
@@ -34,7 +34,8 @@ export function extrasTogether(...parts: readonly Extra[]): Extra {
 
 // Undefined: nothing of the value is kept.
 function chosenOf(value: unknown, tree: FieldTree): unknown {
-  if (tree.field !== null) return isExtra(tree.field) ? plainOf(value) : undefined;
+  if (tree.field !== null)
+    return isExtra(tree.field) && !isMarkedAbsent(tree.field, value) ? plainOf(value) : undefined;
   if (Array.isArray(value)) return filled(value.slice(0, mostEntries).map((one) => chosenOf(one, tree)));
   if (!isObject(value)) return undefined;
   const found = [...tree.below].map(([name, below]) => [name, chosenOf(value[name], below)] as const);

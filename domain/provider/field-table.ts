@@ -1,3 +1,4 @@
+import type { Draft } from '../recipe/draft.ts';
 import type { DayValues } from '../records/day-values.ts';
 import type { DayRecord, EpochRecord, SleepDetails, SleepRecord, WorkoutRecord } from '../records/records.ts';
 import type { ScoreKind } from '../records/scores.ts';
@@ -44,10 +45,28 @@ export type FieldEnd =
 export type FieldReader = (value: unknown, item: Readonly<Record<string, unknown>>) => unknown;
 
 /**
- * One field of a provider. `unit` is the provider's own, null for texts, flags, ids and times of day. `assumed`: our
- * documentation of the provider does not name the field. `read`: what a unit cannot say (`read-fields.ts`).
+ * What the simulated provider sends in a field whose value does not follow from its unit and end: a value, or the inverse of a reader.
+ * That gets the value of the first end, in our unit, and the whole record.
  */
-export type Field = { readonly unit: string | null; readonly assumed?: true } & (
+type Example =
+  | ((value: unknown, draft: Draft) => unknown)
+  | string
+  | number
+  | boolean
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>;
+
+/**
+ * One field of a provider. `unit` is the provider's own, null for texts, flags, ids and times of day. `assumed`: our
+ * documentation of the provider does not name the field. `absentAs`: numbers that mean that there is no value. `read`: what a
+ * unit cannot say (`read-fields.ts`).
+ */
+export type Field = {
+  readonly unit: string | null;
+  readonly assumed?: true;
+  readonly absentAs?: readonly number[];
+  readonly example?: Example;
+} & (
   | { readonly ends: readonly [FieldEnd, ...FieldEnd[]]; readonly read?: FieldReader }
   | { readonly notKept: string }
 );
@@ -70,6 +89,9 @@ export const computed = (
   unit: string | null,
   ...ends: readonly [FieldEnd, ...FieldEnd[]]
 ): Field => ({ unit, ends, read });
+
+/** The same field with an example for the simulated provider. A field with a reader needs one. */
+export const like = (example: Example, field: Field): Field => ({ ...field, example });
 
 /** The reader of a field that has no value of its own. */
 export const noValue: FieldReader = () => null;
@@ -94,6 +116,18 @@ export const notKept = (why: string, unit: string | null = null): Field => ({ un
 /** The same fields, marked as not confirmed by our documentation of the provider. */
 export function assumed<T extends FieldTable>(table: T): T {
   return mapped(table, (field) => ({ ...field, assumed: true }));
+}
+
+/** The same fields, in which some numbers mean that there is no value. */
+export function absentAs<T extends FieldTable>(marks: readonly number[], table: T): T {
+  return mapped(table, (field) => ({ ...field, absentAs: marks }));
+}
+
+/** Whether a value of a field is the number, maybe as a text (`"0.0"`), by which its provider says that there is none. */
+export function isMarkedAbsent({ absentAs: marks }: Field, value: unknown): boolean {
+  if (marks === undefined) return false;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && marks.includes(number);
 }
 
 /** The same fields within another one. */

@@ -13,7 +13,11 @@ export interface Notifications {
   readonly acceptedStatus: 200 | 204;
   /** HEAD and GET of the address return 200, because the provider checks it so when it subscribes. */
   readonly answersProbe: boolean;
-  readonly authentication: AddressAuthentication | SignatureAuthentication | HmacAuthentication;
+  readonly authentication:
+    | AddressAuthentication
+    | SignatureAuthentication
+    | HmacAuthentication
+    | BodySecretAuthentication;
   /** GET of the address with our token answers the provider's challenge. */
   readonly challenge?: Challenge;
   /**
@@ -58,6 +62,18 @@ export interface HmacAuthentication {
   readonly secret: OfSettings<[], string | undefined> | 'stored';
 }
 
+/**
+ * A secret that the provider shares with the application, as a member of each body. It is compared when a body arrives, and is
+ * removed before the body is stored. A body without the right one is refused at every address.
+ */
+export interface BodySecretAuthentication {
+  readonly by: 'body-secret';
+  /** The name of the member at the top level of the JSON object. */
+  readonly member: string;
+  /** Undefined: it is not set, so that every body is refused. */
+  readonly secret: OfSettings<[], string | undefined>;
+}
+
 /** The names of the query fields of a check, and our token. */
 interface Challenge {
   readonly token: string;
@@ -80,7 +96,7 @@ export interface Keyset {
 export type PublicKey = Readonly<Record<string, string>>;
 
 /** What a notification names. A hint changes nothing by itself. */
-export type Hint = ChangeHint | AccessHint;
+export type Hint = ChangeHint | RecordHint | AccessHint;
 
 /** Data of an account changed. */
 interface ChangeHint {
@@ -92,6 +108,18 @@ interface ChangeHint {
   readonly span: Range | null;
   /** The provider's id of the record. Where it is stored, the span that it has there is read as well. */
   readonly id?: string;
+}
+
+/**
+ * A record of an account that the notification does not name changed. It is looked for in what is stored of all connections of the
+ * provider, and its span is read again where it is found. What is not stored is left to the sweep. At most 100 of a body are used.
+ */
+interface RecordHint {
+  readonly kind: 'record';
+  /** The names of types; unknown ones are ignored. */
+  readonly types: readonly string[];
+  /** The provider's id of the record. */
+  readonly id: string;
 }
 
 /** Our access to an account may have ended: the probe is sent, and only a refused token ends the connection. */

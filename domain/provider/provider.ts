@@ -13,6 +13,7 @@ export const SharedData = z.enum([
   'stress',
   'body',
   'blood_pressure',
+  'glucose',
   'nutrition',
   'mindfulness',
   'cycle',
@@ -65,6 +66,11 @@ export interface Provider {
    * The others are expected in the rhythm of each connection.
    */
   readonly cadenceHours: Partial<Readonly<Record<SharedData, number>>>;
+  /**
+   * Most of its data came from other providers. Of a workout that another one has too, that counts, whatever more this one says of it.
+   * It stands after the others in `providers`, so that it is the last choice for days too.
+   */
+  readonly isAggregator?: true;
   /** Whether the granted scope excludes a kind of data. Providers with `pull` need none: their types know. */
   readonly withholds?: (scope: readonly string[], kind: SharedData) => boolean;
   /** Set if notifications name what changed, and service pull-ingest reads it. */
@@ -76,10 +82,10 @@ export interface SettingNames {
   readonly apiUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Secrets of the secret webhook addresses. */
-  readonly webhookSecrets: string;
-  /** Network addresses that may send webhooks. */
-  readonly webhookSenders: string;
+  /** Secrets of the secret webhook addresses. Null: it has no webhooks. */
+  readonly webhookSecrets: string | null;
+  /** Network addresses that may send webhooks. Null: it has no webhooks. */
+  readonly webhookSenders: string | null;
 }
 
 /** The service that ingests the provider's data. */
@@ -95,8 +101,8 @@ interface Ingest {
 
 /** The provider's OAuth 2 dialect. */
 export interface OAuth {
-  readonly authorizeUrl: (settings: never) => URL;
-  readonly tokenUrl: (settings: never) => URL;
+  readonly authorizeUrl: OfSettings<[], URL>;
+  readonly tokenUrl: OfSettings<[], URL>;
   /** The scope that is requested; the user may grant less. Null where the consent page has a list of its own. */
   readonly scope: string | null;
   /** Parameters of the consent page in addition to those of RFC 6749. */
@@ -144,13 +150,18 @@ export interface GrantByRequest {
 
 /** The request that ends our access to an account. */
 export interface Revocation {
-  readonly url: (settings: never, account: string) => URL;
+  readonly url: OfSettings<[account: string], URL>;
   readonly method: 'DELETE' | 'POST';
   /** The token is also sent in the form, as `tokenField`, or as `access_token`. */
   readonly sendsTokenInForm: boolean;
   readonly tokenField?: string;
   /** The token is also sent in the query, by this name. */
   readonly tokenQuery?: string;
+  /**
+   * The form proves the client too, by `client_id` and `client_secret` (RFC 7009, 2.1), and the request has no token in its header. A
+   * client whose secret is removed cannot end its access.
+   */
+  readonly sendsClientInForm?: true;
 }
 
 /** The requests that end the notifications of an account where only the user can end our access. */

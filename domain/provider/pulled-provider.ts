@@ -4,19 +4,23 @@ import type { SeriesType } from '../records/series.ts';
 import type { Track } from '../workouts/track.ts';
 import type { Notifications } from './notifications.ts';
 import type { OfSettings } from './of-settings.ts';
+import type { RecordFile, RecordFiles } from './record-file.ts';
 
 /**
- * A provider whose notifications name what changed. A job reads it again and replaces what is stored. All functions are
- * pure and receive all settings; a provider reads only its own.
+ * A provider whose notifications name what changed, or that is read again and again because it has none. A job reads it again and
+ * replaces what is stored. All functions are pure and receive all settings; a provider reads only its own.
  */
 export interface Pull {
-  readonly notifications: Notifications;
+  /** Null: it has none. The sweeps of its types are frequent instead. */
+  readonly notifications: Notifications | null;
   /** The data that is read, by the name in a backfill and in the store's `data_type`. */
   readonly types: Readonly<Record<string, PulledType>>;
   /** A small read that needs only a valid token. It decides whether our access has ended. */
   readonly probe: PullRequest;
   /** What an answer means. Null: it is a success. It decides before an answer is read as a page. */
   readonly failure: (reply: PullReply, nowMs: number) => PullFailure | null;
+  /** Whether records that came from a provider to which the user is connected are left out. Omitted: none are. */
+  readonly leavesOutConnected?: OfSettings<[], boolean>;
   /** Limits of requests, each over a sliding window. A request counts against all of them. */
   readonly limits: readonly RequestLimit[];
   readonly pace: PullPace;
@@ -93,12 +97,16 @@ export interface PulledType {
   readonly widen?: (span: Span) => Span;
   /** A hint without a span leads to a read of this time until now. Omitted: such a hint is ignored. */
   readonly recentMs?: number;
+  /** The file that each record names. It is read after the records. */
+  readonly file?: RecordFile;
   /** Its samples and intervals have times of the user's clock without an offset, so that a span of them is local too. */
   readonly hasLocalTimes?: boolean;
   /** The provider gives nothing that is older. Older spans are not read: what is stored of them would be deleted. */
   readonly oldestMs?: number;
   /** It lists only what it received since the account was registered: nothing that is stored of the time before is deleted. */
   readonly listsSinceConnection?: boolean;
+  /** The name of the provider of ours from which a record came. Null: it came from none of ours, or does not say it. */
+  readonly origin?: (record: unknown) => string | null;
   /** Periodic reads without a notification. */
   readonly sweeps: readonly Sweep[];
   readonly replaces: ReplacedTypes;
@@ -136,6 +144,8 @@ export interface PullPart {
 export interface PullPage {
   readonly records: readonly unknown[];
   readonly next: string | null;
+  /** It is one record that a list named. It may say no more than the list did. */
+  readonly isDetail?: true;
   /** The cursor after this page; the last page decides. Omitted for types without a cursor. */
   readonly cursor?: string | null;
 }
@@ -146,6 +156,8 @@ export interface PartRead {
   /** Null for a read from the cursor: nothing is removed then. */
   readonly span: Span | null;
   readonly nowMs: number;
+  /** Set for a type whose records name files. */
+  readonly files?: RecordFiles;
 }
 
 /**
@@ -214,5 +226,8 @@ export interface AccountSubscription {
   >;
 }
 
-/** The state of a subscription at the provider. `off`: the provider switched it off. */
-export type SubscriptionState = 'active' | 'missing' | 'off' | 'unknown';
+/**
+ * The state of a subscription at the provider. `off`: the provider switched it off; `no_address`: none is registered, because the
+ * provider cannot reach PUBLIC_URL.
+ */
+export type SubscriptionState = 'active' | 'missing' | 'off' | 'unknown' | 'no_address';

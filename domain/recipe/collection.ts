@@ -2,6 +2,7 @@ import type { FieldTable } from '../provider/field-table.ts';
 import type { PulledType } from '../provider/pulled-provider.ts';
 import { dayMs, hourMs } from '../time/time.ts';
 import { type ListRead, listPass } from './list-pass.ts';
+import { type Item, isItem } from './read-fields.ts';
 import { normaliserOf, type RecordType, replacedBy } from './record-type.ts';
 
 /** A kind of data of a provider that lists it: how it is read, and what its records become. */
@@ -12,41 +13,61 @@ export interface Collection extends RecordType {
   readonly longestSpanDays: number;
   /** A notification that names no time leads to a read of the last days. */
   readonly recentDays: number;
-  /** Once a day the last days are read, which repairs lost notifications and deletions. */
-  readonly sweepDays: number;
-  /** How often, if not once a day: for data without notifications. */
-  readonly sweepHours?: number;
+  /** Once a day the last days are read, which repairs lost notifications and deletions. Omitted: `polls` do that. */
+  readonly sweepDays?: number;
+  /** More frequent reads of the last days, for data without notifications. */
+  readonly polls?: readonly Poll[];
   /** Spans are of whole UTC days. */
   readonly wholeDays?: boolean;
   /** The provider shows so many days. */
   readonly shownDays?: number;
   readonly listsSinceConnection?: boolean;
   readonly hasLocalTimes?: true;
+  /** The name of the provider of ours from which a record came, at a provider that repeats what others have. Null: none of ours. */
+  readonly origin?: (item: Item) => string | null;
 }
 
-/** A collection as a type that pull-ingest reads. */
+/** Every so many hours, the last days are read. */
+interface Poll {
+  readonly everyHours: number;
+  readonly days: number;
+}
+
+/** The store deletes samples with their workout only for items of this type. */
+const ownersOfSamples = 'activities';
+
+/** A collection as a type that pull-ingest reads. @throws Error if its samples would stay without their workouts */
 function pulledCollection(name: string, collection: Collection): PulledType {
+  if ((collection.ownsSamples === true || collection.file !== undefined) && name !== ownersOfSamples)
+    throw new Error(`${name} has samples of its workouts: it has to be named ${ownersOfSamples}`);
   const {
     read,
     scopes,
     longestSpanDays,
     recentDays,
     sweepDays,
-    sweepHours = 24,
+    polls = [],
     wholeDays: isOfDays = true,
   } = collection;
-  const { shownDays, listsSinceConnection = false, hasLocalTimes = false } = collection;
+  const { shownDays, listsSinceConnection = false, hasLocalTimes = false, file, origin } = collection;
   return {
     isGranted: (granted) => scopes.length === 0 || scopes.some((scope) => granted.includes(scope)),
     follows: 'spans',
     passes: { list: listPass(read) },
     longestSpanMs: longestSpanDays * dayMs,
     recentMs: recentDays * dayMs,
-    sweeps: [{ everyMs: sweepHours * hourMs, days: sweepDays }],
+    sweeps: [
+      ...polls.map(({ everyHours, days }) => ({ everyMs: everyHours * hourMs, days })),
+      ...(sweepDays === undefined ? [] : [{ everyMs: dayMs, days: sweepDays }]),
+    ],
     replaces: replacedBy(collection),
     normalise: normaliserOf(name, collection),
     ...(isOfDays ? { widen: wholeDays } : {}),
+    ...(file === undefined ? {} : { file }),
     ...(shownDays === undefined ? {} : { oldestMs: shownDays * dayMs }),
+    ...(origin === undefined
+      ? {}
+      : { origin: (record: unknown) => (isItem(record) ? origin(record) : null) }),
     listsSinceConnection,
     hasLocalTimes,
   };

@@ -10,7 +10,7 @@ import {
 } from '../records/records.ts';
 import type { ScoreKind } from '../records/scores.ts';
 import type { SeriesType } from '../records/series.ts';
-import { GivenDetails, type LapRecord } from '../workouts/details.ts';
+import { GivenDetails, LapRecord } from '../workouts/details.ts';
 import type { Track } from '../workouts/track.ts';
 
 /** A measured value at an instant, in UTC milliseconds. */
@@ -33,6 +33,7 @@ export const partSchemas = {
   day: DayRecord,
   day_values: DayValues,
   epoch: EpochRecord,
+  laps: LapRecord,
 } as const;
 
 /** The value of a score, and a word for it where the provider has one. */
@@ -54,6 +55,8 @@ export interface Draft {
   readonly duration_seconds?: number;
   readonly date?: string;
   readonly zone_offset?: number;
+  /** The IANA name of the time zone, which decides the offset of the start if `zone_offset` is absent. */
+  readonly zone?: string;
   readonly workout?: Partial<WorkoutRecord>;
   readonly details?: GivenDetails;
   readonly laps?: LapRecord[] | null;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { extraOf, extrasTogether } from '../provider/extra-fields.ts';
 import { type FieldTable, isExtra } from '../provider/field-table.ts';
 import type { DayValuesRecord } from '../records/day-values.ts';
+import { isNapByTimes } from '../records/naps.ts';
 import {
   bareItem,
   type DayRecord,
@@ -16,6 +17,7 @@ import { dateToMs, dayMs } from '../time/time.ts';
 import { hasExtras, sentDetails } from '../workouts/details.ts';
 import { workoutTypeNamed } from '../workouts/sport-names.ts';
 import type { Draft } from './draft.ts';
+import { fileSamples } from './file-parts.ts';
 import { dateOf, type Made } from './made.ts';
 import { type Item, isItem, valueAt } from './read-fields.ts';
 import { blocksOf, eventOf } from './sample-blocks.ts';
@@ -40,6 +42,7 @@ export function itemOfRecord(name: string, rules: RecordRules, made: Made): Stor
   const extra = extraFields(rules, made);
   const workout = draft.workout === undefined ? null : workoutOf(made);
   const values = draft.day_values ?? {};
+  const samples = [...(draft.series === undefined ? [] : blocksOf([made])), ...fileSamples(made)];
   const isDay =
     Object.keys(values).length > 0 || (extra !== null && workout === null && draft.sleep === undefined);
   const whole = {
@@ -59,10 +62,14 @@ export function itemOfRecord(name: string, rules: RecordRules, made: Made): Stor
     day_values: isDay ? { ...placeOf(made), values, extra: draft.sleep === undefined ? extra : null } : null,
     other: eventOf([made]),
     scores: scoresOf(made),
-    samples: draft.series === undefined ? [] : blocksOf([made]),
+    samples,
+    samples_kept: made.keepsSamples === true && samples.length === 0,
   };
   const placing = { is_local: made.isLocal ?? false, clock_of: rules.clockOf ?? null };
-  return Object.assign(whole, placing, { hash: made.hash ?? hashOf({ ...whole, ...placing }) });
+  const own = made.hash ?? hashOf({ ...whole, ...placing });
+  // Positions are in no other part of the item: another file of the same figures is another version.
+  const hash = made.file === undefined ? own : hashOfTexts(own, made.file.hash);
+  return Object.assign(whole, placing, { hash });
 }
 
 /** A part of an item with extra fields. What is named as a part of its own within it is no field of it. */
@@ -111,6 +118,8 @@ function hashOf({ is_local, ...item }: Omit<StoreItem, 'hash'>): string {
   );
   return hash('sha256', JSON.stringify(parts));
 }
+
+const hashOfTexts = (...texts: readonly string[]): string => hash('sha256', texts.join('\n'));
 
 const durationOf = ({ draft, startMs, endMs }: Made) =>
   draft.duration_seconds ?? Math.round((endMs - startMs) / 1000);
@@ -196,7 +205,7 @@ export function sleepOf(made: Made, extra: ReturnType<typeof extraOf>): SleepRec
     (value) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
   return {
-    is_nap: false,
+    is_nap: isNapByTimes(startMs, endMs, made.isLocal === true ? 0 : offset),
     rank: sleepRanks.final,
     unmeasurable_seconds: null,
     score: null,

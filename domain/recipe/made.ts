@@ -1,3 +1,4 @@
+import type { FileContent } from '../provider/record-file.ts';
 import { knownLocalDate } from '../time/time.ts';
 import type { Draft } from './draft.ts';
 import type { Item } from './read-fields.ts';
@@ -14,6 +15,10 @@ export interface Made {
   /** Its times are those of a clock without a known offset, as if that were UTC. */
   readonly isLocal?: boolean;
   readonly device: string;
+  /** What the file of the item says, where it names one. */
+  readonly file?: FileContent;
+  /** The samples that are stored of the item stay: its file cannot be had. */
+  readonly keepsSamples?: true;
   /** The hash of the item as it was sent. Omitted: the record has that of its content. */
   readonly hash?: string;
 }

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { withoutNoise } from '../json/decimals.ts';
 import {
+  type Field,
   type FieldEnd,
   type FieldReader,
   type FieldTable,
   isKept,
+  isMarkedAbsent,
   noValue,
 } from '../provider/field-table.ts';
 import { isScoreOf, mostScoreComponents, ScoreKind } from '../records/scores.ts';
 import { isSeriesType, seriesOf } from '../records/series.ts';
 import { CalendarDate, parseInstant } from '../time/time.ts';
+import { isTimeZone } from '../time/zone.ts';
 import { type Draft, partSchemas } from './draft.ts';
+import { withOffsetOfZone } from './offset-of-zone.ts';
 import { columnUnit, factorOf, rangeOf } from './units.ts';
 
 /** An item of a provider. */
@@ -36,6 +40,7 @@ interface Raw {
 
 interface Step {
   readonly path: readonly string[];
+  readonly field: Field;
   readonly read: FieldReader | undefined;
   readonly puts: readonly ((value: unknown, into: Raw) => void)[];
 }
@@ -47,14 +52,23 @@ const compiled = new WeakMap<FieldTable, readonly Step[]>();
  * value counts as absent: one bad value does not cost the whole record.
  */
 export function readFields(table: FieldTable, item: Item): Draft {
+  const { fields, parts } = collected(table, item);
+  return withOffsetOfZone(Object.assign(fields, parts));
+}
+
+/** The values of one part of a record, such as `laps`, by the table of an element of a list. */
+export const readPart = (table: FieldTable, item: Item, part: string): Readonly<Record<string, unknown>> =>
+  collected(table, item).parts[part] ?? {};
+
+function collected(table: FieldTable, item: Item): Raw {
   const into: Raw = { fields: {}, parts: {} };
-  for (const { path, read, puts } of stepsOf(table)) {
+  for (const { path, field, read, puts } of stepsOf(table)) {
     const value = valueAt(item, path);
-    if (value === undefined || value === null) continue;
+    if (value === undefined || value === null || isMarkedAbsent(field, value)) continue;
     const made = read === undefined ? value : read(value, item);
     if (made !== undefined && made !== null) for (const put of puts) put(made, into);
   }
-  return Object.assign(into.fields, into.parts);
+  return into;
 }
 
 /** Compiles a table, so that a wrong unit is found when the process starts. */
@@ -68,9 +82,8 @@ export function stepsOf(table: FieldTable): readonly Step[] {
     if (ends.length === 0) return [];
     const unit = field.read === undefined ? field.unit : null;
     const names = path.split('.');
-    return [
-      { path: names, read: field.read, puts: ends.map((end) => putting(end, unit, names.at(-1) ?? '')) },
-    ];
+    const puts = ends.map((end) => putting(end, unit, names.at(-1) ?? ''));
+    return [{ path: names, field, read: field.read, puts }];
   });
   compiled.set(table, steps);
   return steps;
@@ -231,7 +244,11 @@ function offsetMinutes(value: unknown): number | null {
   return made > 1080 ? null : sign === '-' ? -made : made;
 }
 
+/** The unit of a field that names a time zone: the offset is that of the zone at the start. */
+export const zoneName = 'IANA';
+
 function puttingField(name: string, unit: string | null): Step['puts'][number] {
+  if (name === 'zone_offset' && unit === zoneName) return puttingZone;
   if (name === 'start_time' || name === 'end_time') return puttingTime(name, times[unit ?? 'ISO 8601']);
   const read = fieldReaders[name];
   if (read === undefined) throw new Error(`${name} is made by no recipe`);
@@ -240,6 +257,11 @@ function puttingField(name: string, unit: string | null): Step['puts'][number] {
     if (made !== null) fields[name] = made;
   };
 }
+
+// The table may name the start behind the zone, and `complete` may make it.
+const puttingZone: Step['puts'][number] = (value, { fields }) => {
+  if (typeof value === 'string' && isTimeZone(value)) fields.zone ??= value;
+};
 
 // The offset of the start is that of the record.
 function puttingTime(name: string, read: (typeof times)[string] | undefined): Step['puts'][number] {

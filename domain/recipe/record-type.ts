@@ -1,5 +1,6 @@
 import { isExtra, isKept } from '../provider/field-table.ts';
 import type { Normalised, PartRead, ReplacedTypes, Span } from '../provider/pulled-provider.ts';
+import type { RecordFile, RecordFiles } from '../provider/record-file.ts';
 import { summedTypes } from '../records/interval-records.ts';
 import type { StoreItem } from '../records/records.ts';
 import { isSeriesType, type SeriesType } from '../records/series.ts';
@@ -7,9 +8,11 @@ import { dayMs, earliestMs, minuteMs, noonOf } from '../time/time.ts';
 import type { Track } from '../workouts/track.ts';
 import { withAcceptedValues } from './accepted-values.ts';
 import type { Draft } from './draft.ts';
+import { withFile } from './file-parts.ts';
 import { inUtc } from './in-utc.ts';
 import { itemOfRecord, type RecordRules } from './item-of-record.ts';
 import type { Made } from './made.ts';
+import { withOffsetOfZone } from './offset-of-zone.ts';
 import { type Item, isItem, readFields, stepsOf } from './read-fields.ts';
 import { type IntervalNames, intervalsOf, isSummed, type SampleItem, sampleItems } from './sample-blocks.ts';
 
@@ -26,10 +29,15 @@ export interface RecordType extends RecordRules {
   /** How samples alone are items. Omitted: those of a part are one. */
   readonly sampleItem?: SampleItem;
   readonly intervals?: IntervalNames;
-  /** Its samples are those of its workouts, and go with them: none is deleted because a span is read again. */
+  /**
+   * Its samples are those of its workouts, and go with them: none is deleted because a span is read again. Such a type, and one with
+   * files, is named `activities`.
+   */
   readonly ownsSamples?: boolean;
   /** A list may also show items that begin outside of the span: they are left to the read of their own span. */
   readonly isOfSpan?: true;
+  /** The file that a record names, whose samples, laps and track it then has. */
+  readonly file?: RecordFile;
   /** The names of devices of samples. Samples of others are kept when a span is read again. */
   readonly devices?: readonly string[];
 }
@@ -57,13 +65,16 @@ export function replacedBy(type: RecordType): ReplacedTypes {
       ['days', 'day'],
       ['days', 'day_values'],
       ['scores', 'score'],
+      ['others', 'event'],
+      ['others', 'nutrition'],
     ] as const
   ).flatMap(([kind, part]) => (makesPart(type, part) ? [kind] : []));
   const isOfDay = !records.includes('workouts') && !records.includes('sleeps');
   // Extra fields of other records are in the values of their day.
   if (isOfDay && Object.values(type.fields).some(isExtra)) records.push('days');
   return {
-    series: type.ownsSamples === true ? [] : series.filter((one) => !isSummed(one)),
+    series:
+      type.ownsSamples === true || type.file !== undefined ? [] : series.filter((one) => !isSummed(one)),
     intervals: summedTypes.filter((one) => series.includes(one)),
     records: [...new Set(records)],
     ...(type.devices === undefined ? {} : { devices: type.devices }),
@@ -77,8 +88,8 @@ export function normaliserOf(name: string, type: RecordType): (read: PartRead) =
     ['workout', 'sleep', 'day', 'day_values', 'score'].some((part) => makesPart(type, part)) ||
     Object.values(type.fields).some(isExtra);
   const summed = seriesOfType(type).filter(isSummed);
-  return ({ records, span, nowMs }) => {
-    const { made, skipped } = madeFrom(type, records, { span, nowMs });
+  return ({ records, span, nowMs, files }) => {
+    const { made, skipped } = madeFrom(type, records, { span, nowMs, files });
     const items = isRecord
       ? made.map((one) => itemOfRecord(name, type, one))
       : sampleItems(name, made, span?.startMs, type.sampleItem);
@@ -127,6 +138,7 @@ const longestMs = 31 * dayMs;
 interface Context {
   readonly span: Span | null;
   readonly nowMs: number;
+  readonly files: RecordFiles | undefined;
 }
 
 function madeOf(type: RecordType, item: unknown, pass: string, context: Context): Made | string {
@@ -134,14 +146,25 @@ function madeOf(type: RecordType, item: unknown, pass: string, context: Context)
   const read = readFields(type.fields, item);
   const given = type.complete === undefined ? read : type.complete(read, item);
   if (typeof given === 'string') return given;
-  const { draft, offset, isLocal } = inUtcIfKnown(given);
+  const { draft: own, offset, isLocal } = inUtcIfKnown(withOffsetOfZone(given));
+  const { draft, ...ofFile } = withFile(own, item, type.file, context.files);
   const startMs = draft.start_time ?? (draft.date === undefined ? undefined : noonOf(draft.date));
   if (startMs === undefined) return 'unreadable';
   const endMs = draft.end_time ?? startMs + (draft.duration_seconds ?? 0) * 1000;
   if (startMs < earliestMs || startMs > context.nowMs + dayMs) return 'time_out_of_range';
   if (endMs < startMs || endMs - startMs > longestMs) return 'time_out_of_range';
   const device = draft.source ?? type.device;
-  return { item, pass, draft: withAcceptedValues(draft), startMs, endMs, offset, isLocal, device };
+  return {
+    item,
+    pass,
+    draft: withAcceptedValues(draft),
+    startMs,
+    endMs,
+    offset,
+    isLocal,
+    device,
+    ...ofFile,
+  };
 }
 
 /** A draft with times in UTC, unless they are of a clock whose offset it does not state: then the store places it. */

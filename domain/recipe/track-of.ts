@@ -1,7 +1,26 @@
-import type { StreamType, Track } from '../workouts/track.ts';
+import { acceptsStream, type StreamType, type Track } from '../workouts/track.ts';
 
 /** Accepted values of streams by their times. */
 export type StreamPoints = Map<StreamType, ReadonlyMap<number, number>>;
+
+/** Streams that are collected value by value. What a stream does not accept is left out. */
+export interface StreamColumns {
+  readonly columns: StreamPoints;
+  put(stream: StreamType, ms: number, value: number | null): void;
+}
+
+/** Empty streams. */
+export function streamColumns(): StreamColumns {
+  const columns = new Map<StreamType, Map<number, number>>();
+  return {
+    columns,
+    put(stream, ms, value) {
+      if (!acceptsStream(stream, value)) return;
+      const column = columns.get(stream) ?? new Map<number, number>();
+      columns.set(stream, column.set(ms, value));
+    },
+  };
+}
 
 /** The track of streams with times of their own, on one axis. Null: there is no value. */
 export function trackOf(columns: StreamPoints): Track | null {

@@ -87,7 +87,8 @@ function isBefore(a: KnownClock, b: KnownClock): boolean {
   return (lengths || a.startMs - b.startMs || a.offset - b.offset) <= 0;
 }
 
-function offsetIn(timeZone: string, ms: number, isLocal: boolean): number | null {
+/** The offset of a zone in minutes at an instant, or at a time of its clock; null for an unknown zone. */
+export function offsetIn(timeZone: string, ms: number, isLocal: boolean): number | null {
   const offset = offsetMinutesIn(timeZone, ms);
   return offset === null || !isLocal ? offset : offsetMinutesIn(timeZone, ms - offset * minuteMs);
 }

@@ -119,8 +119,13 @@ export function resolveRange(
 ): Range {
   const endMs = end.dateOnly ? Math.min(end.ms + dayMs, lastMs) : end.ms;
   if (start.ms < endMs) return { startMs: start.ms, endMs };
-  const message = `${names[0]} must be before ${names[1]}`;
-  throw new ServiceError('RANGE_INVALID', `${message}.`, { errors: [{ field: names[0], message }] });
+  throw rangeInvalid(names[0], `must be before ${names[1]}`);
+}
+
+/** The error of a parameter that makes no range. */
+export function rangeInvalid(field: string, reason: string): ServiceError {
+  const message = `${field} ${reason}`;
+  return new ServiceError('RANGE_INVALID', `${message}.`, { errors: [{ field, message }] });
 }
 
 /**
@@ -179,10 +184,12 @@ export function isoTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }
 
-/** The day, YYYY-MM-DD, that a clock `offsetMinutes` ahead of UTC shows at an instant. */
+/** The day, YYYY-MM-DD, that a clock `offsetMinutes` ahead of UTC shows at an instant; the nearest one from 1970 to 9999. */
 export function localDate(ms: number, offsetMinutes: number): string {
-  return dateOfDay(Math.floor((ms + offsetMinutes * minuteMs) / dayMs));
+  const day = Math.floor((ms + offsetMinutes * minuteMs) / dayMs);
+  return dateOfDay(Math.max(0, Math.min(day, newestDay)));
 }
+const newestDay = Math.floor(lastMs / dayMs);
 
 /** As `localDate`; null if the offset is unknown. */
 export function knownLocalDate(ms: number, offsetMinutes: number | null): string | null {

@@ -26,9 +26,32 @@ const names: Readonly<Record<WorkoutType, string>> = {
   other: 'wheelchairpushwalk motorbike motorbiking motorcycle motorcycling horseride',
 };
 
-const typeOf = new Map(
-  workoutTypes.flatMap((type) => names[type].split(/\s+/).map((name) => [name, type] as const)),
-);
+/**
+ * Sub-sports of FIT that say where or how. They name a sport only if nothing else does: as the last word of a compound they describe
+ * another one.
+ */
+const subSports: Readonly<Partial<Record<WorkoutType, string>>> = {
+  running: 'street trail track ultra obstacle',
+  cycling: 'road mountain downhill recumbent mixedsurface',
+  swimming: 'openwater',
+  hiit: 'amrap emom tabata',
+};
+
+/** Sports by the numbers that exports of GPX of the activity platform had until they had names. */
+export const sportOfNumber: Readonly<Record<string, string>> = {
+  1: 'Ride',
+  4: 'Hike',
+  9: 'Run',
+  10: 'Walk',
+  16: 'Swim',
+};
+
+const typesIn = (table: Readonly<Partial<Record<WorkoutType, string>>>) =>
+  new Map(
+    workoutTypes.flatMap((type) => (table[type] ?? '').split(/\s+/).map((name) => [name, type] as const)),
+  );
+const typeOf = typesIn(names);
+const typeOfSubSport = typesIn(subSports);
 
 /**
  * The workout type of a sport by its name; `other` if none is known. `others`: names of the table that a provider's reference counts
@@ -44,5 +67,6 @@ export function workoutTypeNamed(name: unknown, others?: ReadonlySet<string>): W
     .filter((word) => word !== '' && word !== 'v2');
   const whole = words.join('');
   if (others?.has(whole) === true) return 'other';
-  return typeOf.get(whole) ?? typeOf.get(words.at(-1) ?? '') ?? 'other';
+  if (whole === '') return 'other';
+  return typeOf.get(whole) ?? typeOfSubSport.get(whole) ?? typeOf.get(words.at(-1) ?? '') ?? 'other';
 }

@@ -1,3 +1,4 @@
+import { isLostConnection } from '../../runtime/failure.ts';
 import type { Queryable } from './database.ts';
 
 const lostConnection =
@@ -8,7 +9,7 @@ export function isAway(error: unknown): boolean {
   const code: unknown = Reflect.get(Object(error), 'code');
   const message: unknown = Reflect.get(Object(error), 'message');
   if (typeof code === 'string') return lostConnection.test(code);
-  return typeof message === 'string' && message.startsWith('Connection terminated');
+  return typeof message === 'string' && isLostConnection(message);
 }
 
 // A replica that has not replayed all that it received may lack a revocation or a write. One that still receives has a

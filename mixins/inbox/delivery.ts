@@ -45,6 +45,9 @@ export interface Retry {
 /** The header under which a delivery keeps whether its Authorization header was `right` or `wrong`. */
 export const authorizationHeader = 'pulsebus-authorization';
 
+/** The header under which a delivery keeps whether the secret in its body was right (`BodySecretResult`). */
+export const bodySecretHeader = 'pulsebus-body-secret';
+
 /**
  * The sender of an upload of a user. It stays with the row for as long as the row is kept: a deleted user cannot be found
  * by a hash of the id.

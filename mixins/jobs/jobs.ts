@@ -1,6 +1,11 @@
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { type Held, type JobWorker, startJobWorker } from '../../runtime/jobs/job-worker.ts';
+import {
+  type Held,
+  type HeldByWorker,
+  type JobWorker,
+  startJobWorker,
+} from '../../runtime/jobs/job-worker.ts';
 import { metricsOf } from '../../runtime/telemetry/metrics.ts';
 import { type Database, database, type Queryable } from '../database/database.ts';
 import { settleJob } from './job-outcomes.ts';
@@ -145,9 +150,10 @@ function jobsOn(pool: Database, environment: Environment): Jobs {
       const row = await leaseJob(transaction, kind, { key: job.key, leaseMs: defaultPace.leaseMs });
       return async () => {
         if (row === undefined) return;
-        await worker
-          ?.run(row)
-          .catch((error) => environment.logger.warn('job.failed', { kind: kind.name, code: codeOf(error) }));
+        await worker?.run(row).catch((error) => {
+          if (worker?.isStopping() === true) return;
+          environment.logger.warn('job.failed', { kind: kind.name, code: codeOf(error) });
+        });
       };
     },
     async start(handlers, pace = {}) {
@@ -219,7 +225,7 @@ function startHandlers(
 async function outcomeOf(
   { work, kind }: JobHandler,
   row: JobRow,
-  held: Held,
+  held: HeldByWorker,
   logger: Environment['logger'],
 ): Promise<JobOutcome> {
   if (held.signal.aborted) return { kind: 'stopped' };
@@ -228,6 +234,7 @@ async function outcomeOf(
   try {
     return await work(row, held);
   } catch (error) {
+    if (held.isStopping()) return { kind: 'stopped' };
     const reason = codeOf(error);
     logger.warn('job.failed', { kind: kind.name, failures: row.failures + 1, code: reason });
     return { kind: 'later', reason };

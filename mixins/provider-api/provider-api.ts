@@ -157,8 +157,8 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
     const response = await fetch(url, {
       method: request.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
-        ...request.headers,
         accept: 'application/json',
+        ...request.headers,
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(authorization === null ? {} : { authorization }),
       },

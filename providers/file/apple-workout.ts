@@ -1,10 +1,22 @@
 import { hash } from 'node:crypto';
 import type { StoreItem } from '../../domain/records/records.ts';
 import { isoTime } from '../../domain/time/time.ts';
+import { acceptsStream } from '../../domain/workouts/track.ts';
 import { isProblem } from '../phone/normalise/item.ts';
 import { readWorkout } from '../phone/normalise/workout.ts';
-import { type AppleElement, itemSource, itemTimes, sentenceOf, sourceOf, spanOf } from './apple.ts';
-import { keyOf, type Skipped, type Span, skipped } from './entry.ts';
+import {
+  type AppleElement,
+  type ExportClock,
+  exportTime,
+  itemSource,
+  itemTimes,
+  sentenceOf,
+  sourceOf,
+  spanOf,
+} from './apple.ts';
+import { keyOf, type Skipped, type Span, skipped, workoutDataType } from './entry.ts';
+import { boundedWorkout } from './figures.ts';
+import type { Point } from './recording.ts';
 
 /** A workout, and the files of its routes in the archive. */
 export interface AppleWorkout {
@@ -12,10 +24,11 @@ export interface AppleWorkout {
   readonly item: StoreItem;
   readonly span: Span;
   readonly routes: readonly string[];
+  /** The points of routes that are in the element itself, as exports before iOS 13 have them. */
+  readonly points: readonly Point[];
+  /** What of it is not kept. */
+  readonly notes: readonly Skipped[];
 }
-
-/** Kept tracks and samples of a workout belong to the data type of activities. */
-export const workoutDataType = 'activities';
 
 /** Values of `WorkoutStatistics` by the end of the type: the attribute, and the name by which the app sends it. */
 const statistics: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -56,9 +69,13 @@ interface Value {
 }
 
 /** Reads a `Workout` with its statistics, laps and routes. */
-export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWorkout | Skipped {
+export function readAppleWorkout(
+  element: AppleElement,
+  nowMs: number,
+  clock: ExportClock,
+): AppleWorkout | Skipped {
   const { attributes, metadata } = element;
-  const span = spanOf(attributes, nowMs);
+  const span = spanOf(element, nowMs, clock);
   if (typeof span === 'string') return skipped('workouts', span);
   const type = (attributes.workoutActivityType ?? '')
     .replace(/^HKWorkoutActivityType/, '')
@@ -68,7 +85,7 @@ export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWor
   const item = {
     id: keyOf(type, source, span, null),
     type,
-    ...itemTimes(attributes),
+    ...itemTimes(span),
     source: itemSource(source),
     title: metadata?.HKWorkoutBrandName,
     values: valuesOf(element),
@@ -76,16 +93,40 @@ export function readAppleWorkout(element: AppleElement, nowMs: number): AppleWor
   };
   const read = readWorkout(item, nowMs, null);
   if (isProblem(read)) return skipped('workouts', sentenceOf(read));
-  const routes = childrenOf(element, 'WorkoutRoute').flatMap((route) =>
-    childrenOf(route, 'FileReference').map(({ attributes: { path = '' } }) => path),
-  );
-  const content = JSON.stringify({ ...item, routes });
+  const inRoutes = (name: string) =>
+    childrenOf(element, 'WorkoutRoute').flatMap((route) => childrenOf(route, name));
+  const routes = inRoutes('FileReference').map(({ attributes: { path = '' } }) => path);
+  const points = inRoutes('Location').map(pointOf);
+  const content = JSON.stringify({ ...item, routes, points });
+  const timed = points.filter(({ ms }) => !Number.isNaN(ms));
+  const untimed = points.length - timed.length;
+  const { workout, extras, notes } =
+    read.workout === null ? { ...read, notes: [] } : boundedWorkout(read.workout, read.extras);
   return {
     kind: 'workout',
-    item: { ...read, data_type: workoutDataType, hash: hash('sha256', content, 'base64url') },
+    item: {
+      ...read,
+      workout,
+      extras,
+      data_type: workoutDataType,
+      hash: hash('sha256', content, 'base64url'),
+    },
     span: { start_ms: span.start_ms, end_ms: span.end_ms },
     routes,
+    points: timed,
+    notes: untimed === 0 ? notes : [...notes, skipped('points', 'The time cannot be read.', untimed)],
   };
+}
+
+/** Attributes of a position with the streams that they fill. */
+const locationStreams = ['latitude', 'longitude', 'altitude', 'speed'] as const;
+
+function pointOf({ attributes }: AppleElement): Point {
+  const measured = locationStreams.flatMap((stream) => {
+    const { [stream]: text = '' } = attributes;
+    return text === '' || !acceptsStream(stream, Number(text)) ? [] : [[stream, Number(text)] as const];
+  });
+  return { ms: exportTime(attributes.date) ?? Number.NaN, ...Object.fromEntries(measured) };
 }
 
 function childrenOf({ children }: AppleElement, name: string): AppleElement[] {
@@ -121,11 +162,12 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, min: 60, hr: 3600 };
 
 function lapsOf(element: AppleElement) {
   return childrenOf(element, 'WorkoutEvent').flatMap(({ attributes }) => {
-    const { type, date = '', duration, durationUnit = 'min' } = attributes;
+    const { type, date, duration, durationUnit = 'min' } = attributes;
     if (type !== 'HKWorkoutEventTypeLap') return [];
-    const { startDate } = itemTimes({ startDate: date });
+    const startMs = exportTime(date);
+    if (startMs === null) return [];
     const lengthMs = Number(duration ?? 0) * (secondsOf[durationUnit] ?? 60) * 1000;
-    const endMs = Date.parse(startDate) + lengthMs;
-    return Number.isNaN(endMs) ? [] : [{ startDate, endDate: isoTime(endMs) }];
+    const endMs = startMs + lengthMs;
+    return Number.isNaN(endMs) ? [] : [{ startDate: isoTime(startMs), endDate: isoTime(endMs) }];
   });
 }

@@ -1,6 +1,7 @@
 import { ownText } from '../../domain/own-text.ts';
 import type { IntervalSource } from '../../domain/records/interval-records.ts';
-import { minuteMs } from '../../domain/time/time.ts';
+import { dayMs, formatOffset, isoTime, minuteMs } from '../../domain/time/time.ts';
+import { offsetMinutesIn } from '../../domain/time/zone.ts';
 import { eventTypeOf, readEvent } from '../phone/normalise/event.ts';
 import { type ItemSpan, isProblem, type Problem } from '../phone/normalise/item.ts';
 import { recordTypeOf, recordWithin } from '../phone/normalise/record.ts';
@@ -35,10 +36,10 @@ const stagePrefix = 'HKCategoryValueSleepAnalysis';
 const oxygenSaturation = 'HKQuantityTypeIdentifierOxygenSaturation';
 
 /** Reads a `Record`, or a `Correlation` that stands for a meal. Null: the correlation only groups records. */
-export function readAppleRecord(element: AppleElement, nowMs: number): Entry | null {
+export function readAppleRecord(element: AppleElement, nowMs: number, clock: ExportClock): Entry | null {
   const type = element.attributes.type ?? '';
   if (element.name === 'Correlation' && eventTypeOf(type) === undefined) return null;
-  const span = spanOf(element.attributes, nowMs);
+  const span = spanOf(element, nowMs, clock);
   if (typeof span === 'string') return skipped(type, span);
   const source = sourceOf(element);
   const read = type === sleepType ? phaseOf(element, span, source) : recordOf(element, type, span, source);
@@ -92,7 +93,7 @@ function eventOf(element: AppleElement, type: string, span: ItemSpan, nowMs: num
     type,
     value,
     unit: attributes.unit,
-    ...itemTimes(attributes),
+    ...itemTimes(span),
     source: itemSource(source),
     metadata: element.metadata,
   };
@@ -119,50 +120,125 @@ function codeOf(values: Readonly<Record<number, string | null>>, name = ''): num
 }
 
 /** The times of an element as an item of the app has them. */
-export function itemTimes({ startDate = '', endDate = '' }: AppleElement['attributes']) {
-  const iso = (text: string) => `${text.slice(0, 10)}T${text.slice(11, 19)}${zoneOf(text)}`;
-  return { startDate: iso(startDate), endDate: iso(endDate), zoneOffset: zoneOf(startDate) };
+export function itemTimes({ start_ms, end_ms, zone_offset_minutes }: ItemSpan) {
+  return {
+    startDate: isoTime(start_ms),
+    endDate: isoTime(end_ms),
+    zoneOffset: formatOffset(zone_offset_minutes) ?? undefined,
+  };
 }
 
-const zoneOf = (text: string) => `${text.slice(20, 23)}:${text.slice(23, 25)}`;
+/**
+ * What decides the local time of records. All times of an export are written with the offset that the phone has at the export, also
+ * those of summer and of other places.
+ */
+export interface ExportClock {
+  /** The time zone of the user, if it is known. */
+  readonly timeZone: string | null;
+  /** When the export was written, if it says so. */
+  readonly exportedMs: number | null;
+}
 
 /** The span of an element; a sentence if it has none. The offset is the one of the start. */
-export function spanOf({ startDate, endDate }: AppleElement['attributes'], nowMs: number): ItemSpan | string {
+export function spanOf(
+  { attributes: { startDate, endDate }, metadata }: AppleElement,
+  nowMs: number,
+  clock: ExportClock,
+): ItemSpan | string {
   const start = timeOf(startDate);
   const end = endDate === startDate ? start : timeOf(endDate);
   if (start === null || end === null) return 'The time cannot be read.';
   const span = { start_ms: start.ms, end_ms: end.ms };
-  return spanProblem(span, nowMs) ?? { id: '', ...span, zone_offset_minutes: start.offset };
+  const problem = spanProblem(span, nowMs);
+  if (problem !== null) return problem;
+  const zone = metadata?.HKTimeZone;
+  const own = zone === undefined ? null : offsetIn(zone.trim(), start.ms);
+  return { id: '', ...span, zone_offset_minutes: own ?? offsetOfClock(clock, start) };
+}
+
+/** For so long the phone had the offset that it has at the export. */
+const sameOffsetMs = 7 * dayMs;
+
+function offsetOfClock({ timeZone, exportedMs }: ExportClock, { ms, offset }: WrittenTime): number | null {
+  if (timeZone !== null) return offsetIn(timeZone, ms);
+  // Without a zone, other data of the user decides: a night or a workout that names its own zone.
+  return exportedMs === null || Math.abs(exportedMs - ms) <= sameOffsetMs ? offset : null;
+}
+
+const quarterMs = 15 * minuteMs;
+let lastQuarter: { readonly zone: string; readonly number: number; readonly offset: number | null } | null =
+  null;
+
+// Most records follow one of the same quarter of an hour, in which no clock changes.
+function offsetIn(zone: string, ms: number): number | null {
+  const number = Math.floor(ms / quarterMs);
+  if (lastQuarter?.number !== number || lastQuarter.zone !== zone)
+    lastQuarter = { zone, number, offset: offsetMinutesIn(zone, ms) ?? offsetNamed(zone) };
+  return lastQuarter.offset;
+}
+
+// A phone names a zone without a place by its offset: `GMT+0200`.
+function offsetNamed(zone: string): number | null {
+  const [, sign, hours, minutes] = /^GMT([+-])(\d{1,2}):?(\d\d)?$/.exec(zone) ?? [];
+  if (sign === undefined) return null;
+  const size = Number(hours) * 60 + Number(minutes ?? 0);
+  return size > longestOffset ? null : size * (sign === '-' ? -1 : 1);
+}
+
+/** The instant of a time of an export; null if it cannot be read. */
+export const exportTime = (text: string | undefined): number | null => timeOf(text)?.ms ?? null;
+
+interface WrittenTime {
+  readonly ms: number;
+  readonly offset: number;
 }
 
 const longestOffset = 18 * 60;
 
+/** Other forms: `20260102070000+0100` of iOS 8, `2026-01-02 7:00:00 AM +0100` of some other exporters, and ISO 8601. */
+const otherForm =
+  /^(\d{4})-?(\d\d)-?(\d\d)[T\s]*(\d{1,2}):?(\d\d):?(\d\d)(?:\.\d+)?\s*(?:([ap])\.?m\.?)?\s*(Z|[+-]\d\d:?\d\d)$/i;
+
+/** The time in the form of present exports. */
+function presentForm(text: string): string | undefined {
+  const [, year, month, day, hour = '', minute, second, half, zone = ''] = otherForm.exec(text.trim()) ?? [];
+  if (year === undefined) return undefined;
+  const isWrong = half !== undefined && (Number(hour) < 1 || Number(hour) > 12);
+  const from = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  const offset = zone.toUpperCase() === 'Z' ? '+0000' : zone.replace(':', '');
+  const clock = `${String(from).padStart(2, '0')}:${minute}:${second}`;
+  return isWrong ? undefined : `${year}-${month}-${day} ${clock} ${offset}`;
+}
+
 /** Reads `2026-01-02 07:00:00 +0100`. A pattern and Date.parse take three times as long. */
-function timeOf(text: string | undefined): { readonly ms: number; readonly offset: number } | null {
-  if (text === undefined || text.length !== 25) return null;
-  const two = (at: number) => {
-    const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
-    return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
-  };
-  const size = two(21) * 60 + two(23);
+function timeOf(written: string | undefined): WrittenTime | null {
+  const isPresent = written?.length === 25 && written.charAt(19) === ' ' && written.charAt(10) === ' ';
+  const text = written === undefined || isPresent ? written : presentForm(written);
+  if (text === undefined) return null;
+  const size = twoDigits(text, 21) * 60 + twoDigits(text, 23);
   const sign = text.charAt(20);
   if (size > longestOffset || (sign !== '+' && sign !== '-')) return null;
   const offset = sign === '-' ? -size : size;
-  const day = dayOf(text, two);
-  if (!(two(11) < 24 && two(14) < 60 && two(17) <= 60)) return null;
-  const ms = day + (two(11) * 60 + two(14) - offset) * minuteMs + two(17) * 1000;
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  if (!(hour < 24 && minute < 60 && second <= 60)) return null;
+  const ms = dayOf(text) + (hour * 60 + minute - offset) * minuteMs + second * 1000;
   return Number.isNaN(ms) ? null : { ms, offset };
+}
+
+function twoDigits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 let lastDay = { text: '', ms: 0 };
 
 // Most records follow one of the same day.
-function dayOf(text: string, two: (at: number) => number): number {
-  const day = text.slice(0, 10);
-  if (day !== lastDay.text) {
-    const ms = Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8));
-    const isDate = new Date(ms).getUTCMonth() === two(5) - 1 && new Date(ms).getUTCDate() === two(8);
-    lastDay = { text: day, ms: isDate ? ms : Number.NaN };
+function dayOf(text: string): number {
+  if (lastDay.text === '' || !text.startsWith(lastDay.text)) {
+    const [month, date] = [twoDigits(text, 5) - 1, twoDigits(text, 8)];
+    const ms = Date.UTC(twoDigits(text, 0) * 100 + twoDigits(text, 2), month, date);
+    const isDate = new Date(ms).getUTCMonth() === month && new Date(ms).getUTCDate() === date;
+    lastDay = { text: text.slice(0, 10), ms: isDate ? ms : Number.NaN };
   }
   return lastDay.ms;
 }

@@ -8,7 +8,14 @@ import type { SleepPhase } from '../phone/normalise/sleep-phase.ts';
 /** One entry of a file, read. `skipped`: it is not stored, and the others are not affected. */
 export type Entry =
   | { readonly kind: 'record'; readonly record: PhoneRecord }
-  | { readonly kind: 'item'; readonly item: StoreItem; readonly type: string; readonly span: Span }
+  | {
+      readonly kind: 'item';
+      readonly item: StoreItem;
+      readonly type: string;
+      readonly span: Span;
+      /** What of it is not kept. */
+      readonly notes?: readonly Skipped[];
+    }
   | { readonly kind: 'phase'; readonly phase: SleepPhase }
   | Skipped;
 
@@ -19,7 +26,12 @@ export interface Skipped {
   readonly reason: string;
   /** Where it is, if not at the number of the entry: the line of a table, or the workout of a route. */
   readonly position?: number;
+  /** How many there are of it; 1 unless stated. */
+  readonly items?: number;
 }
+
+/** Kept tracks and samples of a workout belong to the data type of activities. */
+export const workoutDataType = 'activities';
 
 /** The instants of an entry. */
 export interface Span {
@@ -27,9 +39,9 @@ export interface Span {
   readonly end_ms: number;
 }
 
-/** An entry that is not stored. */
-export function skipped(type: string, reason: string): Skipped {
-  return { kind: 'skipped', type: textOrNull(type, 100) ?? '', reason };
+/** What is not stored: `items` of a type, for one reason. */
+export function skipped(type: string, reason: string, items = 1): Skipped {
+  return { kind: 'skipped', type: textOrNull(type, 100) ?? '', reason, items };
 }
 
 /** Why a span cannot be stored, as a sentence; null if it can. */

@@ -1,5 +1,16 @@
-import { type FieldTable, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import { each, type FieldTable, isKept, kept, notKept, under } from '../../domain/provider/field-table.ts';
 import type { StreamType } from '../../domain/workouts/track.ts';
+import { type FitMessageName, fieldTableOf, fitMessageNames, fitMessageTypes } from './fit-profile.ts';
+import { fitbitFields } from './fitbit/fields.ts';
+import { garminFields } from './garmin/fields.ts';
+import { healthAutoExportFields } from './health-auto-export/fields.ts';
+import { ouraFields } from './oura/fields.ts';
+import { polarFlowFields } from './polar-flow/fields.ts';
+import { samsungFields } from './samsung-health/fields.ts';
+import { stravaActivity } from './strava-archive/fields.ts';
+import { whoopFields } from './whoop/fields.ts';
+import { withingsFields } from './withings/fields.ts';
+import { zeppFields } from './zepp/fields.ts';
 
 const asSent = 'as stated beside it';
 const ofElement = 'the kind of the element';
@@ -34,6 +45,7 @@ const appleRecords: FieldTable = {
   'attributes.value': kept(asSent, 'series.distance_walking_running'),
   'attributes.unit': kept(null, 'series.distance_walking_running'),
   'metadata.HKWasUserEntered': kept(null, 'source'),
+  'metadata.HKTimeZone': kept(null, 'zone_offset'),
 };
 
 /** A `Workout` with its statistics, laps and routes. */
@@ -53,6 +65,7 @@ const appleWorkouts: FieldTable = {
   'metadata.HKIndoorWorkout': kept(null, 'details.indoor'),
   'metadata.HKWorkoutBrandName': kept(null, 'workout.name'),
   'metadata.HKWasUserEntered': kept(null, 'workout.manual'),
+  'metadata.HKTimeZone': kept(null, 'zone_offset'),
   'children[].name': kept(null, 'workout.avg_heart_rate_bpm', 'laps.start_ms'),
   'children[].attributes.type': kept(null, 'workout.avg_heart_rate_bpm', 'workout.steps', 'laps.start_ms'),
   'children[].attributes.unit': kept(null, 'workout.avg_heart_rate_bpm'),
@@ -65,16 +78,30 @@ const appleWorkouts: FieldTable = {
   'children[].attributes.durationUnit': kept(null, 'laps.end_ms'),
   'children[].children[].name': kept(null, 'streams.latitude'),
   'children[].children[].attributes.path': kept(null, 'streams.latitude', 'streams.longitude'),
+  ...under('children[].children[].attributes', {
+    date: kept(null, 'streams.latitude'),
+    latitude: kept('degrees', 'streams.latitude'),
+    longitude: kept('degrees', 'streams.longitude'),
+    altitude: kept('m', 'streams.altitude'),
+    speed: kept('m/s', 'streams.speed'),
+    ...each(notKept('how exact the position is', 'm'), 'horizontalAccuracy', 'verticalAccuracy'),
+    course: notKept('follows from the positions', 'degrees'),
+  }),
 };
 
-/** The stream of each element of a point, of GPX and of TCX. Cadence counts one foot in both. */
+/** The stream of each element of a point, of GPX, of TCX and of their extensions. Cadence counts one foot in all. */
 export const pointFields: Readonly<Record<string, StreamType>> = {
   lat: 'latitude',
   lon: 'longitude',
   ele: 'altitude',
+  altitude: 'altitude',
   hr: 'heart_rate',
   cad: 'cadence',
+  cadence: 'cadence',
   atemp: 'temperature',
+  temp: 'temperature',
+  Temperature: 'temperature',
+  distance: 'distance',
   speed: 'speed',
   power: 'power',
   PowerInWatts: 'power',
@@ -89,6 +116,15 @@ export const pointFields: Readonly<Record<string, StreamType>> = {
   Watts: 'power',
 };
 
+/** Elements of points that no stream has. */
+const unkeptOfPoints: FieldTable = {
+  ...each(notKept('no stream has it'), 'verticalSpeed', 'seaLevelPressure', 'wtemp', 'depth', 'Depth'),
+  ...each(notKept('how exact the position is'), 'hdop', 'vdop', 'pdop', 'sat', 'fix', 'hAcc', 'vAcc'),
+  ...each(notKept('follows from the positions'), 'course', 'bearing', 'magvar', 'geoidheight'),
+  ...each(notKept('describes the sensor'), 'SensorState', 'sensor', 'CadenceSensor'),
+  ...each(notKept('a note at a point'), 'name', 'cmt', 'desc', 'sym', 'type', 'src'),
+};
+
 /** A lap of TCX. */
 export const tcxLap: FieldTable = {
   StartTime: kept(null, 'laps.start_ms'),
@@ -96,20 +132,48 @@ export const tcxLap: FieldTable = {
   DistanceMeters: kept('m', 'laps.distance_meters', 'workout.distance_meters'),
   Calories: kept('kcal', 'workout.calories_kcal'),
   MaximumSpeed: kept('m/s', 'laps.max_speed_meters_per_second'),
+  AvgSpeed: kept('m/s', 'laps.avg_speed_meters_per_second'),
   AverageHeartRateBpm: kept('bpm', 'laps.avg_heart_rate_bpm'),
   MaximumHeartRateBpm: kept('bpm', 'laps.max_heart_rate_bpm'),
   Cadence: kept('rpm', 'laps.avg_cadence_rpm'),
+  AvgRunCadence: kept('rpm', 'laps.avg_cadence_rpm'),
+  MaxBikeCadence: kept('rpm', 'laps.max_cadence_rpm'),
+  MaxRunCadence: kept('rpm', 'laps.max_cadence_rpm'),
+  AvgWatts: kept('watts', 'laps.avg_power_watts'),
+  ...each(notKept('how the lap was begun'), 'Intensity', 'TriggerMethod'),
+  ...each(notKept('laps do not have it'), 'MaxWatts', 'Steps', 'Notes'),
+};
+
+/** The whole of a track in the extension `TrackStatsExtension` of GPX. */
+export const trackTotals: FieldTable = {
+  Distance: kept('m', 'workout.distance_meters'),
+  MovingTime: kept('s', 'workout.moving_seconds'),
+  Ascent: kept('m', 'workout.elevation_gain_meters'),
+  Descent: kept('m', 'details.elevation_loss_meters'),
+  Calories: kept('kcal', 'workout.calories_kcal'),
+  MaxSpeed: kept('m/s', 'details.max_speed_meters_per_second'),
+  ...each(notKept('follows from the points'), 'TimerTime', 'TotalElapsedTime', 'StoppedTime'),
+  ...each(notKept('follows from the points'), 'MinElevation', 'MaxElevation', 'AvgAscentRate'),
+  ...each(notKept('follows from the points'), 'MaxAscentRate', 'AvgDescentRate', 'MaxDescentRate'),
 };
 
 const units = { cadence: 'rpm', power: 'watts', temperature: 'celsius', speed: 'm/s', heart_rate: 'bpm' };
 const pointUnits: Readonly<Record<string, string>> = { ...units, latitude: 'degrees', longitude: 'degrees' };
 
+const traceHead: FieldTable = {
+  name: kept(null, 'workout.name'),
+  type: kept(null, 'workout.type', 'workout.raw_type'),
+  Sport: kept(null, 'workout.type', 'workout.raw_type'),
+  Creator: kept(null, 'source'),
+  ...trackTotals,
+  Id: notKept('the start of the activity'),
+  ...each(notKept('describes the device'), 'UnitId', 'ProductID'),
+  ...each(notKept('a note on the track'), 'number', 'cmt', 'desc', 'src', 'Notes'),
+};
+
 /** A track of GPX or an activity of TCX. Elements have the names without prefixes. */
 const traces: FieldTable = {
-  'head.name': kept(null, 'workout.name'),
-  'head.type': kept(null, 'workout.type', 'workout.raw_type'),
-  'head.Sport': kept(null, 'workout.type', 'workout.raw_type'),
-  'head.Creator': kept(null, 'source'),
+  ...under('head', traceHead),
   ...Object.fromEntries(
     Object.entries(pointFields).map(([name, stream]) => [
       `points[].${name}`,
@@ -118,78 +182,50 @@ const traces: FieldTable = {
   ),
   'points[].time': kept(null, 'start_time', 'end_time'),
   'points[].Time': kept(null, 'start_time', 'end_time'),
+  ...under('points[]', unkeptOfPoints),
   ...under('laps[]', tcxLap),
 };
 
-/** An activity of a FIT file. */
-export const fitSession: FieldTable = {
-  start_time: kept(null, 'start_time'),
-  sport: kept(null, 'workout.type', 'workout.raw_type'),
-  sub_sport: kept(null, 'workout.type', 'workout.raw_type'),
-  total_elapsed_time: kept('s', 'end_time', 'duration_seconds'),
-  total_timer_time: kept('s', 'workout.moving_seconds'),
-  total_distance: kept('m', 'workout.distance_meters'),
-  total_calories: kept('kcal', 'workout.calories_kcal'),
-  total_ascent: kept('m', 'workout.elevation_gain_meters'),
-  total_descent: kept('m', 'details.elevation_loss_meters'),
-  avg_heart_rate: kept('bpm', 'workout.avg_heart_rate_bpm'),
-  max_heart_rate: kept('bpm', 'workout.max_heart_rate_bpm'),
-  avg_cadence: kept('rpm', 'details.avg_cadence_rpm'),
-  max_cadence: kept('rpm', 'details.max_cadence_rpm'),
-  avg_power: kept('watts', 'details.avg_power_watts'),
-  max_power: kept('watts', 'details.max_power_watts'),
-  normalized_power: kept('watts', 'details.weighted_power_watts'),
-  enhanced_avg_speed: kept('m/s', 'details.avg_speed_meters_per_second'),
-  enhanced_max_speed: kept('m/s', 'details.max_speed_meters_per_second'),
-  avg_temperature: kept('celsius', 'details.avg_temperature_celsius'),
-  pool_length: kept('m', 'details.pool_length_meters'),
+const keptNames = (table: FieldTable): ReadonlySet<string> =>
+  new Set(Object.keys(table).filter((name) => table[name] !== undefined && isKept(table[name])));
+
+/** The elements of traces that are kept, by what they are in. `silent`: what is kept otherwise. */
+export const traceNames = {
+  head: keptNames(traceHead),
+  laps: keptNames(tcxLap),
+  points: new Set([...Object.keys(pointFields), 'time', 'Time']),
+  silent: new Set(['Id']),
 };
 
-/** A lap of a FIT file. */
-export const fitLap: FieldTable = {
-  start_time: kept(null, 'laps.start_ms'),
-  total_elapsed_time: kept('s', 'laps.end_ms', 'laps.duration_seconds'),
-  total_timer_time: kept('s', 'laps.moving_seconds'),
-  total_distance: kept('m', 'laps.distance_meters'),
-  enhanced_avg_speed: kept('m/s', 'laps.avg_speed_meters_per_second'),
-  enhanced_max_speed: kept('m/s', 'laps.max_speed_meters_per_second'),
-  avg_heart_rate: kept('bpm', 'laps.avg_heart_rate_bpm'),
-  max_heart_rate: kept('bpm', 'laps.max_heart_rate_bpm'),
-  avg_cadence: kept('rpm', 'laps.avg_cadence_rpm'),
-  max_cadence: kept('rpm', 'laps.max_cadence_rpm'),
-  avg_power: kept('watts', 'laps.avg_power_watts'),
-  total_ascent: kept('m', 'laps.elevation_gain_meters'),
-};
+/** Namespaces of GPX, TCX and the extensions of Garmin and Cluetrust, in each of their versions and spellings. */
+const knownSpace = /topografix\.com\/gpx|garmin\.com\/xmlschemas|cluetrust\.com\/xml\/gpxdata/i;
 
-/** A point of a FIT file. */
-export const fitRecord: FieldTable = {
-  timestamp: kept(null, 'streams.altitude', 'series.heart_rate'),
-  position_lat: kept('degrees', 'streams.latitude'),
-  position_long: kept('degrees', 'streams.longitude'),
-  enhanced_altitude: kept('m', 'streams.altitude'),
-  distance: kept('m', 'streams.distance'),
-  enhanced_speed: kept('m/s', 'streams.speed', 'series.speed'),
-  heart_rate: kept('bpm', 'streams.heart_rate', 'series.heart_rate'),
-  cadence: kept('rpm', 'streams.cadence', 'series.cadence'),
-  power: kept('watts', 'streams.power', 'series.power'),
-  temperature: kept('celsius', 'streams.temperature'),
-  grade: kept('percent', 'streams.grade'),
-};
+/** Whether elements of a namespace have the meaning of their names here. Many writers do not declare it. */
+export const isKnownSpace = (space: string): boolean => space === '' || knownSpace.test(space);
 
-/** The messages of a FIT file. Developer fields, and messages that are not listed, are not kept. */
-const fit: FieldTable = {
-  ...under('sessions[]', fitSession),
-  ...under('laps[]', fitLap),
-  ...under('records[]', fitRecord),
-  'monitors[].timestamp': kept(null, 'start_time'),
-  'monitors[].heart_rate': kept('bpm', 'series.heart_rate'),
-  'monitors[].activity_type': kept(null, 'series.steps'),
-  'monitors[].cycles': kept('pairs of steps', 'series.steps'),
-  'file_ids[].manufacturer': kept(null, 'source'),
-  'file_ids[].product': kept(null, 'source'),
-  'activity.timestamp': kept(null, 'zone_offset'),
-  'activity.local_timestamp': kept(null, 'zone_offset'),
-};
+const ofFit = (name: FitMessageName) => fieldTableOf(fitMessageTypes[name]);
+
+/** An activity, a lap and a point of a FIT file. */
+export const [fitSession, fitLap, fitRecord] = [ofFit('session'), ofFit('lap'), ofFit('record')];
+
+/** The messages of a FIT file. Fields of developers, and messages that are not listed, are not kept. */
+const fit: FieldTable = Object.assign({}, ...fitMessageNames.map((name) => under(`${name}[]`, ofFit(name))));
 
 /** The fields of all kinds of files. */
-export const fields = { csv, appleRecords, appleWorkouts, traces, fit } as const;
+export const fields = {
+  csv,
+  appleRecords,
+  appleWorkouts,
+  traces,
+  fit,
+  stravaActivity,
+  ...fitbitFields,
+  ...garminFields,
+  ...samsungFields,
+  ...polarFlowFields,
+  ...zeppFields,
+  ...whoopFields,
+  ...ouraFields,
+  ...healthAutoExportFields,
+  ...withingsFields,
+} as const;

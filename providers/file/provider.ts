@@ -12,7 +12,7 @@ export const file = {
   settings: {},
   names: null,
   ingest: { service: 'file-import', readsWithTokens: false, hasFigures: false },
-  normaliserVersion: 2,
+  normaliserVersion: 3,
   fields,
   projectClientRefusal: 'Files need no OAuth client.',
   oauth: null,
@@ -24,8 +24,8 @@ export const file = {
   },
   backfill: { from: 'files', service: 'file-import' },
   shares: [
-    ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'routes', 'body', 'blood_pressure'] as const),
-    ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
+    ...(['daily_activity', 'heart_rate', 'sleep', 'stress', 'activities', 'routes', 'body'] as const),
+    ...(['blood_pressure', 'oxygen_saturation', 'glucose', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: {},
 } as const satisfies Provider;

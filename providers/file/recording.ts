@@ -15,12 +15,12 @@ import {
   mostLaps,
   sentDetails,
 } from '../../domain/workouts/details.ts';
-import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
+import { sportOfNumber, workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { acceptsStream, type StreamType, streamTypes, type Track } from '../../domain/workouts/track.ts';
 import { textOrNull } from '../phone/normalise/item.ts';
 import { plainName } from '../phone/normalise/workout.ts';
-import { workoutDataType } from './apple-workout.ts';
-import { type Entry, type Skipped, skipped, spanProblem } from './entry.ts';
+import { type Entry, type Skipped, skipped, spanProblem, workoutDataType } from './entry.ts';
+import { boundedWorkout } from './figures.ts';
 
 /** A point of a recorded activity: what was measured at an instant, in the units of the streams. */
 export type Point = { readonly ms: number } & { readonly [S in StreamType]?: number };
@@ -31,7 +31,8 @@ type Total =
   | 'distance_meters'
   | 'elevation_gain_meters'
   | 'avg_heart_rate_bpm'
-  | 'max_heart_rate_bpm';
+  | 'max_heart_rate_bpm'
+  | 'steps';
 
 /** An activity as a device recorded it. */
 export interface Recording {
@@ -47,6 +48,10 @@ export interface Recording {
   readonly details: GivenDetails;
   readonly laps: readonly LapRecord[];
   readonly points: readonly Point[];
+  /** The id of the activity where it was recorded or exported. Without one the key is the content. */
+  readonly key?: string;
+  /** Whether it was entered by hand. */
+  readonly manual?: boolean;
 }
 
 /** The most points of an activity: more than two days, one each second. */
@@ -58,9 +63,9 @@ export function readRecording(given: Recording, rules: VersionedRules | null, no
   const problem = problemOf(given, nowMs);
   if (problem !== null) return problem;
   const track = trackOf(given.points);
-  const key = hash('sha256', `${given.sport}\n${given.device}\n${start_ms}\n${end_ms}`, 'base64url');
-  const workout = workoutOf(given, track);
-  const extras = extrasOf(given);
+  const { workout, extras, notes } = boundedWorkout(workoutOf(given, track), extrasOf(given));
+  const identity = `${given.sport}\n${given.device}\n${start_ms}\n${end_ms}`;
+  const key = given.key ?? hash('sha256', identity, 'base64url');
   const samples = samplesOf(given, track);
   const content = JSON.stringify([workout, extras, samples, track?.times, [...(track?.columns ?? [])]]);
   const item: StoreItem = {
@@ -75,7 +80,7 @@ export function readRecording(given: Recording, rules: VersionedRules | null, no
     samples,
     ...cutChunks(track, rules),
   };
-  return { kind: 'item', item, type: 'workouts', span: { start_ms, end_ms } };
+  return { kind: 'item', item, type: 'workouts', span: { start_ms, end_ms }, notes };
 }
 
 const longestMs = 31 * 86_400_000;
@@ -99,7 +104,7 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
   const [raw, title] = [textOrNull(sport, 100) ?? 'other', textOrNull(name, 500)];
   const moving = totals.moving_seconds ?? duration_seconds;
   return {
-    type: workoutTypeNamed(sport),
+    type: workoutTypeNamed(sportOfNumber[sport] ?? sport),
     raw_type: raw,
     plain_name: title === null,
     name: title ?? plainName(raw),
@@ -116,8 +121,8 @@ function workoutOf(given: Recording, track: Track | null): WorkoutRecord {
     avg_pace_sec_per_km:
       distance_meters === null || distance_meters <= 0 ? null : (1000 * moving) / distance_meters,
     elevation_gain_meters: totals.elevation_gain_meters ?? null,
-    steps: null,
-    manual: false,
+    steps: rounded(totals.steps),
+    manual: given.manual ?? false,
     web_upload: null,
     private: null,
     is_parent: false,

@@ -259,7 +259,7 @@ export const googlehealth = {
   ...listed,
   settings,
   names: settingNames('GOOGLEHEALTH'),
-  normaliserVersion: 6,
+  normaliserVersion: 7,
   fields,
   projectClientRefusal:
     'Notifications come by a subscriber of the Google Cloud project of the OAuth client, and an installation has one.',

@@ -78,6 +78,8 @@ function ofNight(draft: Draft, night: Item): Draft | string {
     ...draft,
     key: idOf(night) ?? String(startMs),
     sleep: {
+      // The times decide only where the provider says nothing.
+      ...(valueAt(night, ['sleep', 'metadata', 'mainSleep']) === true ? { is_nap: false } : {}),
       ...sleep,
       deep_seconds: deep,
       light_seconds: light,

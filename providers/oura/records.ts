@@ -5,15 +5,17 @@ import {
   type FieldReader,
   type FieldTable,
   kept,
+  like,
   notKept,
   under,
 } from '../../domain/provider/field-table.ts';
 import { type Collection, pulledCollections } from '../../domain/recipe/collection.ts';
-import type { Point } from '../../domain/recipe/draft.ts';
+import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import { instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
 import { type StageSpan, sleepRanks } from '../../domain/records/records.ts';
-import { CalendarDate, noonOf } from '../../domain/time/time.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { CalendarDate, localTime, noonOf } from '../../domain/time/time.ts';
 
 /** The device of samples. Those of a night have one of their own: a night that is read again replaces only them. */
 const ring = 'Oura Ring';
@@ -47,6 +49,21 @@ const ofStampedDay: FieldTable = {
 /** The same where our notes name no id. */
 const ofBareDay: FieldTable = { ...ofDay, ...assumed({ id: kept(null, 'key') }) };
 
+/** The same backwards, with the usual interval; times without a value are null. */
+const arrayOf =
+  (interval: number, type: SeriesType) =>
+  (_: unknown, { series, start_time: start = 0, zone_offset: zone }: Draft): object => {
+    const points = series?.[type];
+    const items: (number | null)[] = [];
+    if (Array.isArray(points))
+      for (const [ms, value] of points) {
+        const index = Math.round((ms - start) / 1000 / interval);
+        while (items.length < index) items.push(null);
+        items.push(value);
+      }
+    return { interval, items, timestamp: localTime(start, zone ?? null) };
+  };
+
 /** Values at a fixed interval in seconds from a time on: `{ interval, items, timestamp }`. Items may be null. */
 function pointsOfArray(value: unknown): Point[] {
   if (!isItem(value)) return [];
@@ -71,14 +88,17 @@ const daily_activity: Collection = {
     ...ofDay,
     timestamp: kept('ISO 8601', 'start_time'),
     score: kept(null, 'score.activity'),
-    contributors: kept(null, 'score_components.activity'),
+    contributors: like({ stay_active: 80 }, kept(null, 'score_components.activity')),
     steps: kept('steps', 'day.steps'),
     equivalent_walking_distance: kept('m', 'day.distance_meters'),
     active_calories: kept('kcal', 'day.active_calories_kcal'),
-    total_calories: computed(
-      (total, { active_calories: active }) => Number(total) - Number(active ?? Number.NaN),
-      'kcal',
-      'day.basal_calories_kcal',
+    total_calories: like(
+      (basal, { day }) => Number(basal) + (day?.active_calories_kcal ?? 0),
+      computed(
+        (total, { active_calories: active }) => Number(total) - Number(active ?? Number.NaN),
+        'kcal',
+        'day.basal_calories_kcal',
+      ),
     ),
     target_calories: kept('kcal', 'day_values.net_calories_goal_kcal'),
     high_activity_time: kept('s', 'day.vigorous_seconds'),
@@ -93,7 +113,7 @@ const daily_activity: Collection = {
     sedentary_met_minutes: extra('MET min'),
     average_met_minutes: extra('MET min'),
     inactivity_alerts: extra('count'),
-    met: computed(pointsOfArray, 'MET', 'series.average_met'),
+    met: like(arrayOf(900, 'average_met'), computed(pointsOfArray, 'MET', 'series.average_met')),
     class_5_min: notKept('`met` and the times of each intensity have it'),
     ...assumed({ target_meters: extra('m'), meters_to_target: extra('m') }),
   },
@@ -108,8 +128,7 @@ const heartrate: Collection = {
   devices: [ring],
   longestSpanDays: 14,
   recentDays: 2,
-  sweepDays: 2,
-  sweepHours: 6,
+  polls: [{ everyHours: 6, days: 2 }],
   scopes: scoped('heartrate'),
   read: {
     ...list('heartrate'),
@@ -119,8 +138,10 @@ const heartrate: Collection = {
   fields: {
     timestamp: kept('ISO 8601', 'start_time'),
     bpm: kept('bpm', 'series.heart_rate'),
-    source: notKept('what the user did'),
-    ...assumed({ timestamp_unix: notKept('`timestamp` is the same time', 'ms') }),
+    source: like('awake', notKept('what the user did')),
+    ...assumed({
+      timestamp_unix: like((_, { start_time }) => start_time, notKept('`timestamp` is the same time', 'ms')),
+    }),
   },
 };
 
@@ -137,8 +158,11 @@ const workout: Collection = {
     label: kept(null, 'workout.name'),
     calories: kept('kcal', 'workout.calories_kcal'),
     distance: kept('m', 'workout.distance_meters'),
-    intensity: extra(),
-    source: computed((source) => source === 'manual', null, 'workout.manual'),
+    intensity: like('moderate', extra()),
+    source: like(
+      'confirmed',
+      computed((source) => source === 'manual', null, 'workout.manual'),
+    ),
   },
 };
 
@@ -152,15 +176,21 @@ const session: Collection = {
   fields: {
     ...ofDay,
     start_datetime: kept('ISO 8601', 'start_time'),
-    end_datetime: computed(
-      (end, { start_datetime: start }) => (Date.parse(String(end)) - Date.parse(String(start))) / 1000,
-      null,
-      'duration_seconds',
+    end_datetime: like(
+      (_, { end_time = 0, zone_offset = null }) => localTime(end_time, zone_offset),
+      computed(
+        (end, { start_datetime: start }) => (Date.parse(String(end)) - Date.parse(String(start))) / 1000,
+        null,
+        'duration_seconds',
+      ),
     ),
-    type: extra(),
-    mood: extra(),
-    heart_rate: computed(pointsOfArray, 'bpm', 'series.heart_rate'),
-    heart_rate_variability: computed(pointsOfArray, 'ms', 'series.heart_rate_variability_rmssd'),
+    type: like('breathing', extra()),
+    mood: like('good', extra()),
+    heart_rate: like(arrayOf(900, 'heart_rate'), computed(pointsOfArray, 'bpm', 'series.heart_rate')),
+    heart_rate_variability: like(
+      arrayOf(900, 'heart_rate_variability_rmssd'),
+      computed(pointsOfArray, 'ms', 'series.heart_rate_variability_rmssd'),
+    ),
     ...under('motion_count', {
       interval: notKept('a figure of the provider without a unit', 's'),
       items: notKept('a figure of the provider without a unit'),
@@ -176,7 +206,10 @@ const activityTypes = { daily_activity, heartrate, workout, session } as const s
 
 const daily = { ...common, scopes: scoped('daily') } as const;
 
-const atNoon = computed((day) => CalendarDate.transform(noonOf).safeParse(day).data, null, 'start_time');
+const atNoon = like(
+  (_, { date }) => date,
+  computed((day) => CalendarDate.transform(noonOf).safeParse(day).data, null, 'start_time'),
+);
 
 /** The scores of a day. Deviations of the temperature are no temperatures: they are parts of the readiness. */
 const scoreTypes = {
@@ -186,7 +219,7 @@ const scoreTypes = {
     fields: {
       ...ofStampedDay,
       score: kept(null, 'score.sleep'),
-      contributors: kept(null, 'score_components.sleep'),
+      contributors: like({ deep_sleep: 99, timing: null }, kept(null, 'score_components.sleep')),
     },
   },
   daily_readiness: {
@@ -195,9 +228,9 @@ const scoreTypes = {
     fields: {
       ...ofStampedDay,
       score: kept(null, 'score.readiness'),
-      contributors: kept(null, 'score_components.readiness'),
-      temperature_deviation: kept('celsius', 'score_components.readiness'),
-      temperature_trend_deviation: kept('celsius', 'score_components.readiness'),
+      contributors: like({ hrv_balance: 80 }, kept(null, 'score_components.readiness')),
+      temperature_deviation: like(-0.2, kept('celsius', 'score_components.readiness')),
+      temperature_trend_deviation: like(0.1, kept('celsius', 'score_components.readiness')),
     },
   },
   daily_stress: {
@@ -205,7 +238,7 @@ const scoreTypes = {
     read: list('daily_stress'),
     fields: {
       ...ofBareDay,
-      day_summary: kept(null, 'score.stress'),
+      day_summary: like('normal', kept(null, 'score.stress')),
       // A day value of stress would be a second score.
       stress_high: kept('s', 'score_components.stress', 'extra'),
       recovery_high: kept('s', 'score_components.stress', 'extra'),
@@ -218,7 +251,7 @@ const scoreTypes = {
     fields: {
       ...ofBareDay,
       level: kept(null, 'score.resilience'),
-      contributors: kept(null, 'score_components.resilience'),
+      contributors: like({ stress: 71 }, kept(null, 'score_components.resilience')),
     },
   },
   daily_cardiovascular_age: {
@@ -289,6 +322,21 @@ const stagesEvery =
     return stagesOfText(text, { names: stages, intervalSeconds, mostSeconds });
   };
 
+/** A text of stages backwards: the stage in the middle of each interval, `4` where none is known. */
+const textEvery =
+  (intervalSeconds: number) =>
+  (_: unknown, { sleep: night, duration_seconds: most = 0 }: Draft): string => {
+    const spans = night?.stage_intervals ?? [];
+    const middles = Array.from(
+      { length: Math.ceil(most / intervalSeconds) },
+      (_, index) => (index + 0.5) * intervalSeconds,
+    );
+    const named = (second: number) => spans.find(([, from, to]) => second >= from && second < to)?.[0];
+    return middles
+      .map((second) => Object.entries(stages).find(([, stage]) => stage === named(second))?.[0] ?? '4')
+      .join('');
+  };
+
 const isNight = (type: unknown) => type === 'long_sleep';
 
 /** Nights and naps. A night is sent several times while it is scored: it keeps its id. */
@@ -306,7 +354,10 @@ const sleep: Collection = {
   fields: {
     id: kept(null, 'key'),
     day: kept(null, 'date'),
-    type: computed((type) => !isNight(type), null, 'sleep.is_nap'),
+    type: like(
+      'long_sleep',
+      computed((type) => !isNight(type), null, 'sleep.is_nap'),
+    ),
     period: notKept('the number of the sleep on its day'),
     bedtime_start: kept('ISO 8601', 'start_time'),
     bedtime_end: kept('ISO 8601', 'end_time'),
@@ -321,21 +372,23 @@ const sleep: Collection = {
     efficiency: extra('percent'),
     average_heart_rate: extra('bpm'),
     // The provider shows it as the resting heart rate.
-    lowest_heart_rate: computed(
-      (value, { type }) => (isNight(type) ? value : null),
-      'bpm',
-      'series.resting_heart_rate',
+    lowest_heart_rate: like(
+      (bpm) => bpm,
+      computed((value, { type }) => (isNight(type) ? value : null), 'bpm', 'series.resting_heart_rate'),
     ),
     average_hrv: extra('ms'),
     average_breath: kept('breaths/min', 'series.respiratory_rate'),
     restless_periods: extra('count'),
-    sleep_phase_30_sec: computed(stagesEvery(30), null, 'sleep.stage_intervals'),
-    sleep_phase_5_min: computed(stagesEvery(300), null, 'sleep.stage_intervals'),
+    sleep_phase_30_sec: like(textEvery(30), computed(stagesEvery(30), null, 'sleep.stage_intervals')),
+    sleep_phase_5_min: like(textEvery(300), computed(stagesEvery(300), null, 'sleep.stage_intervals')),
     movement_30_sec: notKept('a figure of the provider without a unit'),
-    heart_rate: computed(pointsOfArray, 'bpm', 'series.heart_rate'),
-    hrv: computed(pointsOfArray, 'ms', 'series.heart_rate_variability_rmssd'),
+    heart_rate: like(arrayOf(300, 'heart_rate'), computed(pointsOfArray, 'bpm', 'series.heart_rate')),
+    hrv: like(
+      arrayOf(300, 'heart_rate_variability_rmssd'),
+      computed(pointsOfArray, 'ms', 'series.heart_rate_variability_rmssd'),
+    ),
     readiness: notKept('`daily_readiness` has it'),
-    low_battery_alert: extra(),
+    low_battery_alert: like(false, extra()),
     ...assumed({
       readiness_score_delta: notKept('`daily_readiness` has the score'),
       sleep_score_delta: notKept('`daily_sleep` has the score'),

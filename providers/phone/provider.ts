@@ -155,7 +155,7 @@ export const phone = {
   backfill: { from: 'uploads', service: 'phone-ingest' },
   shares: [
     ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'] as const),
-    ...(['oxygen_saturation', 'nutrition', 'mindfulness', 'cycle'] as const),
+    ...(['oxygen_saturation', 'glucose', 'nutrition', 'mindfulness', 'cycle'] as const),
   ],
   cadenceHours: { daily_activity: 48 },
 } as const satisfies Provider;

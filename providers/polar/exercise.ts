@@ -1,13 +1,24 @@
 import { withoutNoise } from '../../domain/json/decimals.ts';
-import { assumed, computed, extra, extras, kept, notKept, under } from '../../domain/provider/field-table.ts';
+import {
+  absentAs,
+  assumed,
+  computed,
+  extra,
+  extras,
+  kept,
+  like,
+  notKept,
+  under,
+} from '../../domain/provider/field-table.ts';
 import type { Collection } from '../../domain/recipe/collection.ts';
 import type { Draft, Point } from '../../domain/recipe/draft.ts';
 import { type Item, isItem } from '../../domain/recipe/read-fields.ts';
 import { type StreamPoints, trackOf } from '../../domain/recipe/track-of.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
+import { isoDurationSeconds, localMs } from '../../domain/time/local-times.ts';
 import { workoutTypeNamed } from '../../domain/workouts/sport-names.ts';
 import { acceptsStream, type StreamType } from '../../domain/workouts/track.ts';
-import { isAround, isoDurationSeconds, localMs } from './times.ts';
+import { isAround, isoDuration } from './times.ts';
 
 interface SampleType {
   readonly stream: StreamType;
@@ -81,6 +92,8 @@ export const [account, device] = [notKept('the account'), notKept('the serial nu
 /** What all kinds have in common. */
 export const common = { scopes: ['accesslink.read_all'], recentDays: 2 } as const;
 
+const sport = like((name) => String(name).toUpperCase(), kept(null, 'workout.raw_type', 'workout.type'));
+
 const sampled = [
   ...(['heart_rate', 'speed', 'cadence', 'altitude', 'power', 'temperature', 'distance'] as const).map(
     (name) => `streams.${name}` as const,
@@ -112,38 +125,44 @@ export const activities: Collection = {
     id: kept(null, 'key'),
     start_time: kept('local time', 'start_time'),
     start_time_utc_offset: kept('min', 'zone_offset'),
-    duration: computed(isoDurationSeconds, null, 'duration_seconds'),
-    device: kept(null, 'source'),
-    detailed_sport_info: kept(null, 'workout.raw_type', 'workout.type'),
-    sport: kept(null, 'workout.raw_type', 'workout.type'),
+    duration: like(isoDuration, computed(isoDurationSeconds, null, 'duration_seconds')),
+    device: like('Polar Vantage V2', kept(null, 'source')),
+    detailed_sport_info: sport,
+    sport,
     calories: kept('kcal', 'workout.calories_kcal'),
     distance: kept('m', 'workout.distance_meters'),
     'heart_rate.average': kept('bpm', 'workout.avg_heart_rate_bpm'),
     'heart_rate.maximum': kept('bpm', 'workout.max_heart_rate_bpm'),
-    ...assumed(
-      under(
-        'training_load_pro',
-        extras(
-          ...[
-            'date',
-            'cardio-load',
-            'cardio-load-interpretation',
-            'muscle-load',
-            'muscle-load-interpretation',
-          ],
-          ...['perceived-load', 'perceived-load-interpretation', 'user-rpe'],
+    ...absentAs(
+      [-1],
+      assumed(
+        under(
+          'training_load_pro',
+          extras(
+            ...[
+              'date',
+              'cardio-load',
+              'cardio-load-interpretation',
+              'muscle-load',
+              'muscle-load-interpretation',
+            ],
+            ...['perceived-load', 'perceived-load-interpretation', 'user-rpe'],
+          ),
         ),
       ),
     ),
-    ...extras('training_load', 'running-index'),
-    fat_percentage: extra('percent'),
-    ...assumed({ carbohydrate_percentage: extra('percent'), protein_percentage: extra('percent') }),
+    ...absentAs([0, -1], extras('running-index')),
+    ...absentAs([-1], {
+      ...extras('training_load'),
+      fat_percentage: extra('percent'),
+      ...assumed({ carbohydrate_percentage: extra('percent'), protein_percentage: extra('percent') }),
+    }),
     ...assumed({ ...extras('club_id', 'club_name'), transaction_id: notKept('how it was once fetched') }),
     ...under('heart_rate_zones[]', {
-      index: extra(),
+      index: like(1, extra()),
       'lower-limit': extra('bpm'),
       'upper-limit': extra('bpm'),
-      'in-zone': extra('ISO 8601'),
+      'in-zone': like('PT10M', extra('ISO 8601')),
     }),
     ...under('samples[]', {
       'recording-rate': kept('s', 'series.heart_rate', ...sampled),
@@ -151,13 +170,13 @@ export const activities: Collection = {
       data: kept(null, 'series.heart_rate', ...sampled),
     }),
     ...under('route[]', {
-      latitude: kept('degrees', 'streams.latitude'),
-      longitude: kept('degrees', 'streams.longitude'),
-      time: kept('ISO 8601', 'streams.latitude', 'streams.longitude'),
+      latitude: like(60.17, kept('degrees', 'streams.latitude')),
+      longitude: like(24.94, kept('degrees', 'streams.longitude')),
+      time: like('PT5S', kept('ISO 8601', 'streams.latitude', 'streams.longitude')),
       satellites: notKept('the quality of a position'),
       fix: notKept('the quality of a position'),
     }),
-    has_route: notKept('the route itself says so'),
+    has_route: like(true, notKept('the route itself says so')),
     upload_time: notKept('the time of the record at the provider'),
     polar_user: account,
     device_id: device,

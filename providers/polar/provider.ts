@@ -154,7 +154,7 @@ export const polar = {
   ...listed,
   settings,
   names: settingNames('POLAR'),
-  normaliserVersion: 4,
+  normaliserVersion: 5,
   fields: fieldsOf(collections),
   projectClientRefusal: 'Its notifications are signed with a secret of the subscription of the settings.',
   oauth: {

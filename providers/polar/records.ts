@@ -1,10 +1,13 @@
 import {
+  absentAs,
   assumed,
   computed,
   decides,
+  each,
   extra,
   extras,
   kept,
+  like,
   notKept,
   under,
 } from '../../domain/provider/field-table.ts';
@@ -14,15 +17,17 @@ import type { ListRead } from '../../domain/recipe/list-pass.ts';
 import { type Item, instantWithOffset, isItem } from '../../domain/recipe/read-fields.ts';
 import { repeatedCounts } from '../../domain/recipe/repeated-counts.ts';
 import type { StageSpan } from '../../domain/records/records.ts';
+import { isoDurationSeconds, localMs } from '../../domain/time/local-times.ts';
 import { isoTime, type Range } from '../../domain/time/time.ts';
 import { account, activities, common, device } from './exercise.ts';
 import {
+  clockMap,
   clockPointsFrom,
   isAround,
-  isoDurationSeconds,
-  localMs,
+  isoDuration,
   localSeconds,
   nightPoints,
+  onClock,
 } from './times.ts';
 
 /** Lists by local days, of at most 28 days a request. The notes name no limit of the past: a year is assumed. */
@@ -41,11 +46,15 @@ const ofNights = { ...common, longestSpanDays: 14, sweepDays: 26, shownDays: 26 
 const stages = ['awake', 'rem', 'light', 'light', 'deep', 'unmeasurable'] as const;
 
 const pointsOfNight = (map: unknown, { sleep_start_time }: Item) => clockPointsFrom(map, sleep_start_time);
+/** In measured values, and in scores that begin at 1, 0 and -1 say that there is none. Elsewhere only -1 does. */
+const [noMeasurement, noNumber] = [[0, -1], [-1]] as const;
+const measured = (points: readonly Point[]): Point[] => points.filter(([, value]) => value > 0);
 
-function stageIntervals(map: unknown, night: Item): StageSpan[] {
+function stageIntervals(map: unknown, night: Item): StageSpan[] | null {
   const [start, end] = [instantWithOffset(night.sleep_start_time), instantWithOffset(night.sleep_end_time)];
-  if (start === null || end === null) return [];
-  return stagesOfPoints(pointsOfNight(map, night), stages, { startMs: start.ms, endMs: end.ms });
+  if (start === null || end === null) return null;
+  const spans = stagesOfPoints(pointsOfNight(map, night), stages, { startMs: start.ms, endMs: end.ms });
+  return spans.length === 0 ? null : spans;
 }
 
 /** The stages of a night that are named by numbers. Each lasts until the next one begins, the last one until the end. */
@@ -62,6 +71,19 @@ function stagesOfPoints(
   });
 }
 
+const hypnogram = (_: unknown, { sleep: night, start_time = 0, zone_offset }: Draft) =>
+  clockMap(
+    night?.stage_intervals?.map(([stage, from]) => [start_time + from * 1000, stages.indexOf(stage)]),
+    zone_offset,
+  );
+
+/** A night whose stages are all 0 was not measured in stages. */
+function withKnownStages(draft: Draft): Draft {
+  const { light_seconds, deep_seconds, rem_seconds, ...sleep } = draft.sleep ?? {};
+  const seconds = [light_seconds, deep_seconds, rem_seconds].map((one) => one ?? 0);
+  return seconds.some((one) => one > 0) ? draft : { ...draft, sleep };
+}
+
 const sleep: Collection = {
   ...ofNights,
   device: 'Polar sleep',
@@ -76,6 +98,7 @@ const sleep: Collection = {
       path: ({ date }) => (typeof date === 'string' ? `/v3/users/sleep/${encodeURIComponent(date)}` : null),
     },
   },
+  complete: withKnownStages,
   fields: {
     date: kept(null, 'date'),
     sleep_start_time: kept('ISO 8601', 'start_time'),
@@ -83,26 +106,36 @@ const sleep: Collection = {
     light_sleep: kept('s', 'sleep.light_seconds'),
     deep_sleep: kept('s', 'sleep.deep_seconds'),
     rem_sleep: kept('s', 'sleep.rem_seconds'),
-    unrecognized_sleep_stage: kept('s', 'sleep.unmeasurable_seconds'),
-    total_interruption_duration: kept('s', 'sleep.awake_seconds'),
-    short_interruption_duration: extra('s'),
-    long_interruption_duration: extra('s'),
-    sleep_score: kept(null, 'sleep.score'),
-    sleep_goal: extra('s'),
-    sleep_cycles: extra('count'),
-    ...extras('continuity', 'continuity_class', 'sleep_charge', 'sleep_rating'),
-    ...assumed(extras('group_duration_score', 'group_solidity_score', 'group_regeneration_score')),
-    hypnogram: computed(stageIntervals, null, 'sleep.stage_intervals'),
-    heart_rate_samples: computed(pointsOfNight, 'bpm', 'series.heart_rate'),
+    ...absentAs(noNumber, {
+      unrecognized_sleep_stage: kept('s', 'sleep.unmeasurable_seconds'),
+      total_interruption_duration: kept('s', 'sleep.awake_seconds'),
+      short_interruption_duration: extra('s'),
+      long_interruption_duration: extra('s'),
+      sleep_cycles: extra('count'),
+    }),
+    ...absentAs(noMeasurement, {
+      sleep_score: kept(null, 'sleep.score'),
+      sleep_goal: extra('s'),
+      ...extras('continuity', 'continuity_class', 'sleep_charge', 'sleep_rating'),
+      ...assumed(extras('group_duration_score', 'group_solidity_score', 'group_regeneration_score')),
+    }),
+    hypnogram: like(hypnogram, computed(stageIntervals, null, 'sleep.stage_intervals')),
+    heart_rate_samples: like(
+      (_, { series, zone_offset }) => clockMap(series?.heart_rate, zone_offset),
+      computed((map, night) => measured(pointsOfNight(map, night)), 'bpm', 'series.heart_rate'),
+    ),
     polar_user: account,
     device_id: device,
   },
 };
 
 /** A draft of a day on the user's clock. */
-const onClock = (draft: Draft): Draft => ({ ...draft, isLocal: true });
+const local = (draft: Draft): Draft => ({ ...draft, isLocal: true });
 const ofDate = (map: unknown, { date }: Item): Point[] =>
-  localMs('00:00', date) === null ? [] : nightPoints(map, String(date));
+  localMs('00:00', date) === null ? [] : measured(nightPoints(map, String(date)));
+// 0 is also a charge, unless its status says that there is none.
+const chargeOf = (charge: unknown, { ans_charge_status: status }: Item) =>
+  typeof status === 'number' && status <= 0 ? null : charge;
 
 const recharge: Collection = {
   ...ofNights,
@@ -110,18 +143,26 @@ const recharge: Collection = {
   devices: ['Polar Nightly Recharge'],
   hasLocalTimes: true,
   read: { path: '/v3/users/nightly-recharge', records: 'recharges', span: null, isWithin: isAround('date') },
-  complete: onClock,
+  complete: local,
   fields: {
     date: kept(null, 'date'),
-    nightly_recharge_status: kept('count', 'score.recharge'),
-    ans_charge: kept(null, 'score_components.recharge'),
-    ans_charge_status: kept(null, 'score_components.recharge'),
-    heart_rate_avg: kept('bpm', 'score_components.recharge'),
-    beat_to_beat_avg: kept('ms', 'score_components.recharge'),
-    breathing_rate_avg: kept('breaths/min', 'score_components.recharge'),
-    heart_rate_variability_avg: kept('ms', 'day_values.hrv_night_average_ms'),
-    hrv_samples: computed(ofDate, 'ms', 'series.heart_rate_variability_rmssd'),
-    breathing_samples: computed(ofDate, 'breaths/min', 'series.respiratory_rate'),
+    ans_charge: like(1.2, computed(chargeOf, null, 'score_components.recharge')),
+    ...absentAs(noMeasurement, {
+      nightly_recharge_status: kept('count', 'score.recharge'),
+      ans_charge_status: kept(null, 'score_components.recharge'),
+      heart_rate_avg: kept('bpm', 'score_components.recharge'),
+      beat_to_beat_avg: kept('ms', 'score_components.recharge'),
+      breathing_rate_avg: kept('breaths/min', 'score_components.recharge'),
+      heart_rate_variability_avg: kept('ms', 'day_values.hrv_night_average_ms'),
+    }),
+    hrv_samples: like(
+      (_, { series, zone_offset }) => clockMap(series?.heart_rate_variability_rmssd, zone_offset),
+      computed(ofDate, 'ms', 'series.heart_rate_variability_rmssd'),
+    ),
+    breathing_samples: like(
+      (_, { series, zone_offset }) => clockMap(series?.respiratory_rate, zone_offset),
+      computed(ofDate, 'breaths/min', 'series.respiratory_rate'),
+    ),
     polar_user: account,
   },
 };
@@ -138,6 +179,12 @@ function stepIntervals(samples: unknown, { samples: given }: Item): Sum[] {
   return repeatedCounts({ counts, everyMs: Number(every), total: Number(total ?? 0) });
 }
 
+const stepSamples = (_: unknown, { series, zone_offset }: Draft) =>
+  (Array.isArray(series?.steps) ? series.steps : []).map((one) => ({
+    steps: one.at(-1),
+    timestamp: onClock(one[0], zone_offset),
+  }));
+
 const days: Collection = {
   ...ofDays,
   device: 'Polar',
@@ -149,26 +196,31 @@ const days: Collection = {
       : { ...draft, date: isoTime(draft.start_time).slice(0, 10) },
   fields: {
     start_time: kept('local time', 'start_time'),
-    end_time: computed((end, { start_time }) => localSeconds(start_time, end), 's', 'duration_seconds'),
-    active_duration: computed(isoDurationSeconds, 's', 'day.active_seconds'),
-    inactive_duration: extra('ISO 8601'),
-    daily_activity: extra('percent'),
+    end_time: like(
+      (_, { end_time = 0, zone_offset }) => onClock(end_time - 1000, zone_offset),
+      computed((end, { start_time }) => localSeconds(start_time, end), 's', 'duration_seconds'),
+    ),
+    active_duration: like(isoDuration, computed(isoDurationSeconds, 's', 'day.active_seconds')),
+    inactive_duration: like('PT9H', extra('ISO 8601')),
+    ...absentAs(noNumber, { daily_activity: extra('percent'), inactivity_alert_count: extra('count') }),
     // The energy of the whole day, with the basal part.
-    calories: computed(
-      (all, { active_calories: active }) =>
-        typeof all === 'number' && typeof active === 'number' ? all - active : null,
-      'kcal',
-      'day.basal_calories_kcal',
+    calories: like(
+      (basal, { day }) => Number(basal) + (day?.active_calories_kcal ?? 0),
+      computed(
+        (all, { active_calories: active }) =>
+          typeof all === 'number' && typeof active === 'number' ? all - active : null,
+        'kcal',
+        'day.basal_calories_kcal',
+      ),
     ),
     active_calories: kept('kcal', 'day.active_calories_kcal'),
     steps: kept('count', 'day.steps'),
     distance_from_steps: kept('m', 'day.distance_meters'),
-    inactivity_alert_count: extra('count'),
     ...under('samples', {
-      date: decides(null, 'series.steps'),
-      'steps.interval_ms': decides('ms', 'series.steps'),
-      'steps.total_steps': decides('count', 'series.steps'),
-      'steps.samples': computed(stepIntervals, 'steps', 'series.steps'),
+      date: like((_, { date }) => date, decides(null, 'series.steps')),
+      'steps.interval_ms': like(900_000, decides('ms', 'series.steps')),
+      'steps.total_steps': like((_, { day }) => day?.steps, decides('count', 'series.steps')),
+      'steps.samples': like(stepSamples, computed(stepIntervals, 'steps', 'series.steps')),
       activity_zones: notKept('no series has levels of activity'),
     }),
     ...assumed({ 'samples.inactivity_stamps': notKept('no series has alerts'), date: notKept('the day') }),
@@ -192,11 +244,12 @@ const heartRate: Collection = {
         return ms === null || typeof heart_rate !== 'number' ? [] : [[ms, heart_rate]];
       },
     );
-    if (points.length === 0) return 'no_values';
-    return { ...onClock(draft), date: String(date), series: { heart_rate: points } };
+    const rates = measured(points);
+    if (rates.length === 0) return 'no_values';
+    return { ...local(draft), date: String(date), series: { heart_rate: rates } };
   },
   fields: {
-    date: decides(null, 'series.heart_rate'),
+    date: like((_, { date }) => date, decides(null, 'series.heart_rate')),
     ...under('heart_rate_samples[]', {
       heart_rate: kept('bpm', 'series.heart_rate'),
       sample_time: kept('local time', 'series.heart_rate'),
@@ -205,8 +258,8 @@ const heartRate: Collection = {
   },
 };
 
-// What is not known is -1.
-const known = computed((value) => (Number(value) < 0 ? null : value), null, 'score_components.cardio_load');
+const levels = (given: unknown): unknown =>
+  isItem(given) ? Object.fromEntries(Object.entries(given).filter(([, level]) => level !== -1)) : given;
 
 const cardioLoad: Collection = {
   ...ofDays,
@@ -216,12 +269,17 @@ const cardioLoad: Collection = {
     status === 'LOAD_STATUS_NOT_AVAILABLE' ? 'not_available' : draft,
   fields: {
     date: kept(null, 'date'),
-    cardio_load: kept('count', 'score.cardio_load'),
-    cardio_load_status: kept(null, 'score.cardio_load'),
-    strain: known,
-    tolerance: known,
-    cardio_load_ratio: known,
-    ...assumed({ cardio_load_level: kept(null, 'score_components.cardio_load') }),
+    cardio_load_status: like('PRODUCTIVE', kept(null, 'score.cardio_load')),
+    ...absentAs(noNumber, {
+      cardio_load: kept('count', 'score.cardio_load'),
+      ...each(kept(null, 'score_components.cardio_load'), 'strain', 'tolerance', 'cardio_load_ratio'),
+    }),
+    ...assumed({
+      cardio_load_level: like(
+        { low: 0.2, medium: 0.6, high: 0.2 },
+        computed(levels, null, 'score_components.cardio_load'),
+      ),
+    }),
   },
 };
 

@@ -95,7 +95,7 @@ export const suunto = {
   ...listed,
   settings,
   names: settingNames('SUUNTO'),
-  normaliserVersion: 3,
+  normaliserVersion: 4,
   fields: fieldsOf(collections),
   apiHeaders: ({ SUUNTO_SUBSCRIPTION_KEY: key }: Settings): Readonly<Record<string, string>> =>
     key === undefined ? {} : { 'Ocp-Apim-Subscription-Key': key },

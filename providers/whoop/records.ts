@@ -4,6 +4,7 @@ import {
   extra,
   type FieldTable,
   kept,
+  like,
   notKept,
   under,
 } from '../../domain/provider/field-table.ts';
@@ -54,7 +55,7 @@ const cycle: Collection = {
   fields: {
     id: kept(null, 'key'),
     ...times,
-    score_state: decides(null, 'score.strain'),
+    score_state: like('SCORED', decides(null, 'score.strain')),
     // Those of the cycle, which is no day of the calendar.
     ...assumed({ step_count: kept('count', 'score_components.strain') }),
     ...under('score', {
@@ -75,8 +76,9 @@ function nightOf({ series, ...draft }: Draft, item: Item): Draft {
       ...(series === undefined ? {} : { series }),
       sleep: { ...sleep, rank: sleepRanks.final },
     };
-  const { is_nap = false, validation = null } = sleep;
-  return { ...draft, sleep: { is_nap, validation, rank: sleepRanks.tentative } };
+  const { is_nap, validation = null } = sleep;
+  const flag = is_nap === undefined ? {} : { is_nap };
+  return { ...draft, sleep: { ...flag, validation, rank: sleepRanks.tentative } };
 }
 
 const sleep: Collection = {
@@ -87,7 +89,7 @@ const sleep: Collection = {
   fields: {
     id: kept(null, 'key'),
     ...times,
-    score_state: kept(null, 'sleep.validation', 'sleep.rank'),
+    score_state: like('SCORED', kept(null, 'sleep.validation', 'sleep.rank')),
     nap: kept(null, 'sleep.is_nap'),
     cycle_id: notKept('the cycle is a record of its own'),
     v1_id: notKept('the id in the former version of the API'),
@@ -129,14 +131,14 @@ const recovery: Collection = {
     user_id: notKept('the account'),
     created_at: kept('ISO 8601', 'start_time'),
     updated_at: notKept('the time of the record at the provider'),
-    score_state: decides(null, 'score.recovery'),
+    score_state: like('SCORED', decides(null, 'score.recovery')),
     ...under('score', {
       recovery_score: kept('percent', 'score.recovery'),
       resting_heart_rate: kept('bpm', 'series.resting_heart_rate'),
       hrv_rmssd_milli: kept('ms', 'series.heart_rate_variability_rmssd'),
       spo2_percentage: kept('percent', 'series.oxygen_saturation'),
       skin_temp_celsius: kept('celsius', 'series.skin_temperature'),
-      user_calibrating: kept(null, 'score_components.recovery'),
+      user_calibrating: like(false, kept(null, 'score_components.recovery')),
     }),
   },
 };
@@ -149,7 +151,7 @@ const workout: Collection = {
     id: kept(null, 'key'),
     ...times,
     v1_id: notKept('the id in the former version of the API'),
-    score_state: notKept('until it is scored a workout has no figures'),
+    score_state: like('SCORED', notKept('until it is scored a workout has no figures')),
     sport_id: notKept('`sport_name` has the sport'),
     sport_name: kept(null, 'workout.raw_type', 'workout.type'),
     ...under('score', {

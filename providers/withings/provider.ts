@@ -135,7 +135,7 @@ export const withings = {
   ...listed,
   settings,
   names: settingNames('WITHINGS'),
-  normaliserVersion: 4,
+  normaliserVersion: 5,
   fields,
   plainReply,
   projectClientRefusal: null,

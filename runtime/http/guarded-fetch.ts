@@ -14,7 +14,7 @@ import {
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /**
- * Fetches JSON from a URL of an untrusted sender. The origin must be on a list. The address is checked when the socket
+ * Fetches JSON or a file from a URL of an untrusted sender. The origin must be on a list. The address is checked when the socket
  * is opened, so that the connection uses the checked address even if the name resolves differently later. Redirects are
  * not followed. Time and size are bounded, also of a decompressed body. Outcomes contain no part of the URL or the
  * body.
@@ -22,6 +22,8 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 export interface Guard extends RequestLimits {
   /** Allowed exact origins (`https://host[:port]`). One whose host is a loopback address is allowed as it is. */
   readonly origins: readonly string[];
+  /** `any`: the media type is not checked. */
+  readonly media: 'json' | 'any';
   readonly mostBytes: number;
   /** Bytes that all fetches of the process may hold together. */
   readonly held: ByteLimit;
@@ -57,6 +59,7 @@ export type Fetched =
 export async function guardedFetch(url: URL, guard: Guard): Promise<Fetched> {
   const refusal = refusalOf(url, guard.origins);
   if (refusal !== null) return failed(refusal);
+  const headers = { ...commonHeaders, accept: accepted[guard.media] };
   const outgoing = { method: 'GET', headers, lookup: publicLookup(guard.resolve) } as const;
   return withinLimits(
     guard,
@@ -117,14 +120,15 @@ function refusalOf(url: URL, origins: readonly string[]): FetchFailure | null {
   return 'address_refused';
 }
 
-const headers = {
-  accept: 'application/json',
+const accepted: Readonly<Record<Guard['media'], string>> = { json: 'application/json', any: '*/*' };
+
+const commonHeaders = {
   'accept-encoding': 'gzip',
   'user-agent': 'pulsebus',
 };
 
 async function take(response: IncomingMessage, guard: Guard): Promise<Fetched> {
-  const refusal = refusalOfAnswer(response, guard.mostBytes);
+  const refusal = refusalOfAnswer(response, guard);
   if (refusal !== null) {
     response.destroy();
     return failed(refusal, response);
@@ -153,11 +157,13 @@ async function take(response: IncomingMessage, guard: Guard): Promise<Fetched> {
   }
 }
 
-function refusalOfAnswer(response: IncomingMessage, mostBytes: number): FetchFailure | null {
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+function refusalOfAnswer(response: IncomingMessage, { media, mostBytes }: Guard): FetchFailure | null {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400) return 'redirected';
   if (statusCode !== 200) return 'status';
-  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return 'not_json';
+  if (media === 'json' && !jsonType.test(headers['content-type'] ?? '')) return 'not_json';
   if (!isGzip(response) && !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) return 'not_json';
   return Number(headers['content-length'] ?? 0) > mostBytes ? 'too_large' : null;
 }

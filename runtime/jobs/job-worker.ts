@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/error-code.ts';
 import type { Environment } from '../environment.ts';
 import { codeOf } from '../failure.ts';
 import { metricsOf } from '../telemetry/metrics.ts';
@@ -10,6 +11,12 @@ export interface Held {
   readonly signal: AbortSignal;
   /** Extends the lease and returns whether this process still holds it. */
   readonly holds: () => Promise<boolean>;
+}
+
+/** What the work of a worker gets. */
+export interface HeldByWorker extends Held {
+  /** Whether the process is stopping: a failure may be due to that, and the job is handed back without one. */
+  readonly isStopping: () => boolean;
 }
 
 /**
@@ -41,7 +48,7 @@ export interface JobSource<J> {
    * Works on a job, stores its outcome and returns the outcome's name for metrics. After an exception the job is due
    * again when its lease ends.
    */
-  readonly work: (job: J, held: Held) => Promise<string>;
+  readonly work: (job: J, held: HeldByWorker) => Promise<string>;
 }
 
 /** A running worker. */
@@ -50,6 +57,8 @@ export interface JobWorker<J> {
   notify(): void;
   /** Works on a job that the caller has leased. @throws what the work throws */
   run(job: J): Promise<string>;
+  /** Whether the process is stopping, so that a failure is no failure of the job. */
+  isStopping(): boolean;
   /** Claims no more jobs, grants running jobs `graceMs` and then aborts their signals. */
   stop(): Promise<void>;
 }
@@ -74,8 +83,10 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
   const free = source.free ?? (() => parallel - running.size);
   let wantsSlot = false;
 
+  // The broker stops all services of a process at once, so that another one may be gone before this one is told.
+  const isStopping = () => closing.signal.aborted || fieldOf(broker, 'stopping') === true;
   const run = (job: J) => {
-    const work = workOn(source, job, stopping.signal, broker);
+    const work = workOn(source, job, { stopping: stopping.signal, isStopping }, broker);
     const watched: Promise<unknown> = work
       .catch(() => undefined)
       .finally(() => {
@@ -88,7 +99,9 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
 
   const runClaimed = (job: J) =>
     run(job)
-      .catch((error: unknown) => logger.warn('job.failed', { kind: name, code: codeOf(error) }))
+      .catch((error: unknown) => {
+        if (!isStopping()) logger.warn('job.failed', { kind: name, code: codeOf(error) });
+      })
       .finally(() => wakeSignal.notify());
 
   const claimSome = async (): Promise<number> => {
@@ -116,7 +129,7 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
     const endWatch = due === undefined ? null : watchDue(due, pollMs, wakeSignal.notify);
     while (!closing.signal.aborted) {
       const claimed = await claimSome().catch((error: unknown) => {
-        logger.warn('job.claim_failed', { kind: name, code: codeOf(error) });
+        if (!isStopping()) logger.warn('job.claim_failed', { kind: name, code: codeOf(error) });
         return null;
       });
       const pauseMs = endWatch === null || claimed === null ? pollMs : longestPauseMs;
@@ -130,6 +143,7 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
   return {
     notify: () => wakeSignal.notify(),
     run,
+    isStopping,
     async stop() {
       closing.abort();
       wakeSignal.notify();
@@ -145,7 +159,7 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
 async function workOn<J>(
   { name, kindOf = () => name, leaseMs, extend, work }: JobSource<J>,
   job: J,
-  stopping: AbortSignal,
+  { stopping, isStopping }: { readonly stopping: AbortSignal; readonly isStopping: () => boolean },
   broker: WorkerDeps['broker'],
 ): Promise<string> {
   const lost = new AbortController();
@@ -160,7 +174,7 @@ async function workOn<J>(
   const began = performance.now();
   let outcome = 'failed';
   try {
-    outcome = await work(job, { signal: AbortSignal.any([lost.signal, stopping]), holds });
+    outcome = await work(job, { signal: AbortSignal.any([lost.signal, stopping]), isStopping, holds });
     return outcome;
   } finally {
     clearInterval(heartbeat);

@@ -1,5 +1,5 @@
-import { FitBaseType, FitEncoder } from 'fit-file-parser';
 import { randomOf } from '../simulation/random.ts';
+import { fitActivity } from './fit-activity.ts';
 
 /** A point of a run, one each ten seconds. */
 interface RunPoint {
@@ -93,62 +93,14 @@ ${trackPoints.join('\n')}
 `;
 }
 
-const { Enum, Sint32, Uint16, Uint32, Uint8 } = FitBaseType;
-const sizes: Readonly<Record<number, number>> = {
-  [Enum]: 1,
-  [Uint8]: 1,
-  [Uint16]: 2,
-  [Uint32]: 4,
-  [Sint32]: 4,
-};
-const field = (number: number, baseType: FitBaseType, value: number) => ({
-  number,
-  baseType,
-  value,
-  size: sizes[baseType] ?? 1,
-});
-const semicircles = (degrees: number) => Math.round((degrees * 2 ** 31) / 180);
-const message = { fileId: 0, session: 18, lap: 19, record: 20, activity: 34 } as const;
 const running = 1;
 
 /** The run as a FIT activity with a session, a lap and the time zone of the watch. */
-export function fitOf({ startMs, endMs, points }: RecordedRun, offsetMinutes: number): Uint8Array {
-  const encoder = new FitEncoder();
-  const at = (ms: number) => FitEncoder.toFitTimestamp(new Date(ms));
-  const milliseconds = endMs - startMs;
-  const centimeters = (points.at(-1)?.distance ?? 0) * 100;
-  encoder.writeMessage(
-    message.fileId,
-    [field(0, Enum, 4), field(1, Uint16, 255), field(2, Uint16, 7), field(4, Uint32, at(startMs))],
-    0,
-  );
-  for (const { ms, latitude, longitude, altitude, distance, heartRate, cadence } of points)
-    encoder.writeMessage(
-      message.record,
-      [
-        field(253, Uint32, at(ms)),
-        field(0, Sint32, semicircles(latitude)),
-        field(1, Sint32, semicircles(longitude)),
-        field(2, Uint16, (altitude + 500) * 5),
-        field(3, Uint8, heartRate),
-        field(4, Uint8, cadence),
-        field(5, Uint32, distance * 100),
-      ],
-      1,
-    );
-  const whole = [field(253, Uint32, at(endMs)), field(2, Uint32, at(startMs))];
-  const length = [
-    field(7, Uint32, milliseconds),
-    field(8, Uint32, milliseconds),
-    field(9, Uint32, centimeters),
-  ];
-  encoder.writeMessage(message.lap, [...whole, ...length, field(11, Uint16, 420)], 2);
-  encoder.writeMessage(
-    message.session,
-    [...whole, field(5, Enum, running), ...length, field(11, Uint16, 420)],
-    3,
-  );
-  const local = field(5, Uint32, at(endMs) + offsetMinutes * 60);
-  encoder.writeMessage(message.activity, [field(253, Uint32, at(endMs)), local], 4);
-  return encoder.close();
+export function fitOf(
+  { startMs, endMs, points }: RecordedRun,
+  offsetMinutes: number,
+  kilocalories = 420,
+): Uint8Array {
+  const meters = points.at(-1)?.distance ?? 0;
+  return fitActivity({ startMs, endMs, sport: running, offsetMinutes, kilocalories, meters, points });
 }

@@ -18,7 +18,7 @@ export function accessRoutes(world: ListedWorld): Route[] {
   const consents = consentEndpoint({
     title: `${spec.title} (simulated)`,
     client_id: () => own.client.client_id,
-    needsPkce: false,
+    needsPkce: spec.needsPkce,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
     scopes: ({ query, form }) =>
@@ -35,14 +35,12 @@ export function accessRoutes(world: ListedWorld): Route[] {
     route('GET', `${base}${spec.authorizePath}`, consents.showPage),
     route('POST', `${base}${spec.authorizePath}`, consents.decide),
     route('POST', `${base}${spec.tokenPath}`, (request) => exchange(world, request, consents.take), 'token'),
+    ...(spec.revocation === null
+      ? []
+      : [route('POST', `${base}${spec.revocation.path}`, (request) => revoked(world, request))]),
     ...spec
       .routes(world)
       .map((one) => route(one.method, `${base}${one.path}`, (request) => served(world, request, one), 'api')),
-    ...(spec.applicationRoutes?.(world) ?? []).map(({ method, path, handle }) =>
-      route(method, `${base}${path}`, (request) =>
-        isClient(request, own.client) ? handle(request) : failure(401, 'invalid_client'),
-      ),
-    ),
   ];
 }
 
@@ -53,7 +51,7 @@ function exchange(
 ): Reply {
   const { spec, own, clock, store } = world;
   const { form } = request;
-  if (!isClient(request, own.client)) return failure(401, 'invalid_client');
+  if (!isClient(request, own.client, spec.clientAuthentication)) return failure(401, 'invalid_client');
   if (form.get('grant_type') === 'refresh_token') {
     const fresh = refresh(own.accounts, clock, lifetimes[spec.refresh], form.get('refresh_token') ?? '');
     if (fresh !== null) named(world, fresh.holder, fresh.grant);
@@ -71,7 +69,7 @@ function exchange(
 }
 
 function named({ spec }: ListedWorld, account: ListedAccount, grant: ListedAccount['grants'][number]): void {
-  grant.access_token = spec.accessToken?.(account, grant.access_token) ?? grant.access_token;
+  grant.access_token = spec.accessToken(account, grant.access_token);
 }
 
 function tokens(
@@ -89,7 +87,7 @@ function tokens(
       expires_in,
       scope: scope.join(' '),
       ...(spec.refresh === 'rotates' ? { refresh_token } : {}),
-      ...spec.tokenFields?.(account),
+      ...spec.tokenFields(account),
     },
   };
 }
@@ -115,6 +113,16 @@ function link({ spec, own, clock, user }: ListedWorld, person: number): ListedAc
   return account;
 }
 
+/** The answer to a revocation that the client proves in its form. An unknown token is no error (RFC 7009, 2.2). */
+function revoked(world: ListedWorld, request: HttpRequest): Reply {
+  const { spec, own } = world;
+  if (!isClient(request, own.client, 'form')) return failure(401, 'invalid_client');
+  const token = request.form.get(spec.revocation?.tokenField ?? '');
+  const account = own.accounts.find(({ grants }) => grants.some((one) => one.access_token === token));
+  if (account !== undefined) endAccess(world, account);
+  return { status: 200, json: {} };
+}
+
 /** Ends the access of the application to an account. */
 export function endAccess({ store }: Pick<ListedWorld, 'store'>, account: ListedAccount): void {
   account.authorized = false;
@@ -130,5 +138,5 @@ function served(
   const found = ownerOf(world.own.accounts, world.clock, bearerOf(request));
   if (found === null || !found.holder.authorized) return failure(401, 'unauthorized');
   if (scope !== null && !found.grant.scope.includes(scope)) return failure(403, 'insufficient_scope');
-  return handle(found.holder, request);
+  return handle(found.holder, request, found.grant.scope);
 }

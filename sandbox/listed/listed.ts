@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import type { Item } from '../../domain/recipe/read-fields.ts';
 import type { SeriesType } from '../../domain/records/series.ts';
 import type { SimulatedDay } from '../day-simulation/day.ts';
 import type { HttpRequest, Reply, Route } from '../server/http.ts';
@@ -13,9 +13,13 @@ export interface ListedRecord {
   readonly startMs: number;
   readonly endMs: number;
   readonly availableMs: number;
+  /** The local day. */
+  readonly date: string;
+  /** It is a workout or a night, if its list has any. */
+  readonly isCounted: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
   /** What an application makes of it, for comparisons. */
-  readonly samples?: readonly (readonly [type: SeriesType, ms: number, value: number])[];
+  readonly samples: readonly (readonly [type: SeriesType, ms: number, value: number])[];
 }
 
 /** What tests changed on a day. */
@@ -24,6 +28,7 @@ export interface DayChanges {
   readonly versionOf: (id: string) => number;
   /** Workouts that the user recorded in addition to those of the simulation, by their start. They take ten minutes. */
   readonly recorded: readonly { readonly startMs: number; readonly endMs: number }[];
+  readonly nowMs: number;
 }
 
 /** A list of records of a user. */
@@ -42,44 +47,59 @@ export interface ListedSpec {
   hasAccount(traits: Traits): boolean;
   readonly scopes: readonly string[];
   readonly kinds: Readonly<Record<string, ListedKind>>;
+  readonly needsPkce: boolean;
+  /** How a token request proves which client sends it. */
+  readonly clientAuthentication: 'form' | 'basic';
   readonly authorizePath: string;
   readonly tokenPath: string;
+  /** The path and the field of the token of a revocation that the client proves in its form. Null: there is none. */
+  readonly revocation: { readonly path: string; readonly tokenField: string } | null;
   /** `rotates`: a refresh ends the old pair. `lasts`: there are no refresh tokens. */
   readonly refresh: 'rotates' | 'lasts';
   /** The access token with a random part, where its text has a meaning. */
-  accessToken?(account: ListedAccount, random: string): string;
+  accessToken(account: ListedAccount, random: string): string;
   /** Further fields of a token answer. */
-  tokenFields?(account: ListedAccount): object;
+  tokenFields(account: ListedAccount): object;
   /** The settings that point the application at the simulation. */
-  settings(base: string, client: Client, own: ListedState): Readonly<Record<string, string>>;
+  settings(base: string, client: Client): Readonly<Record<string, string>>;
   /** The body of a notification; null: the provider notifies of no such change. */
-  eventOf(account: ListedAccount, change: ListedChange, own: ListedState): object | null;
-  readonly signature: {
-    readonly header: string;
-    readonly time?: { readonly header: string; readonly of: (ms: number) => string };
-    readonly encoding: 'hex' | 'base64';
-    readonly isUpperCase?: true;
-    /** The secret of the client, or one of its own. */
-    readonly with: 'client' | 'own';
-  };
-  /** Where the webhooks of an application are, after the address of all webhooks. */
-  readonly webhookPath: string;
+  eventOf(account: ListedAccount, change: ListedChange): Item | null;
+  /** A body with the proof that the provider sends it: headers with a signature, or a secret in the body. */
+  sign(world: ListedWorld, body: string, ms: number): SignedBody;
+  /** The status of the answer to a notification. */
+  readonly acceptedStatus: number;
+  /** Where the webhooks of an application are, after the address of all webhooks. Null: the provider does not notify. */
+  readonly webhookPath: string | null;
   routes(world: ListedWorld): readonly ListedRoute[];
-  /** Routes with the credentials of the application, for a provider at which it makes its webhook itself. */
-  applicationRoutes?(world: ListedWorld): readonly ApplicationRoute[];
-  /** What follows when the address of notifications is set. */
-  pointed?(own: ListedState, url: string): void;
+  /** The files of records. */
+  files(world: ListedWorld): readonly Route[];
+  /** The application makes its subscriptions itself, with its own credentials. */
+  readonly subscribes: boolean;
+  /** Null if a person makes them. */
+  subscriptions(world: ListedWorld): Subscriptions | null;
 }
 
-/** A route of the API that needs the credentials of the application. */
-export type ApplicationRoute = Pick<Route, 'method' | 'path' | 'handle'>;
+/** What is sent of a notification. */
+export interface SignedBody {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The subscriptions of an application at a provider at which it makes them itself. */
+export interface Subscriptions {
+  readonly routes: readonly Route[];
+  /** Subscribes at an address as the application does, without a check of the address. */
+  pointAt(url: string): void;
+  /** Whether the application is notified of an event: a subscription has no other value in a field of the event. */
+  concerns(event: Item): boolean;
+}
 
 /** A route of the API that needs the token of an account, and a scope unless it is null. */
 export interface ListedRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly scope: string | null;
-  handle(account: ListedAccount, request: HttpRequest): Reply;
+  handle(account: ListedAccount, request: HttpRequest, scope: readonly string[]): Reply;
 }
 
 const Account = z.object({
@@ -100,12 +120,10 @@ const Account = z.object({
 /** An account, with what its user changed. */
 export type ListedAccount = z.infer<typeof Account>;
 
-/** A subscription to a kind of event of a type. It ends by the wall clock, as the application sees it. */
-export const ListedSubscription = z.object({
+/** A subscription of the application as it asked for it. It ends by the wall clock, as the application sees it. */
+const ListedSubscription = z.object({
   id: z.string(),
-  url: z.url(),
-  type: z.string(),
-  event: z.string(),
+  body: z.record(z.string(), z.unknown()),
   ends_ms: z.number(),
 });
 export type ListedSubscription = z.infer<typeof ListedSubscription>;
@@ -131,8 +149,10 @@ const ListedChange = z.object({
   id: z.string(),
   operation: z.enum(['update', 'delete']),
   ms: z.number(),
+  /** When the record began, if it is known. */
+  start_ms: z.number().optional(),
 });
-type ListedChange = z.infer<typeof ListedChange>;
+export type ListedChange = z.infer<typeof ListedChange>;
 
 /** The contents of a notification of a provider. */
 export const messageOf = (name: string) =>
@@ -163,18 +183,3 @@ export function openListed(world: World, spec: ListedSpec): ListedWorld {
   if (own === undefined) throw new Error(`${name} has no part of the store`);
   return { ...world, spec, own };
 }
-
-/** The headers that sign a body. */
-export function signed({ spec, own }: ListedWorld, body: string, ms: number): Record<string, string> {
-  const { header, time, encoding, isUpperCase = false } = spec.signature;
-  const at = time?.of(ms) ?? '';
-  const key = signingKey({ spec, own });
-  const digest = createHmac('sha256', key).update(at).update(body).digest(encoding);
-  return {
-    [header]: isUpperCase ? digest.toUpperCase() : digest,
-    ...(time === undefined ? {} : { [time.header]: at }),
-  };
-}
-
-const signingKey = ({ spec, own }: Pick<ListedWorld, 'spec' | 'own'>): string =>
-  spec.signature.with === 'client' ? own.client.client_secret : own.secret;

@@ -1,3 +1,4 @@
+import type { SpanForm } from '../../domain/recipe/list-pass.ts';
 import { accepts } from '../../domain/records/series.ts';
 import type { HttpRequest, Reply } from '../server/http.ts';
 import { datesIn, simulatedDay } from '../simulation/days.ts';
@@ -10,7 +11,8 @@ interface Span {
 }
 
 const dayMs = 86_400_000;
-const shownDays = 40;
+/** The ledger shows so many days. */
+export const shownDays = 40;
 const recordedMs = 600_000;
 
 /** The records of an account that begin in a span and are available, in order of time. Deleted ones are left out. */
@@ -30,7 +32,7 @@ export function recordsIn(
       const day = simulatedDay(person, date);
       const starts = account.recorded.filter((ms) => ms >= day.startMs && ms < day.endMs);
       const recorded = starts.map((startMs) => ({ startMs, endMs: startMs + recordedMs }));
-      return spec.kinds[kind]?.of(day, { versionOf, recorded }) ?? [];
+      return spec.kinds[kind]?.of(day, { versionOf, recorded, nowMs }) ?? [];
     })
     .filter(
       ({ startMs, availableMs }) => startMs >= span.startMs && startMs < span.endMs && availableMs <= nowMs,
@@ -39,32 +41,31 @@ export function recordsIn(
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-/** The span of a query; `form` says how its bounds are written. Null: it has none. */
+const numberIn = (text: string): number => Number(text || Number.NaN);
+const bounds: Readonly<Record<SpanForm, (text: string) => number>> = {
+  instant: (text) => Date.parse(text),
+  date: (text) => Date.parse(`${text}T00:00:00Z`),
+  ms: numberIn,
+  s: (text) => numberIn(text) * 1000,
+  utc: (text) => (/Z$|[+-]\d\d:\d\d$/.test(text) ? Number.NaN : Date.parse(`${text}Z`)),
+};
+
+/**
+ * The span of a query; `form` says how its bounds are written. Without bounds it is the last day, and without an end it lasts. Null: a
+ * bound is not of the form.
+ */
 export function spanOf(
   { query }: HttpRequest,
-  start: string,
-  end: string,
-  form: 'instant' | 'date' | 'ms',
+  names: { readonly start: string; readonly end: string | null; readonly form: SpanForm },
+  nowMs: number,
 ): Span | null {
-  const read = (name: string) => {
-    const text = query.get(name) ?? '';
-    return form === 'ms'
-      ? Number(text || Number.NaN)
-      : Date.parse(form === 'date' ? `${text}T00:00:00Z` : text);
+  const read = (name: string | null, usualMs: number) => {
+    const text = name === null ? null : query.get(name);
+    if (text === null) return usualMs;
+    return bounds[names.form](text);
   };
-  const [startMs, endMs] = [read(start), read(end)];
+  const [startMs, endMs] = [read(names.start, nowMs - dayMs), read(names.end, nowMs + 1)];
   return Number.isNaN(startMs) || Number.isNaN(endMs) ? null : { startMs, endMs };
-}
-
-/** A page of records whose token is the number of records before it. */
-export function tokenPage(
-  records: readonly ListedRecord[],
-  token: string | null,
-  size: number,
-): { readonly fields: readonly object[]; readonly next: string | null } {
-  const from = Number(token ?? 0);
-  const next = from + size < records.length ? String(from + size) : null;
-  return { fields: records.slice(from, from + size).map(({ fields }) => fields), next };
 }
 
 /** An error in JSON. */
@@ -79,11 +80,14 @@ export function expectedRecords(
   const span = { startMs: from_ms, endMs: world.clock.nowMs() + 1 };
   const kinds = Object.keys(world.spec.kinds).map((type) => {
     const records = recordsIn(world, account, type, span);
+    // A record that began before the span may have samples in it.
+    const around = recordsIn(world, account, type, { ...span, startMs: span.startMs - 2 * dayMs });
     const samples: Record<string, number> = {};
-    for (const [series, , value] of records.flatMap((one) => one.samples ?? []))
-      if (accepts(series, value)) samples[series] = (samples[series] ?? 0) + 1;
+    for (const [series, ms, value] of around.flatMap((one) => one.samples))
+      if (ms >= span.startMs && ms < span.endMs && accepts(series, value))
+        samples[series] = (samples[series] ?? 0) + 1;
     const { scope = '', kind = 'other' } = world.spec.kinds[type] ?? {};
-    return { type, scope, kind, records: records.length, samples };
+    return { type, scope, kind, records: records.filter(({ isCounted }) => isCounted).length, samples };
   });
   return { account: account.id, authorized: account.authorized, kinds };
 }
@@ -92,7 +96,7 @@ export function expectedRecords(
 export function addListedSamples(sink: SampleSink, world: ListedWorld, account: ListedAccount): void {
   const endMs = world.clock.nowMs();
   for (const [type, { device }] of Object.entries(world.spec.kinds))
-    for (const { samples = [] } of recordsIn(world, account, type, {
+    for (const { samples } of recordsIn(world, account, type, {
       startMs: endMs - shownDays * dayMs,
       endMs,
     }))

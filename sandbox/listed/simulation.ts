@@ -1,3 +1,4 @@
+import type { Item } from '../../domain/recipe/read-fields.ts';
 import { ok, type Reply, type Route, refused, route } from '../server/http.ts';
 import { answerForUser, userOfChoice } from '../server/user-choice.ts';
 import type { Random } from '../simulation/random.ts';
@@ -5,14 +6,15 @@ import type { Provider, Simulation } from '../simulation/simulation.ts';
 import { accessRoutes, endAccess } from './access.ts';
 import {
   type ListedAccount,
+  type ListedChange,
   type ListedMessage,
   type ListedSpec,
   type ListedWorld,
   messageOf,
   openListed,
-  signed,
+  type Subscriptions,
 } from './listed.ts';
-import { addListedSamples, expectedRecords, recordsIn } from './records.ts';
+import { addListedSamples, expectedRecords, recordsIn, shownDays } from './records.ts';
 
 const dayMs = 86_400_000;
 
@@ -27,24 +29,44 @@ export function listedSimulation<const N extends string>(
     hasAccount: spec.hasAccount,
     // As a person does on a page of the provider, unless the application makes its webhook itself.
     async pointAt({ access, webhooks, secret, request }) {
-      if (spec.applicationRoutes !== undefined) return;
+      if (spec.subscribes || spec.webhookPath === null) return;
       const url = `${webhooks}/${spec.name}${spec.webhookPath}${secret === null ? '' : `/${secret}`}`;
       await request(`${access.url}/${spec.name}/control/webhook?url=${encodeURIComponent(url)}`, {
         method: 'POST',
       });
     },
-    open: (world) => providerOf(openListed(world, spec), (contents) => Message.parse(contents)),
+    open(world) {
+      const opened = openListed(world, spec);
+      const subscriptions = spec.subscriptions(opened);
+      return providerOf({ ...opened, subscriptions }, (contents) => Message.parse(contents));
+    },
   };
 }
 
-function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessage): Provider {
-  const { spec, own } = world;
+/** The world with the subscriptions of the application. Null: a person makes them. */
+interface OpenWorld extends ListedWorld {
+  readonly subscriptions: Subscriptions | null;
+}
+
+function providerOf(world: OpenWorld, read: (contents: unknown) => ListedMessage): Provider {
+  const { spec, own, subscriptions } = world;
   return {
     name: spec.name,
     title: spec.title,
-    routes: [...accessRoutes(world), ...(spec.applicationRoutes?.(world) ?? []), ...controlRoutes(world)],
-    settings: spec.settings(`${world.url}/${spec.name}`, own.client, own),
-    delivery: { answerWithinMs: 2000, attempts: 6, firstGapMs: 10_000, longestGapMs: 3_600_000 },
+    routes: [
+      ...controlRoutes(world),
+      ...(subscriptions?.routes ?? []),
+      ...spec.files(world),
+      ...accessRoutes(world),
+    ],
+    settings: spec.settings(`${world.url}/${spec.name}`, own.client),
+    delivery: {
+      answerWithinMs: 2000,
+      attempts: 6,
+      firstGapMs: 10_000,
+      longestGapMs: 3_600_000,
+      acceptedStatus: spec.acceptedStatus,
+    },
     retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
     sendNewData: () => sendNewRecords(world),
     isReady: () => own.webhook !== null && !own.webhook_off,
@@ -53,8 +75,12 @@ function providerOf(world: ListedWorld, read: (contents: unknown) => ListedMessa
       const event = message.kind === 'change' ? eventOf(world, message) : null;
       const body = message.kind === 'change' ? JSON.stringify(event) : message.text;
       if (own.webhook === null || (message.kind === 'change' && event === null)) return null;
-      const headers = signed(world, message.kind === 'change' ? body : `${body} `, Date.now());
-      return { url: new URL(own.webhook), headers: { 'Content-Type': 'application/json', ...headers }, body };
+      const signed = spec.sign(world, message.kind === 'change' ? body : `${body} `, Date.now());
+      return {
+        url: new URL(own.webhook),
+        headers: { 'Content-Type': 'application/json', ...signed.headers },
+        body: message.kind === 'change' ? signed.body : body,
+      };
     },
     acknowledged: () => undefined,
     invalidNotification: (_, chance) => invalid(spec.name, chance),
@@ -81,42 +107,56 @@ function accountOf({ own }: ListedWorld, user: number | null): ListedAccount | n
   return own.accounts.find(({ person }) => person === user) ?? null;
 }
 
-function eventOf(world: ListedWorld, message: Extract<ListedMessage, { kind: 'change' }>): object | null {
+function eventOf(world: OpenWorld, message: Extract<ListedMessage, { kind: 'change' }>): object | null {
   const account = world.own.accounts.find(({ id }) => id === message.account);
-  return account === undefined ? null : world.spec.eventOf(account, message, world.own);
+  return account === undefined ? null : sentOf(world, account, message);
+}
+
+/** What the application is notified of. Null: the provider notifies of no such change, or is not subscribed to. */
+function sentOf(world: OpenWorld, account: ListedAccount, change: ListedChange): Item | null {
+  const event = world.spec.eventOf(account, change);
+  return event !== null && (world.subscriptions?.concerns(event) ?? true) ? event : null;
 }
 
 /** Sends a notification of a change, if the provider notifies of it. */
 function sendChange(
-  { spec, own, outbox, clock }: ListedWorld,
+  world: OpenWorld,
   account: ListedAccount,
-  change: { readonly type: string; readonly id: string; readonly operation: 'update' | 'delete' },
+  change: Pick<ListedChange, 'type' | 'id' | 'operation' | 'start_ms'>,
 ): void {
+  const { spec, outbox, clock } = world;
   const whole = { kind: 'change' as const, account: account.id, ms: clock.nowMs(), ...change };
   const message: ListedMessage = { ...whole, provider: spec.name };
-  if (spec.eventOf(account, whole, own) !== null) outbox.add(spec.name, message);
+  if (sentOf(world, account, whole) !== null) outbox.add(spec.name, message);
 }
 
 // A record is notified once it is available.
-function sendNewRecords(world: ListedWorld): void {
+function sendNewRecords(world: OpenWorld): void {
   const nowMs = world.clock.nowMs();
   for (const account of world.own.accounts) {
     const fromMs = account.live_ms;
     account.live_ms = nowMs;
     if (!account.authorized) continue;
     for (const type of Object.keys(world.spec.kinds))
-      for (const { id, availableMs } of recordsIn(world, account, type, {
+      for (const { id, startMs: start_ms, availableMs } of recordsIn(world, account, type, {
         startMs: fromMs - 3 * dayMs,
         endMs: nowMs + 1,
       }))
-        if (availableMs > fromMs) sendChange(world, account, { type, id, operation: 'update' });
+        if (availableMs > fromMs) sendChange(world, account, { type, id, operation: 'update', start_ms });
   }
   world.store.touch();
 }
 
+/** When a record of the last days began. Empty: it is not known. */
+function startOf(world: ListedWorld, account: ListedAccount, type: string, id: string) {
+  const span = { startMs: world.clock.nowMs() - shownDays * dayMs, endMs: world.clock.nowMs() + 1 };
+  const found = recordsIn(world, account, type, span).find((one) => one.id === id);
+  return found === undefined ? {} : { start_ms: found.startMs };
+}
+
 /** What tests change: the address of notifications, deleted and changed records, and access. */
-function controlRoutes(world: ListedWorld): Route[] {
-  const { spec, own, store } = world;
+function controlRoutes(world: OpenWorld): Route[] {
+  const { spec, own, store, subscriptions } = world;
   const withAccount = (person: string, use: (account: ListedAccount) => void): Reply => {
     const account = accountOf(world, userOfChoice(world, person));
     if (account === null) return refused(`This person is not connected to ${spec.title}.`, 404);
@@ -128,7 +168,7 @@ function controlRoutes(world: ListedWorld): Route[] {
   return [
     route('POST', `${base}/webhook`, ({ query }) => {
       own.webhook = query.get('url');
-      if (own.webhook !== null) spec.pointed?.(own, own.webhook);
+      if (own.webhook !== null) subscriptions?.pointAt(own.webhook);
       store.save();
       return ok({});
     }),
@@ -156,7 +196,7 @@ function controlRoutes(world: ListedWorld): Route[] {
     route('POST', `${base}/people/:person/:type/:id`, ({ params: { person = '', type = '', id = '' } }) =>
       withAccount(person, (account) => {
         account.versions[id] = (account.versions[id] ?? 0) + 1;
-        sendChange(world, account, { type, id, operation: 'update' });
+        sendChange(world, account, { type, id, operation: 'update', ...startOf(world, account, type, id) });
       }),
     ),
     route('GET', `${base}/ledger`, ({ query }) =>

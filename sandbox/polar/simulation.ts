@@ -1,108 +1,38 @@
-import { dayMs } from '../../domain/time/time.ts';
-import { endAccess } from '../listed/access.ts';
-import type { ListedAccount, ListedRecord, ListedRoute, ListedWorld } from '../listed/listed.ts';
-import { failure, recordsIn } from '../listed/records.ts';
-import { listedSimulation } from '../listed/simulation.ts';
-import { type HttpRequest, ok, type Reply } from '../server/http.ts';
-import { kinds } from './kinds.ts';
-import { webhookRoutes } from './webhooks.ts';
+import type { Draft } from '../../domain/recipe/draft.ts';
+import type { SeriesType } from '../../domain/records/series.ts';
+import { polar as provider } from '../../providers/polar/provider.ts';
+import { collections } from '../../providers/polar/records.ts';
+import { onClock } from '../../providers/polar/times.ts';
+import { growingDays, nights } from '../listed/things.ts';
+import { listedTwin } from '../listed/twin.ts';
 
-const shownDays = { activities: 30, sleep: 28, recharge: 28 } as const;
+const everySeconds = 15;
+/** The series of an exercise with the numbers of their types and the factors of their units. */
+const sampled: readonly (readonly [name: SeriesType, number: string, factor: number])[] = [
+  ['heart_rate', '0', 1],
+  ['speed', '1', 3.6],
+  ['cadence', '2', 1],
+  ['power', '4', 1],
+  ['weather_temperature', '9', 1],
+];
 
-/** A read of the API, which gives nothing before the account is registered. */
-type Read = (world: ListedWorld, account: ListedAccount, request: HttpRequest) => Reply;
+/** A text of values for each type; a lost signal is `null`. */
+const samplesOf = ({ series, start_time = 0 }: Draft) =>
+  sampled.map(([name, number, factor]) => {
+    const values: (number | 'null')[] = [];
+    const points = series?.[name];
+    for (const [ms, value] of Array.isArray(points) ? points : []) {
+      while (values.length < (ms - start_time) / 1000 / everySeconds) values.push('null');
+      values.push(value * factor);
+    }
+    return { 'recording-rate': everySeconds, 'sample-type': number, data: values.join(',') };
+  });
 
-function lastDays(world: ListedWorld, account: ListedAccount, kind: keyof typeof shownDays): ListedRecord[] {
-  const endMs = world.clock.nowMs() + 1;
-  return recordsIn(world, account, kind, { startMs: endMs - shownDays[kind] * dayMs, endMs });
-}
-
-/** The records of a query by dates, at most 28 days. */
-const byDates =
-  (kind: string, answer: (records: readonly ListedRecord[]) => unknown): Read =>
-  (world, account, { query }) => {
-    const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
-    const [startMs, endMs] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`)];
-    if (!(endMs - startMs >= 0 && endMs - startMs < 28 * dayMs)) return failure(400, 'invalid range');
-    const around = { startMs: startMs - dayMs, endMs: endMs + 2 * dayMs };
-    const found = recordsIn(world, account, kind, around);
-    return ok(answer(found.filter(({ fields: { date } }) => String(date) >= from && String(date) <= to)));
-  };
-
-const fieldsOf = (records: readonly ListedRecord[]) => records.map(({ fields }) => fields);
-
-function heartRates(records: readonly ListedRecord[]): object {
-  const days = Map.groupBy(records, ({ fields }) => fields.date);
-  const heart_rates = [...days].map(([date, pieces]) => ({
-    date,
-    heart_rate_samples: pieces.flatMap(({ fields }) => fields.heart_rate_samples),
+const ratesOf = ({ series, zone_offset }: Draft) =>
+  (Array.isArray(series?.heart_rate) ? series.heart_rate : []).map(([ms, heart_rate]) => ({
+    heart_rate,
+    sample_time: onClock(ms, zone_offset).slice(11),
   }));
-  return { heart_rates };
-}
-
-const missing = failure(404, 'not found');
-const oneOf = (kind: 'activities' | 'sleep', param: string): Read => {
-  return (world, account, { params }) => {
-    const found = lastDays(world, account, kind).find(({ id }) => id === params[param]);
-    return found === undefined ? missing : ok(found.fields);
-  };
-};
-
-// The samples of an exercise are in its own answer.
-const exercises: Read = (world, account) =>
-  ok(lastDays(world, account, 'activities').map(({ fields: { samples: _, ...listed } }) => listed));
-
-const reads: Readonly<Record<string, Read>> = {
-  '/v3/exercises': exercises,
-  '/v3/exercises/:id': oneOf('activities', 'id'),
-  '/v3/users/sleep/available': (world, account) =>
-    ok({ available: lastDays(world, account, 'sleep').map(({ fields: { date } }) => ({ date })) }),
-  '/v3/users/sleep/:date': oneOf('sleep', 'date'),
-  '/v3/users/nightly-recharge': (world, account) =>
-    ok({ recharges: fieldsOf(lastDays(world, account, 'recharge')) }),
-  '/v3/users/activities': byDates('days', (records) =>
-    records.map(({ fields: { date: _, ...fields } }) => fields),
-  ),
-  '/v3/users/continuous-heart-rate': byDates('heart_rate', heartRates),
-  '/v3/users/cardio-load/date': byDates('cardio_load', fieldsOf),
-};
-
-function routes(world: ListedWorld): ListedRoute[] {
-  const scope = 'accesslink.read_all';
-  return [
-    ...Object.entries(reads).map(
-      ([path, read]): ListedRoute => ({
-        method: 'GET',
-        path,
-        scope,
-        handle: (account, request) =>
-          account.registered ? read(world, account, request) : failure(403, 'not registered'),
-      }),
-    ),
-    {
-      method: 'POST',
-      path: '/v3/users',
-      scope: null,
-      handle(account) {
-        if (account.registered) return failure(409, 'registered already');
-        account.registered = true;
-        world.store.save();
-        return ok({ 'polar-user-id': Number(account.id) });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/v3/users/:id',
-      scope: null,
-      handle(account, { params }) {
-        if (params.id !== account.id) return failure(403, 'another account');
-        account.registered = false;
-        endAccess(world, account);
-        return { status: 204 };
-      },
-    },
-  ];
-}
 
 const events: Readonly<Record<string, string>> = {
   activities: 'EXERCISE',
@@ -112,32 +42,21 @@ const events: Readonly<Record<string, string>> = {
 };
 
 /** A maker of watches: exercises with samples, nights, recharges, days, heart rates and loads. Deletions are not notified. */
-export const polar = listedSimulation({
+export const polar = listedTwin({
   name: 'polar',
-  title: 'Polar',
+  provider,
+  collections,
   hasAccount: ({ key }) => key === 'half-day-wearer',
-  scopes: ['accesslink.read_all'],
-  kinds,
-  authorizePath: '/oauth2/authorization',
-  tokenPath: '/v2/oauth2/token',
-  refresh: 'lasts',
-  tokenFields: ({ id }) => ({ x_user_id: Number(id) }),
-  settings: (base, { client_id, client_secret }) => ({
-    POLAR_API_URL: base,
-    POLAR_AUTHORIZE_URL: `${base}/oauth2/authorization`,
-    POLAR_TOKEN_URL: `${base}/v2/oauth2/token`,
-    POLAR_CLIENT_ID: client_id,
-    POLAR_CLIENT_SECRET: client_secret,
-  }),
-  eventOf({ id: user }, { type, id, operation, ms }) {
-    const event = events[type];
-    if (event === undefined || operation === 'delete') return null;
-    const entity_id = id.split(' ')[0];
-    const url = `https://www.polaraccesslink.com/v3/${entity_id}`;
-    return { event, user_id: Number(user), entity_id, timestamp: new Date(ms).toISOString(), url };
+  tokensLast: true,
+  kinds: {
+    activities: { fields: (draft) => ({ samples: samplesOf(draft) }) },
+    recharge: { of: nights },
+    heart_rate: { of: growingDays, fields: (draft) => ({ heart_rate_samples: ratesOf(draft) }) },
   },
-  signature: { header: 'Polar-Webhook-Signature', encoding: 'hex', with: 'own' },
-  webhookPath: '/events',
-  routes,
-  applicationRoutes: webhookRoutes,
+  account: (id) => ({ x_user_id: Number(id) }),
+  subscription: { member: 'data', secret: 'signature_secret_key', ping: { event: 'PING' } },
+  event({ type, operation }) {
+    const event = events[type];
+    return event === undefined || operation === 'delete' ? null : { event };
+  },
 });

@@ -16,17 +16,18 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** An answer: `json`, `html`, or only a status. `cut` cuts it off in the middle. */
+/** An answer: `json`, `html`, `bytes`, or only a status. `cut` cuts it off in the middle. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly html?: string;
   readonly text?: string;
+  readonly bytes?: Uint8Array;
   readonly cut?: boolean;
 }
 
-/** One endpoint. The `:name` parts of the path become params. `faults` names the group of faults that apply to it. */
+/** One endpoint. The `:name` parts of the path become params, and `*` at its end is any path. `faults` names the group of faults that apply to it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
   readonly path: string;
@@ -83,6 +84,7 @@ export function routeOf<R extends Route>(
 }
 
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : null;
   const wanted = pattern.split('/');
   const given = path.split('/');
   if (wanted.length !== given.length) return null;
@@ -105,21 +107,23 @@ function decoded(text: string): string {
 
 /** Sends an answer. */
 export function writeReply(response: ServerResponse, reply: Reply): void {
-  const { status, headers = {}, json, html, text } = reply;
-  const body = json === undefined ? (html ?? text ?? '') : JSON.stringify(json);
-  const type =
-    json !== undefined ? 'application/json' : html !== undefined ? 'text/html; charset=utf-8' : 'text/plain';
+  const { status, headers = {}, json, html, text, bytes } = reply;
+  const body = Buffer.from(bytes ?? (json === undefined ? (html ?? text ?? '') : JSON.stringify(json)));
+  const isHtml = html !== undefined;
+  const textType =
+    json !== undefined ? 'application/json' : isHtml ? 'text/html; charset=utf-8' : 'text/plain';
+  const type = bytes === undefined ? textType : 'application/octet-stream';
   response.writeHead(status, {
-    ...(body === '' ? {} : { 'Content-Type': type }),
-    ...(html === undefined ? {} : pageHeaders),
-    ...(reply.cut ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...(body.length === 0 ? {} : { 'Content-Type': type }),
+    ...(isHtml ? pageHeaders : {}),
+    ...(reply.cut ? {} : { 'Content-Length': String(body.length) }),
     ...headers,
   });
   if (!reply.cut) {
     response.end(body);
     return;
   }
-  response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
+  response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
 }
 
 const pageHeaders = {

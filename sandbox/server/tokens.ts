@@ -78,9 +78,14 @@ export function expireEarly(tokenHolders: readonly TokenHolder[], accessToken: s
   return false;
 }
 
-/** Whether a token request authenticates the application, in its form or by Basic authorization. */
-export function isClient({ form, headers }: HttpRequest, { client_id, client_secret }: Client): boolean {
+/** Whether a token request authenticates the application, in its form or by Basic authorization, of which a provider may know one. */
+export function isClient(
+  { form, headers }: HttpRequest,
+  { client_id, client_secret }: Client,
+  by: 'form' | 'basic' | 'any' = 'any',
+): boolean {
   const [, basic = ''] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (Buffer.from(basic, 'base64').toString('utf8') === `${client_id}:${client_secret}`) return true;
-  return form.get('client_id') === client_id && form.get('client_secret') === client_secret;
+  if (by !== 'form' && Buffer.from(basic, 'base64').toString('utf8') === `${client_id}:${client_secret}`)
+    return true;
+  return by !== 'basic' && form.get('client_id') === client_id && form.get('client_secret') === client_secret;
 }

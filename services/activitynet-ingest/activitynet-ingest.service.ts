@@ -1,5 +1,6 @@
 import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
+import { dayMs } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
 import { inboxWorker } from '../../mixins/inbox/inbox-worker.ts';
 import { jobs } from '../../mixins/jobs/jobs.ts';
@@ -51,6 +52,12 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
         ctx.rowJobs.notify();
         return waiting;
       },
+      async begin(ctx) {
+        const start_ms = Date.now() - importedDays * dayMs;
+        const waiting = await startReconciliation(ctx, { user_id: ctx.params.user_id, start_ms });
+        ctx.rowJobs.notify();
+        return waiting;
+      },
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
@@ -69,6 +76,9 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
     started: async (deps) => startFetching({ ...deps, call: callAs(deps.call, 'webhook:activitynet'), pace }),
   });
 }
+
+/** The activities of so many days are listed when a connection is imported. */
+const importedDays = 30;
 
 /** Reads the activity platform's events from the inbox and fetches the named activities within the read quota. */
 export default activitynetIngestService();

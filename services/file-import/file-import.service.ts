@@ -14,12 +14,14 @@ import {
   newestAsBackfill,
   openImport,
   purgeImports,
+  readOriginal,
   showImport,
+  showOriginal,
   stopImports,
 } from './actions/imports.ts';
-import { deleteOldImports, endImport, selectOpenIds, selectStale } from './tables/imports.ts';
+import { deleteOldImports, endImport, selectStale, shortenOriginals } from './tables/imports.ts';
 import { type FileFolder, fileFolder } from './work/file-folder.ts';
-import { importKind, type RunDeps, runImport } from './work/run-import.ts';
+import { importKind, type RunDeps, removeUnneeded, runImport } from './work/run-import.ts';
 
 const upkeep = { name: 'file-import.upkeep', everyMs: 600_000, firstAfterMs: 30_000 };
 /** An import ends after this time without another part, or without a job that reads its file. */
@@ -42,6 +44,8 @@ export default implement(fileImport, {
     drop: (ctx) => dropImport(ctx, ctx.params),
     list: (ctx) => listImports(ctx, ctx.params.user_id),
     get: (ctx) => showImport(ctx, ctx.params),
+    original: (ctx) => showOriginal(ctx, ctx.params),
+    originalPart: (ctx) => readOriginal(ctx, ctx.params),
     cancel: (ctx) => cancelImport(ctx, ctx.params),
     backfillStatus: (ctx) => newestAsBackfill(ctx, ctx.params.user_id),
     stopConnection: (ctx) => stopImports(ctx, ctx.params.connection_id),
@@ -61,12 +65,14 @@ export default implement(fileImport, {
     ]),
 });
 
-/** Ends imports without progress, and deletes files without an open import. */
-async function keepUp({ database, folder }: Pick<RunDeps, 'database' | 'folder'>): Promise<void> {
+/** Ends imports without progress, and deletes files that no import needs. */
+async function keepUp(deps: Pick<RunDeps, 'config' | 'database' | 'folder'>): Promise<void> {
+  const { config, database, folder } = deps;
+  const error = 'The file did not arrive whole, or could not be read.';
+  const ending = { state: 'failed', error, keptDays: config.IMPORT_RETENTION_DAYS } as const;
   for (const id of await selectStale(database, importKind.name, staleHours))
-    await endImport(database, id, 'failed', 'The file did not arrive whole, or could not be read.');
-  const ids = await folder.ids();
-  const open = await selectOpenIds(database, ids);
-  for (const id of ids) if (!open.has(id)) await folder.remove(id);
+    await endImport(database, id, ending);
+  await shortenOriginals(database, config.IMPORT_RETENTION_DAYS);
+  await removeUnneeded(deps, await folder.ids());
   await deleteOldImports(database, keptDays);
 }

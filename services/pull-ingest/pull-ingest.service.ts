@@ -1,6 +1,6 @@
 import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
-import { eachPulled, pullIngest } from '../../contracts/pull-ingest.ts';
+import { eachNotifying, pullIngest } from '../../contracts/pull-ingest.ts';
 import type { PullPass } from '../../domain/provider/pulled-provider.ts';
 import { formatInstant } from '../../domain/time/time.ts';
 import { database } from '../../mixins/database/database.ts';
@@ -10,7 +10,13 @@ import { providerApi, providerPace } from '../../mixins/provider-api/provider-ap
 import { providerTokens } from '../../mixins/provider-api/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { cancelBackfillRun, getBackfillRun, reconcile, startBackfillRun } from './actions/backfill.ts';
+import {
+  cancelBackfillRun,
+  getBackfillRun,
+  readRecent,
+  reconcile,
+  startBackfillRun,
+} from './actions/backfill.ts';
 import { answerCheck } from './rules/notification-address.ts';
 import { deleteUser, endConnection } from './tables/connections.ts';
 import { selectSkipped, selectWaiting } from './tables/figures.ts';
@@ -46,10 +52,10 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       notifications: notifications(pace),
     },
     actions: {
-      ...eachPulled('receive', (provider) => async ({ params, notifications }: Receiving) => ({
+      ...eachNotifying('receive', (provider) => async ({ params, notifications }: Receiving) => ({
         done: await notifications.workOn(provider, params.delivery_id),
       })),
-      ...eachPulled(
+      ...eachNotifying(
         'probe',
         (provider) =>
           ({ params, config }: Checking) =>
@@ -64,6 +70,11 @@ export function pullIngestService(chosen: Partial<PullServicePace> = {}): Servic
       cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params),
       async reconcile(ctx) {
         const types = await reconcile(ctx, ctx.params);
+        ctx.rowJobs.notify();
+        return { types };
+      },
+      async begin(ctx) {
+        const types = await readRecent(ctx, ctx.params);
         ctx.rowJobs.notify();
         return { types };
       },

@@ -124,7 +124,11 @@ export default implement(timeseries, {
     dayFacts: ({ params, planned }) => readDayFacts(planned, params),
     daySpan: ({ params, database }) => selectDaySpan(database, params),
     glucoseValues: ({ params, reads: database }) => readGlucose(database, params),
-    itemSpans: ({ params, database }) => selectItemSpans(database, params),
+    async itemSpans({ params: { user_id, ...named }, database }) {
+      const spans = await selectItemSpans(database, { user_ids: [user_id], ...named });
+      return spans.map(({ start_ms, end_ms }) => ({ start_ms, end_ms }));
+    },
+    findItems: ({ params, database }) => selectItemSpans(database, params),
     workoutKeys: ({ params, database }) => selectWorkoutKeys(database, params),
     ...storeHandlers,
     workout: ({ params, database, settings }) =>

@@ -11,6 +11,7 @@ import { codeOf } from '../../runtime/failure.ts';
 import { implement } from '../../runtime/implement.ts';
 import { projectOf } from '../../runtime/user-project.ts';
 import {
+  beginReading,
   disconnect,
   endByEvent,
   findConnection,
@@ -82,7 +83,10 @@ export default implement(users, {
       return (await selectConnections(ctx.reads, ctx.params.user_id)).map(toConnection);
     },
     async connect(ctx) {
-      return toConnection(await importLink(ctx, ctx.cipher, ctx.params));
+      const connection = toConnection(await importLink(ctx, ctx.cipher, ctx.params));
+      if (ctx.params.access_token !== undefined && ctx.config.BACKFILL_ON_CONNECT)
+        await beginReading(ctx.call, connection);
+      return connection;
     },
     async link(ctx) {
       return toConnection(await consentLink(ctx, ctx.params));

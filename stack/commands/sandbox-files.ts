@@ -1,10 +1,13 @@
 // `npm run sandbox-files -- FOLDER [--large MB]`: writes the files that synthetic users would export, one folder for each user; with
-// `--large` one export of about so many megabytes instead.
+// `--large` one export of about so many megabytes instead. `npm run sandbox-files -- ARCHIVE FOLDER` writes an archive of a maker with its
+// oddities, and prints the numbers that its import must give.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { accountArchives } from '../../sandbox/all.ts';
 import { largeExport } from '../../sandbox/files/apple-export.ts';
+import { sandboxArchives } from '../../sandbox/files/archives.ts';
 import { userFiles } from '../../sandbox/files/user-files.ts';
 
 const users = 6;
@@ -18,9 +21,12 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { large: { type: 'string' } },
 });
-const folder = positionals[0] ?? 'sandbox-files';
+const [wanted = ''] = positionals;
+const archiveOf = sandboxArchives[wanted] ?? (await accountArchives[wanted]?.());
+const folder = positionals[archiveOf === undefined ? 0 : 1] ?? 'sandbox-files';
 const today = Math.floor(Date.now() / dayMs);
-if (values.large === undefined) writeUsers();
+if (archiveOf !== undefined) writeArchive(archiveOf);
+else if (values.large === undefined) writeUsers();
 else await writeLarge(Number(values.large));
 
 function writeUsers(): void {
@@ -34,6 +40,13 @@ function writeUsers(): void {
       `${join(folder, name)}: ${Object.keys(files).join(', ')}; ${ledger.heartRates} heart rates, ${ledger.nights} nights`,
     );
   }
+}
+
+function writeArchive(archiveOf: (typeof sandboxArchives)[string]): void {
+  const { file, bytes, numbers } = archiveOf({ seed: 'archive', startMs: (today - days - 1) * dayMs, days });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, file), bytes);
+  console.log(`${join(folder, file)}: ${JSON.stringify(numbers)}`);
 }
 
 async function writeLarge(megabytes: number): Promise<void> {

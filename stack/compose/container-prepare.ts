@@ -3,6 +3,7 @@ import { migrateUp } from '../../migrations/migrate.ts';
 import { databaseWarnings } from '../database/database-warnings.ts';
 import { firstAccount, settingIgnored } from '../database/first-account.ts';
 import { grantRights, rightsWarnings } from '../database/grant-rights.ts';
+import { leftOut } from '../machine/left-out.ts';
 import { misspeltSettings } from '../machine/misspelt-settings.ts';
 import { checkServers } from '../machine/reachable.ts';
 import { messageForOperator } from '../machine/start-error.ts';
@@ -12,7 +13,7 @@ const patienceMs = 60_000;
 /** Runs before the first service of a compose installation: migrates the database and creates the first account. */
 async function prepare(): Promise<string> {
   const config = loadConfig();
-  for (const line of misspeltSettings(process.env)) console.warn(`Warning: ${line}`);
+  for (const line of [...misspeltSettings(process.env), ...leftOut]) console.warn(`Warning: ${line}`);
   if (config.DATABASE_URL === undefined) throw new ConfigError(['DATABASE_URL: must be set']);
   await checkServers({ DATABASE_URL: config.DATABASE_URL }, patienceMs);
   for (const line of await databaseWarnings(config.DATABASE_URL)) console.warn(`Warning: ${line}`);

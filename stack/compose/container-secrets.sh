@@ -4,6 +4,7 @@
 #   put GROUP/NAME    takes the value from the input: `providers/DEVICEMAKER_CLIENT_SECRET`, or one of your own
 #   show GROUP/NAME   prints a value
 set -eu
+program=$(cd "$(dirname "$0")" && pwd)
 cd "${SECRETS_DIR:-/run/secrets}"
 umask 022
 
@@ -17,13 +18,11 @@ write() {
 
 case "${1:-make} ${2:-}" in
   'make ')
+    webhooks=$(node "$program/webhook-secrets.ts")
     for name in $(printf '%s/DATABASE_PASSWORD ' database*) $(printf '%s/BUS_PASSWORD ' bus*) \
       superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD \
       sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
-      admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
-      webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS \
-      webhooks/WEBHOOK_SECRET_WHOOP webhooks/WEBHOOK_SECRET_OURA webhooks/WEBHOOK_SECRET_POLAR \
-      webhooks/WEBHOOK_SECRET_SUUNTO; do
+      admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD $webhooks; do
       [ -s "$name" ] ||
         node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"
     done

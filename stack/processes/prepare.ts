@@ -13,6 +13,7 @@ import {
 import { databaseWarnings } from '../database/database-warnings.ts';
 import { firstAccount, removeOnceUsed } from '../database/first-account.ts';
 import { generatedSecrets, writePrivate } from '../database/secrets.ts';
+import { leftOut } from '../machine/left-out.ts';
 import { checkListening, checkMetricsPorts } from '../machine/listening.ts';
 import { misspeltSettings } from '../machine/misspelt-settings.ts';
 import { checkServers } from '../machine/reachable.ts';
@@ -58,6 +59,7 @@ export interface Preparation {
 export async function prepare(given: Config, preparation: Preparation): Promise<Prepared> {
   const { say, started, ports, metricsPorts } = preparation;
   for (const line of misspeltSettings(process.env)) say(`Warning: ${line}`);
+  for (const line of leftOut) say(`Warning: ${line}`);
   const dataDir = takeDataDir(given.DATA_DIR, spaceFor(given));
   started(dataDir.release);
   await checkListening(given.HOST, ports);
@@ -143,7 +145,9 @@ function anyClientNotes(config: Config): string[] {
 function webhookNotes(config: Config): string[] {
   const settings = providerNames.flatMap((provider) => {
     const { names } = providers[provider];
-    return names === null ? [] : [{ provider, name: names.webhookSecrets, ...settingsOf(config, provider) }];
+    return names === null || names.webhookSecrets === null
+      ? []
+      : [{ provider, name: names.webhookSecrets, ...settingsOf(config, provider) }];
   });
   const without = settings.filter(({ webhookSecrets }) => webhookSecrets.length === 0);
   const real = settings.filter(({ clientSecret }) => clientSecret !== undefined);

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config.ts';
 import { createBroker } from '../../runtime/broker.ts';
 import { freeIdleMemory } from '../../runtime/idle-memory.ts';
 import { gatewayUrlOrNull } from '../../services/api-gateway/api-gateway.service.ts';
+import { leftOut } from '../machine/left-out.ts';
 import { checkServers } from '../machine/reachable.ts';
 import { type Lifetime, runUntilSignal } from '../machine/run-until-signal.ts';
 import { loadServices } from './services.ts';
@@ -22,6 +23,7 @@ async function run({ started }: Lifetime): Promise<void> {
   if (process.argv.includes('--with-parent')) endWithParent();
   freeIdleMemory();
   const config = loadConfig();
+  for (const line of leftOut) console.warn(`Warning: ${line}`);
   if (config.WORKERS > 1)
     return void (await startWorkers({ config, environment: process.env, started, say: console.log }));
   await checkServers(config, patienceMs);

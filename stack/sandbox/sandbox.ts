@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { type Config, loadConfig } from '../../config.ts';
 import { settingsOf as realSettings } from '../../runtime/provider-settings.ts';
 import { simulations } from '../../sandbox/all.ts';
+import { outsideTwins } from '../../sandbox/outside.ts';
 import { SandboxAccess } from '../../sandbox/simulation/simulation.ts';
 import type { Lifetime } from '../machine/run-until-signal.ts';
 
@@ -34,6 +35,8 @@ export async function startSandbox(
   { started, say }: Pick<Lifetime, 'started'> & { say(line: string): void },
 ): Promise<RunningSandbox | null> {
   if (!sandboxIsOn(config)) return null;
+  for (const problem of outsideTwins.problems)
+    say(`Warning: PROVIDERS: ${problem}. The sandbox leaves it out.`);
   const thread = new Worker(new URL('../../sandbox/server/thread.ts', import.meta.url), {
     resourceLimits,
     workerData: {

@@ -16,7 +16,7 @@ export interface PostgresTraits {
 /** The text of postgresql.conf. */
 export function postgresqlConf(traits: PostgresTraits): string {
   const settings = {
-    ...connections(traits.port),
+    ...connections(traits),
     ...memory(traits.ephemeral),
     ...writing(traits),
     ...housekeeping,
@@ -29,11 +29,13 @@ export function postgresqlConf(traits: PostgresTraits): string {
     .join('');
 }
 
-const connections = (port: number) => ({
+const connections = ({ port, ephemeral }: PostgresTraits) => ({
   listen_addresses: '127.0.0.1',
   port,
   unix_socket_directories: '',
   password_encryption: 'scram-sha-256',
+  // A client derives the password anew at each connection. Tests open thousands, with passwords of one run.
+  ...(ephemeral ? { scram_iterations: 1 } : {}),
   max_connections: 200,
 });
 

@@ -200,3 +200,18 @@ t.test('a user without data is told what fills the day', async (t) => {
   t.equal(await slider(page).count(), 0);
   t.strictSame(complaints, []);
 });
+
+t.test('the opened day stays when data of a later one arrives', async (t) => {
+  const { page, complaints } = await openAt(`/users/${wearer}`, timezoneId);
+  const newest = page.getByText('the newest day with data');
+  await newest.waitFor();
+  await lane(page, 'Workouts').waitFor();
+  const today = { ...common, summaryId: 'day-0', calendarDate: dateOf(0), steps: 100 };
+  const dailies = [{ ...today, startTimeInSeconds: local(0, '00:00'), durationInSeconds: 60 }];
+  const headers = { 'devicemaker-client-id': 'sandbox-devicemaker' };
+  await api.expect(200, '/webhooks/devicemaker/push', { headers, body: { dailies } });
+  await newest.waitFor({ state: 'detached' });
+  await title(page, long(dateOf(1))).waitFor();
+  await lane(page, 'Workouts').waitFor();
+  t.strictSame(complaints, []);
+});

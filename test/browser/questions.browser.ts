@@ -116,6 +116,7 @@ const questions: Readonly<Record<string, Way>> = {
   'What was the heart rate at six in the morning?': async (q) => {
     await q.find(first_name);
     const slider = q.page.getByRole('slider', { name: 'Time of the day' });
+    await q.page.locator('.day:not(:has([aria-busy="true"]))').waitFor(); // the newest day is known, and shown
     await q.page.mouse.move(0, 0); // a pointer that rests over the lanes moves the time, too
     await slider.focus();
     await q.page.keyboard.press('Home');

@@ -12,17 +12,16 @@ export async function showViews(
   const { style } = readAssets(loadConfig({ CONNECT_COLOR: '#1a6b52' }));
   const page = await browser.newPage();
   page.setDefaultTimeout(patienceMs);
-  let shown = '';
   await page.route(`${origin}/**`, (route) =>
     route.request().url().endsWith('.css')
       ? route.fulfill({ contentType: style.type, body: style.content })
-      : route.fulfill({ contentType: 'text/html; charset=utf-8', body: shown }),
+      : route.fulfill({ contentType: 'text/html; charset=utf-8', body: '' }),
   );
+  await page.goto(`${origin}/`);
   return {
     page,
     async show(view) {
-      shown = view.replace(/<meta http-equiv="refresh"[^>]*>/, '');
-      await page.goto(`${origin}/`);
+      await page.setContent(view.replace(/<meta http-equiv="refresh"[^>]*>/, ''));
     },
   };
 }

@@ -1,17 +1,18 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { Pulsebus, webhooks } from '../../clients/typescript/src/index.ts';
+import { developer } from '../support/api.ts';
 import { until } from '../support/until.ts';
 import { installedCli } from './cli-run.ts';
-import { admin, startClientProduct } from './product-with-sandbox.ts';
+import { startClientProduct } from './product-with-sandbox.ts';
 
 t.setTimeout(300_000);
 const cli = await installedCli(t);
-const { product, apiKey, userId } = await startClientProduct(t, []);
-const client = new Pulsebus({ baseUrl: product.url, apiKey });
+const { url, apiKey, userId } = await startClientProduct(t, []);
+const client = new Pulsebus({ baseUrl: url, apiKey });
 const credentials = join(cli.configFolder, 'pulsebus/credentials.json');
 const escapeCharacter = String.fromCharCode(27);
 const done = { code: 0, notes: '' };
@@ -25,19 +26,19 @@ t.test('before a login, a command says what to do', async (t) => {
 });
 
 t.test('a key that the server refuses is not stored', async (t) => {
-  const { code, notes, out } = await cli.run(['login', product.url], { input: 'sk-wrong\n' });
+  const { code, notes, out } = await cli.run(['login', url], { input: 'sk-wrong\n' });
   t.match({ code, out }, { code: 1, out: '' });
   t.match(notes, /^pulsebus: .+ \[request [\da-f-]+\]\n$/);
   t.throws(() => statSync(credentials));
 });
 
 t.test('login stores a key that only this user can read, and does not print it', async (t) => {
-  const { code, out, notes } = await cli.run(['login', `${product.url}/api/v1/`], { input: `${apiKey}\n` });
+  const { code, out, notes } = await cli.run(['login', `${url}/api/v1/`], { input: `${apiKey}\n` });
   t.equal(code, 0, notes);
-  t.match(out, `Logged in to ${product.url}: `);
+  t.match(out, `Logged in to ${url}: `);
   t.notMatch(out + notes, apiKey);
   t.equal(statSync(credentials).mode & 0o777, 0o600);
-  t.match(JSON.parse(readFileSync(credentials, 'utf8')), { baseUrl: product.url, apiKey });
+  t.match(JSON.parse(readFileSync(credentials, 'utf8')), { baseUrl: url, apiKey });
 });
 
 t.test('users are created, searched and listed in three formats', async (t) => {
@@ -189,10 +190,10 @@ t.test('a destination is added from a file or the input, shown, paused, reset an
 });
 
 t.test('a retention rule is shown, counted and saved', async (t) => {
-  const { access_token } = await new Pulsebus({ baseUrl: product.url }).auth.login(admin);
-  const env = { PULSEBUS_URL: product.url, PULSEBUS_API_KEY: access_token };
+  const { access_token } = await new Pulsebus({ baseUrl: url }).auth.login(developer);
+  const env = { PULSEBUS_URL: url, PULSEBUS_API_KEY: access_token };
   const retention = (...args: string[]) => cli.run(['projects', 'retention', ...args], { env });
-  const stored = () => new Pulsebus({ baseUrl: product.url, token: access_token }).timeseries.retention();
+  const stored = () => new Pulsebus({ baseUrl: url, token: access_token }).timeseries.retention();
   t.match(await retention(), { ...done, out: /^data +days\nsamples +all\nevents +all\n/ });
   const { updated_at } = await stored();
 
@@ -302,7 +303,18 @@ t.test('a file is imported, and one that cannot be read is an error', async (t) 
   t.match(made, { code: 0, out: /^type +items\nheart_rate +1\n$/, notes: /1 × heart_rate: The time is not/ });
   t.match(made.notes, /Import [\da-f-]+: done/);
   const { id: user_id } = (await client.users.list({ external_user_id: 'cli-1' })).items[0] ?? { id: '' };
-  t.match(await client.fileImport.list({ user_id }), [{ name: 'rates.csv', state: 'done' }]);
+  const imports = await client.fileImport.list({ user_id });
+  t.match(imports, [{ name: 'rates.csv', state: 'done' }]);
+  const original = join(cli.configFolder, 'original.csv');
+  const download = ['import', 'download', 'cli-1', imports[0]?.id ?? ''];
+  t.match(await cli.run([...download, '--output', original]), { code: 0, notes: /is complete: 74 bytes/ });
+  t.equal(readFileSync(original, 'utf8'), readFileSync(file, 'utf8'));
+  t.match(await cli.run(download), { code: 2, notes: /--output/ });
+  t.match(await cli.run(['import', 'cli-1', file, file]), { code: 2, notes: /usage/ });
+  const unknown = ['import', 'download', 'cli-1', 'ffffffff-0000-4000-8000-000000000000'];
+  const refused = `${original}.2`;
+  t.match(await cli.run([...unknown, '--output', refused]), { code: 1, notes: /does not exist/ });
+  t.notOk(existsSync(refused));
   t.match(await cli.run(['import', 'cli-1', `${file}.none`]), { code: 1, notes: /cannot be read/ });
   writeFileSync(file, 'no table');
   t.match(await cli.run(['import', 'cli-1', file]), { code: 1, notes: /none of the kinds/ });

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { z } from 'zod';
 import { clientFolder, clientPackage, installedClient } from '../support/client-package.ts';
 
 t.setTimeout(300_000);
-const { folder, generated } = await clientPackage();
+const { folder, generated, packed } = await clientPackage();
 const runIn = (cwd: string, program: string, ...args: string[]) =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 
@@ -20,14 +19,11 @@ t.test('the generated source is that of openapi.json: `npm run client` renews it
   t.end();
 });
 
-t.test('the package has no dependencies and less than 270 kB', (t) => {
-  const [packed] = z
-    .array(z.object({ unpackedSize: z.int(), files: z.array(z.object({ path: z.string() })) }))
-    .parse(JSON.parse(runIn(folder, 'npm', 'pack', '--dry-run', '--json')));
-  t.ok((packed?.unpackedSize ?? 0) > 50_000, 'it holds something');
-  t.ok((packed?.unpackedSize ?? Infinity) < 270_000, `${packed?.unpackedSize} B`);
+t.test('the package has no dependencies and less than 280 kB', (t) => {
+  t.ok(packed.unpackedSize > 50_000, 'it holds something');
+  t.ok(packed.unpackedSize < 280_000, `${packed.unpackedSize} B`);
   t.same(
-    packed?.files
+    packed.files
       .map(({ path }) => path)
       .filter((path) => !/^(dist\/|LICENSE|README\.md|package\.json)/.test(path)),
     [],
@@ -74,25 +70,14 @@ t.test('stack traces name the source in both forms', (t) => {
 t.test('the types are right for ES modules, for CommonJS and for bundlers', (t) => {
   const text = readFileSync(join(clientFolder, 'types/usage.ts'), 'utf8');
   for (const file of ['usage.mts', 'usage.cts']) writeFileSync(join(user, file), text);
-  const tsc = join(clientFolder, 'node_modules/typescript/bin/tsc');
+  const former = [join(clientFolder, 'node_modules/typescript/bin/tsc')];
+  // Further checkers repeat the work of the first one.
+  const current = [join(clientFolder, '../../node_modules/typescript/bin/tsc'), '--checkers', '1'];
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'];
-  const libraries = ['--lib', 'es2022,dom,dom.iterable'];
-  for (const module of [['node16'], ['esnext', '--moduleResolution', 'bundler']])
-    t.equal(
-      runIn(
-        user,
-        process.execPath,
-        tsc,
-        ...options,
-        ...libraries,
-        '--module',
-        ...module,
-        'usage.mts',
-        'usage.cts',
-      ),
-      '',
-      module.join(' '),
-    );
-  t.equal(runIn(clientFolder, process.execPath, tsc, '-p', 'tsconfig.scripts.json'), '');
+  const usage = [...options, '--lib', 'es2022,dom,dom.iterable', 'usage.mts', 'usage.cts', '--module'];
+  t.equal(runIn(user, process.execPath, ...former, ...usage, 'node16'), '', 'node16');
+  const bundler = ['esnext', '--moduleResolution', 'bundler'];
+  t.equal(runIn(user, process.execPath, ...current, ...usage, ...bundler), '', 'bundler');
+  t.equal(runIn(clientFolder, process.execPath, ...current, '-p', 'tsconfig.scripts.json'), '');
   t.end();
 });

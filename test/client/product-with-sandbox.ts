@@ -1,44 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { Pulsebus } from '../../clients/typescript/src/index.ts';
 import { apiAt } from '../../sandbox/connect/api.ts';
 import { backfillProgress, connectUsers } from '../../sandbox/connect/connect-users.ts';
 import { startSandbox } from '../../sandbox/server/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox/sandbox.ts';
 import { pointAt } from '../../stack/sandbox/sandbox-users.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { startApi } from '../support/api.ts';
 
-/** The first developer of the product. */
-export const admin = { email: 'admin@example.com', password: 'a long password of the tests' };
-
-/** The product as `npm start` runs it, and the sandbox, with one user whose last days have arrived. */
+/** The product, and the sandbox, with one user whose last days have arrived. */
 export interface ClientProduct {
-  readonly product: Product;
-  /** The settings of the sandbox's providers. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly url: string;
   readonly apiKey: string;
   /** The user with data of the device maker. */
   readonly userId: string;
 }
 
-/** Starts both. Webhook endpoints may be at `origins`. */
+/** Starts both in this process. Webhook endpoints may be at `origins`. */
 export async function startClientProduct(t: Test, origins: readonly string[]): Promise<ClientProduct> {
   const sandbox = await startSandbox({ seed: 'a seed', limits: { batchWindowMs: 300 } });
   t.teardown(() => sandbox.stop());
-  const settings = environmentOf(settingsOf(sandbox.access));
-  const product = await startProduct(t, {
-    ...settings,
-    ADMIN_EMAIL: admin.email,
-    ADMIN_PASSWORD: admin.password,
+  const { url, apiKey } = await startApi(t, {
+    ...environmentOf(settingsOf(sandbox.access)),
     BACKFILL_DAYS: '8', // some types are measured once a week, and one without data is waited for
     RATE_LIMIT_API_KEY: '100000',
+    IMPORT_RETENTION_DAYS: '1',
     WEBHOOK_ENDPOINT_ORIGINS: origins.join(','),
   });
-  const { access_token: token } = await new Pulsebus({ baseUrl: product.url }).auth.login(admin);
-  const { key: apiKey } = await new Pulsebus({ baseUrl: product.url, token }).auth.createKey({
-    name: 'Tests',
-  });
-  return { product, settings, apiKey, userId: await connect(product.url, apiKey, sandbox) };
+  return { url, apiKey, userId: await connect(url, apiKey, sandbox) };
 }
 
 async function connect(url: string, apiKey: string, sandbox: Awaited<ReturnType<typeof startSandbox>>) {

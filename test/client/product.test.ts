@@ -23,7 +23,7 @@ t.test('the first program of the README prints an hour of heart rate', async (t)
   t.ok(lines.length >= 5 && lines.length <= 10, `${lines.length} lines`);
   t.ok(read('clients/typescript/README.md').includes(program), 'the README of the client has the same one');
   t.ok(program.includes("'http://127.0.0.1:3000'"), 'it names the default address');
-  writeFileSync(join(user, 'first.mjs'), program.replace('http://127.0.0.1:3000', whole.product.url));
+  writeFileSync(join(user, 'first.mjs'), program.replace('http://127.0.0.1:3000', whole.url));
   const output = await outputOf(user, ['first.mjs'], { KEY: whole.apiKey });
   const printed = output.trim().split('\n');
   const value = /^\d{4}-\d\d-\d\dT12:\d\d:00Z \d+(\.\d+)?$/;
@@ -38,7 +38,7 @@ t.test('the example heart-rate.mjs prints a line per day, and an error with its 
   cpSync(join(clientFolder, 'examples'), join(user, 'examples'), { recursive: true });
   const run = (userId: string) =>
     outputOf(user, ['examples/heart-rate.mjs', userId], {
-      PULSEBUS_URL: whole.product.url,
+      PULSEBUS_URL: whole.url,
       PULSEBUS_KEY: whole.apiKey,
     });
   t.match(await run(whole.userId), /^(\d{4}-\d\d-\d\d [▁▂▃▄▅▆▇█]+\n){2,5}$/);
@@ -46,7 +46,7 @@ t.test('the example heart-rate.mjs prints a line per day, and an error with its 
 });
 
 t.test('the example receiver.mjs verifies and prints the events of an endpoint', async (t) => {
-  const { webhooks, users } = new Pulsebus({ baseUrl: whole.product.url, apiKey: whole.apiKey });
+  const { webhooks, users } = new Pulsebus({ baseUrl: whole.url, apiKey: whole.apiKey });
   const url = `${receiver.url}/hook`;
   const { id: endpoint_id, secret } = await webhooks.createEndpoint({ url, event_types: ['user.deleted'] });
   const example = running(t, user, ['examples/receiver.mjs'], { PORT: '0', WEBHOOK_SECRET: secret });
@@ -66,7 +66,7 @@ t.test('a response that differs from the document is found', async (t) => {
   const document = JSON.parse(read('openapi.json'));
   document.components.schemas.Health.required.push('a_field_that_is_missing');
   const conformance = conformanceTo(document);
-  await new Pulsebus({ baseUrl: whole.product.url, fetch: conformance.fetch }).apiGateway.health();
+  await new Pulsebus({ baseUrl: whole.url, fetch: conformance.fetch }).apiGateway.health();
   t.match(conformance.differences, [/^api-gateway\.health 200: .*a_field_that_is_missing/]);
   t.equal(conformance.differences.length, 1);
 });

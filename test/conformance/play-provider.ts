@@ -37,8 +37,10 @@ async function searchTraces(t: Test, { api }: Product, { userId, texts }: Erased
   );
 }
 
-// Deliveries are left alone for half a minute, because their answers may still be sent. Here all of them are.
+// Deliveries are left alone for half a minute, because their answers may still be sent. Here all of them are. Erasure waits for
+// deliveries that wait for a provider.
 const hurryErasure = [
+  `update deliveries.delivery set run_at = now() where state = 'ready' and run_at > now()`,
   `update deliveries.delivery set done_at = done_at - interval '1 minute' where done_at > now() - interval '1 minute'`,
   'update deliveries.erasure set run_at = now() where run_at > now()',
   `update jobs.job set run_at = now() where kind = 'deliveries.erasure' and run_at > now() and not leased`,

@@ -91,9 +91,17 @@ export type Scenario = keyof Means;
 
 /**
  * The name of a disturbance of uploads: `damaged` contents, senders in `parallel`, an `interrupted` store, a `revoked` credential, a
- * source that is `connectedAgain`, data that is `deleted` at the source, and a user who shares a `selection` of types.
+ * source that is `connectedAgain`, data that is `deleted` or `changed` at the source, and a user who shares a `selection` of types.
  */
-type More = 'damaged' | 'parallel' | 'interrupted' | 'revoked' | 'connectedAgain' | 'deleted' | 'selection';
+type More =
+  | 'damaged'
+  | 'parallel'
+  | 'interrupted'
+  | 'revoked'
+  | 'connectedAgain'
+  | 'deleted'
+  | 'changed'
+  | 'selection';
 
 /** An answer for every scenario: how it is played, or why it does not apply. */
 type Scenarios = { readonly [S in Scenario]: Means[S] | DoesNotApply };

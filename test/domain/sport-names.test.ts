@@ -64,10 +64,27 @@ const ofOthers: Names = {
     table_tennis`,
 };
 
+/** Sports and sub-sports of FIT, and names that activities of GPX and TCX have. */
+const ofFiles: Names = {
+  running: 'treadmill street trail track ultra obstacle indoor_running trail_running Track_Running',
+  walking: 'indoor_walking casual_walking speed_walking',
+  hiking: 'snowshoeing mountaineering Hike',
+  cycling: `Biking e_biking e_bike_fitness e_bike_mountain indoor_cycling spin road mountain downhill recumbent cyclocross bmx
+    hand_cycling track_cycling gravel_cycling mixed_surface virtual_ride mountain_bike`,
+  swimming: 'lap_swimming open_water',
+  strength_training: 'strength_training',
+  hiit: 'hiit amrap emom tabata',
+  rowing: 'indoor_rowing',
+  elliptical: 'elliptical',
+  other: `generic fitness_equipment multisport transition run_to_bike_transition stair_climbing cardio_training all 77 1 nature_trail
+    alpine_skiing backcountry match`,
+};
+
 for (const [title, table, typeOf] of [
   ['device maker', ofDeviceMaker, ofActivityType],
   ['activity platform', ofActivityPlatform, ofSportType],
   ['others', ofOthers, workoutTypeNamed],
+  ['files', ofFiles, workoutTypeNamed],
 ] as const)
   t.test(`sports of ${title} have their type, whatever the case and the separators`, async (t) => {
     const wrong = workoutTypes.flatMap((type) =>

@@ -85,11 +85,11 @@ async function startLate(t: Test, late: Late) {
     /** Lets the kind of data be late: it came for ten days, the last time 60 hours ago. */
     async beLate() {
       await due(database, 'freshness.follow');
-      await until(
-        async () => (await database.query('select from freshness.connection')).length === 1,
-        'it is followed',
-      );
+      const followed = 'select from freshness.connection, freshness.position where last_id > 0';
+      await until(async () => (await database.query(followed)).length === 1, 'it is followed');
       const last = isoTime(Date.now() - 70 * hourMs);
+      // Nothing is late before the time of a new connection is over.
+      await database.query(`update freshness.connection set connected_at = now() - interval '10 days'`);
       await database.query(
         `insert into freshness.arrival (connection_id, kind, user_id, project_id, provider, state, arrivals, last_at, last_data_at)
          select connection_id, $1, user_id, project_id, provider, 'fresh', 10, $2, $2 from freshness.connection

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { cipherOf } from '../../mixins/provider-api/cipher.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
@@ -38,6 +39,20 @@ for (const name of names) {
       t.equal(url.searchParams.get('response_type'), 'code');
       t.equal(url.searchParams.get('redirect_uri'), `${api.url}/api/v1/connect/${name}/callback`);
       t.equal(url.searchParams.get('code_challenge_method'), name === 'devicemaker' ? 'S256' : null);
+      const stored = await api.database.query<{ verifier: string | null }>(
+        'select verifier from connect.attempt where provider = $1',
+        [name],
+      );
+      t.ok(stored.length > 0);
+      const challenge = url.searchParams.get('code_challenge');
+      for (const { verifier } of stored)
+        t.not(
+          createHash('sha256')
+            .update(verifier ?? '')
+            .digest('base64url'),
+          challenge,
+          'it is encrypted',
+        );
       t.notMatch(authorization_url, /secret|verifier/);
 
       const answer = await followRedirect(api, await consentTo(authorization_url));

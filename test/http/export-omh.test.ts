@@ -122,6 +122,7 @@ t.test('since, tokens and wrong input', async (t) => {
   const all = await pointsOf();
   const later = await pointsOf('&since=2026-03-01T12:00:00Z');
   t.ok(later.length > 0 && later.length < all.length);
+  t.same(await pointsOf('&since=0'), all, 'since 1970');
   const starts = later.map(
     ({ body }) => /"(?:start_date_time|date_time)":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? '',
   );

@@ -130,6 +130,7 @@ t.test('an export since a time has events and samples from then on, and days fro
     [1, 1, 1, 0],
   );
   t.ok(kindsOf((await exported('since=2026-03-11')).text).includes('user'), 'the user is there at any time');
+  t.ok(kindsOf((await exported('since=1970-01-01')).text).includes('end'), 'since 1970');
   t.same(kindsOf((await exported('since=2200-01-01&kinds=audit')).text), ['end']);
   t.same(kindsOf((await exported('since=2000-01-01&kinds=audit')).text), ['audit', 'end']);
 });

@@ -26,7 +26,7 @@ async function add(n: number): Promise<void> {
     provider: 'devicemaker',
     items: [
       ...types.map((type) => item({ samples: [block(type, samples, { device: `Watch ${n % 2}` })] })),
-      activity(workout(at + 60 * minuteMs, 30)),
+      activity(workout(at + 60 * minuteMs, 30, { manual: true })),
       night([sleep(at + 20 * 60 * minuteMs, 240, { date: dayAt(Math.floor(n * 2) + 1) })]),
       item({ data_type: 'moveiq', other: other(at + 90 * minuteMs) }),
       item({ day: day(dayAt(Math.floor(n * 2)), { steps: 10 }) }),

@@ -48,6 +48,12 @@ t.test('a body with other blanks or another order of names is the same request',
   t.equal(again.text, first.text);
 });
 
+t.test('a path that names no user is refused as without a key', async (t) => {
+  const body = { provider: 'devicemaker', provider_user_id: 'an account' };
+  for (const id of ['nobody', '%00'])
+    t.match(await post(`/users/${id}/connections`, 'no user', { key: api.apiKey, body }), { status: 422 });
+});
+
 t.test('another body, or another user in the path, with the same key is 409 and runs nothing', async (t) => {
   const [one, other] = [await createUser(api), await createUser(api)];
   await post('/users', 'taken', { key: api.apiKey, body: { first_name: 'A' } });

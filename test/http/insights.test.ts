@@ -180,6 +180,8 @@ t.test('glucose of two weeks is reported', async (t) => {
     ...{ start_date: '2026-03-01', values: 1344, mean_mg_per_dl: 135.625, confidence: 1 },
     ...{ from_70_to_180_percent: 62.5, source: { device: 'Watch 7' }, hours: { length: 24 } },
   });
+  for (const date of ['1970-01-01', '9999-12-31'])
+    t.match(await api.expect(200, `/users/${id}/glucose?end_date=${date}`), { values: 0 });
   t.match(await api.expect(200, `/users/${id}/glucose?end_date=2026-03-20`), {
     values: 768,
     reason: 'too_little_coverage',

@@ -74,7 +74,7 @@ t.test('all routes except streams and browser pages can be tried out', async (t)
     new Set(marked),
     new Set([
       ...['api-gateway.export', 'api-gateway.download', 'api-gateway.workoutStreams'],
-      ...['connect.callback', 'connect.result', 'fhir.exportFile'],
+      ...['connect.callback', 'connect.result', 'fhir.exportFile', 'file-import.original'],
     ]),
   );
 });

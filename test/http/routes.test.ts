@@ -30,6 +30,7 @@ import {
   limited,
   secret,
 } from './routes/credentials.ts';
+import { challenges, receivers, refusals } from './routes/pulled.ts';
 import { bodyOf, documented, operationOf, operations, type Request, requestsOf } from './routes/requests.ts';
 import { queriesOf, type Row, rows } from './routes/rows.ts';
 import { fieldsOf, misspellings, wrongValuesOf } from './routes/wrong-values.ts';
@@ -419,13 +420,7 @@ const requestOf = requestsOf(api, { userId: user, records }, token);
 
 /** Answered otherwise than with the first success of the documentation. */
 const statuses: Readonly<Record<string, number>> = {
-  // The examples have no signature.
-  'pull-ingest.receive_googlehealth': 401,
-  'pull-ingest.receive_whoop': 401,
-  'pull-ingest.receive_suunto': 401,
-  'pull-ingest.receive_polar': 401,
-  'pull-ingest.receive_oura': 401,
-  'pull-ingest.probe_oura': 403,
+  ...refusals,
 };
 
 /** Values that no entry of the trail may contain. */
@@ -589,12 +584,7 @@ t.test('every route that changes something states its audit entry, or why it has
     'phone-ingest.logs',
     'phone-ingest.refreshToken',
     'phone-ingest.sync',
-    'pull-ingest.receive_googlehealth',
-    'pull-ingest.receive_oura',
-    'pull-ingest.receive_polar',
-    'pull-ingest.receive_suunto',
-    'pull-ingest.receive_whoop',
-    'pull-ingest.receive_withings',
+    ...receivers.toSorted(),
     'timeseries.previewRetention',
   ]);
 });
@@ -613,7 +603,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     parameters.filter(({ required, example }) => required && example === undefined).map(({ name }) => name),
   );
   const others = new Set(without.filter((name) => !name.endsWith('_id')));
-  t.strictSame(others, new Set(['secret', 'verification_token', 'challenge']));
+  t.strictSame(others, new Set(['secret', ...Object.values(challenges).flat()]));
 });
 
 // Whom the console serves.

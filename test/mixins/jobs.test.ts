@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
@@ -204,6 +205,19 @@ t.test('repeats a part until nothing is left or the signal aborts', async (t) =>
   stopping.abort();
   t.same(await workInParts(part, held), { kind: 'stopped' });
   t.equal(parts, 4);
+});
+
+t.test('hands a job back that fails while its service stops', async (t) => {
+  await add('a', 1);
+  const begun = Promise.withResolvers<void>();
+  const stop = await startWorker(t, async (_, { signal }) => {
+    begun.resolve();
+    await once(signal, 'abort');
+    throw new Error('another service is gone');
+  });
+  await begun.promise;
+  await stop();
+  t.match(await rows(), [{ key: 'a', failures: 0, error: null, leased: false, dead: false }]);
 });
 
 t.test('ignores the outcome of a job that was cancelled', async (t) => {

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import nock from 'nock';
 import t, { type Test } from 'tap';
 import { openProviderApi, type ProviderPace, sendOnce } from '../../mixins/provider-api/provider-api.ts';
+import { mockRequests } from '../support/mocked-requests.ts';
 
 const pace: ProviderPace = { spacingMs: 0, atOnce: 10, retries: 2, firstPauseMs: 1, timeoutMs: 2000 };
 
@@ -30,9 +31,7 @@ const origin = 'https://provider.example';
 const url = new URL('/path', origin);
 
 // One answer of a provider is played by nock; what concerns the socket has a server below.
-nock.disableNetConnect();
-nock.enableNetConnect('127.0.0.1');
-t.teardown(() => nock.restore());
+mockRequests(t);
 t.afterEach(() => nock.cleanAll());
 
 t.test('hands over status, headers and body, and sends the token as a bearer', async (t) => {

@@ -24,6 +24,10 @@ async function connections(t: Test, max: number, lateMs = never, longestMs?: num
   return { pool, shared, all };
 }
 
+/** Locks that are waited for. Other test files wait for those of other databases of the server. */
+const ungranted = `from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
 t.test('statements of one moment share a connection, eight at most', async (t) => {
   const { pool, all } = await connections(t, 4, never, never);
   const answers = await all(20);
@@ -66,7 +70,7 @@ t.test('a statement that waits does not hold up those that come later', async (t
   const waits = shared.query({ text: 'select pg_advisory_lock(1)' }).then(() => {
     isOver = true;
   });
-  const isWaiting = `select from pg_locks where locktype = 'advisory' and not granted`;
+  const isWaiting = `select ${ungranted}`;
   while ((await holder.query(isWaiting)).rowCount === 0);
   const begun = performance.now();
   while (performance.now() - begun < 10);
@@ -98,7 +102,7 @@ t.test('a connection that is lost fails the statements on it only', async (t) =>
     shared.query({ text: 'select pg_advisory_lock(2)' }),
     shared.query({ text: ownPid }),
   ]);
-  const waits = `select pid from pg_locks where locktype = 'advisory' and not granted`;
+  const waits = `select pid ${ungranted}`;
   let pid: number | undefined;
   while (pid === undefined) pid = (await holder.query<{ pid: number }>(waits)).rows[0]?.pid;
   await holder.query('select pg_terminate_backend($1)', [pid]);

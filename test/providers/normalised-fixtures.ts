@@ -6,25 +6,19 @@ import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import { readAppleRecord } from '../../providers/file/apple.ts';
 import { readAppleWorkout } from '../../providers/file/apple-workout.ts';
 import { readRow } from '../../providers/file/csv.ts';
-import { fitMonitoring, fitRecordings } from '../../providers/file/fit.ts';
+import { fitActivities, mostSessions } from '../../providers/file/fit.ts';
+import { fitHealth } from '../../providers/file/fit-health.ts';
 import { pointOf, recordingOf } from '../../providers/file/points.ts';
 import { readRecording } from '../../providers/file/recording.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
-import { collections as oura } from '../../providers/oura/records.ts';
 import { eventTypes } from '../../providers/phone/normalise/event.ts';
 import { recordTypes } from '../../providers/phone/normalise/record.ts';
 import { readItem } from '../../providers/phone/upload.ts';
-import { collections as polar } from '../../providers/polar/records.ts';
-import { collections as suunto } from '../../providers/suunto/records.ts';
-import { collections as whoop } from '../../providers/whoop/records.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
 import * as activities from '../fixtures/activitynet/activities.ts';
 import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
 import * as files from '../fixtures/files.ts';
-import { bodies as ouraBodies } from '../fixtures/oura/bodies.ts';
-import { bodies as polarBodies } from '../fixtures/polar/bodies.ts';
-import { bodies as suuntoBodies } from '../fixtures/suunto/bodies.ts';
-import { bodies as whoopBodies } from '../fixtures/whoop/bodies.ts';
+import { listedFixtures } from '../fixtures/listed.ts';
 import * as rows from '../fixtures/withings/records.ts';
 
 /** What the normalisers of each provider make of the fixtures. */
@@ -37,11 +31,10 @@ export const normalisedFixtures: Readonly<Record<string, () => unknown>> = {
   phone: ofPhones,
   googlehealth: ofGoogle,
   withings: ofWithings,
-  whoop: () => ofListed(whoop, whoopBodies),
-  oura: () => ofListed(oura, ouraBodies),
-  suunto: () => ofListed(suunto, suuntoBodies),
-  polar: () => ofListed(polar, polarBodies),
   file: ofFiles,
+  ...Object.fromEntries(
+    listedFixtures.map(({ name, collections, bodies }) => [name, () => ofListed(collections, bodies)]),
+  ),
 };
 
 function ofListed(
@@ -109,17 +102,21 @@ function ofPhones(): unknown {
 }
 
 function ofFiles(): unknown {
-  const { filesNowMs: nowMs, csvRows, appleRecordElements, appleWorkoutElement, fitFile } = files;
+  const { filesNowMs: nowMs, csvRows, appleRecordElements, appleWorkoutElement, fitFiles } = files;
   const rules = { stores: true, zones: [], version: 1 };
   const traced = files.traces.map(({ head, points, laps }) =>
-    recordingOf({ head, points: points.flatMap((point) => pointOf(point) ?? []), laps }),
+    recordingOf({ head, segments: [points.flatMap((point) => pointOf(point) ?? [])], laps, untimed: 0 }),
+  );
+  const parts = fitFiles.map((messages) => ({ messages, isCut: false }));
+  const recorded = parts.flatMap(
+    (part) => fitActivities(part, { nowMs, timeZone: null, room: mostSessions }).recordings,
   );
   return [
     csvRows.map((row) => readRow(row, nowMs)),
-    appleRecordElements.map((element) => readAppleRecord(element, nowMs)),
-    readAppleWorkout(appleWorkoutElement, nowMs),
-    [...traced, ...fitRecordings(fitFile)].map((recording) => readRecording(recording, rules, nowMs)),
-    [...fitMonitoring(fitFile, nowMs)],
+    appleRecordElements.map((element) => readAppleRecord(element, nowMs, files.clock)),
+    readAppleWorkout(appleWorkoutElement, nowMs, files.clock),
+    [...traced, ...recorded].map((recording) => readRecording(recording, rules, nowMs)),
+    parts.flatMap((part) => [...fitHealth(part, nowMs)]),
   ];
 }
 

@@ -1,13 +1,13 @@
 import { type Durations, secondsOf } from './durations.ts';
 
-const mostFiles = 40;
-// Loading the product takes 1.3 s of CPU in each process.
-const mostSeconds = 90;
+const mostFiles = 20;
+// Short groups end together, and a process takes one after another.
+const mostSeconds = 30;
 
 /**
- * Divides test files into groups that run in one process each: neighbours in the order of their paths, of 90 s at most.
- * A file that takes longer is a group of its own. Files that drive a browser are one group, because they share the
- * browser. The longest group comes first, so that none of those is left to run alone at the end.
+ * Divides test files into groups that run in the same process: neighbours in the order of their paths, which load the same
+ * modules, of 30 s at most. A file that takes longer is a group of its own. Files that drive a browser are one group,
+ * because they share the browser. The longest group comes first, so that none of those is left to run alone at the end.
  */
 export function groupFiles(files: readonly string[], durations: Durations): string[][] {
   const kinds = Map.groupBy(files, drivesBrowser);
@@ -34,4 +34,5 @@ function lengthOf(group: readonly string[], durations: Durations): number {
   return group.reduce((total, file) => total + secondsOf(file, durations), 0);
 }
 
-const drivesBrowser = (file: string) => file.endsWith('.browser.ts');
+/** Whether a test file drives a browser. */
+export const drivesBrowser = (file: string) => file.endsWith('.browser.ts');

@@ -8,12 +8,25 @@ const root = join(import.meta.dirname, '../..');
 const folder = 'test/fixtures/runs';
 
 /** Runs files of the fixtures in one process, as `npm test` does. */
-async function run(names: readonly string[], missing: readonly string[] = [], lost: readonly string[] = []) {
-  const files = names.map((name) => `${folder}/${name}.ts`);
-  const tally = new Tally({ files: [...files, ...missing], lost });
+function run(names: readonly string[], missing: readonly string[] = [], lost: readonly string[] = []) {
+  return runGroups([names], missing, lost);
+}
+
+/** Runs groups of such files, which share one process after another. */
+async function runGroups(
+  names: readonly (readonly string[])[],
+  missing: readonly string[] = [],
+  lost: readonly string[] = [],
+  busyMs = 0,
+) {
+  const groups = names.map((group) => group.map((name) => `${folder}/${name}.ts`));
+  const tally = new Tally({ files: [...groups.flat(), ...missing], lost });
   const printed: string[] = [];
-  const print = (text: string) => printed.push(text);
-  const code = await new TestProcesses(tally, { root, env: process.env, print }).run([files], 1);
+  const print = (text: string) => {
+    printed.push(text);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs);
+  };
+  const code = await new TestProcesses(tally, { root, env: process.env, print }).run(groups, 1);
   return { printed, code, count: tally.count(code), problems: tally.problems() };
 }
 
@@ -65,6 +78,25 @@ t.test('a file whose process is killed fails, and the files beside it are report
   );
   t.equal(count.passed, 4);
   t.ok(count.failed >= 3);
+});
+
+t.test('a process runs one group after another', async (t) => {
+  const { count, code, problems } = await runGroups([['leaves-mark'], ['thrown'], ['finds-mark']]);
+  t.same(problems, []);
+  t.same({ passed: count.passed, code }, { passed: 2, code: 1 });
+});
+
+t.test('a process goes on, however late the next file is named', async (t) => {
+  const { count, code, problems } = await runGroups([['tears-down', 'passes', 'leaves-mark']], [], [], 200);
+  t.same(problems, []);
+  t.same({ ...count, code }, { passed: 5, failed: 0, code: 0 });
+});
+
+t.test('groups after one whose process is killed run in another process', async (t) => {
+  const { count, problems, printed } = await runGroups([['killed'], ['passes'], ['thrown']]);
+  t.same(problems, []);
+  t.equal(printed.length, 3);
+  t.equal(count.passed, 4);
 });
 
 t.test('what a failure quotes is not counted', async (t) => {

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { Duplex, Readable } from 'node:stream';
 import { signal } from '../../stack/machine/processes.ts';
+import { drivesBrowser } from './file-groups.ts';
 import type { Tally } from './tally.ts';
 import { reportOfEnded } from './tap-report.ts';
 
@@ -18,7 +20,11 @@ export interface RunOptions {
   readonly print: (text: string) => void;
 }
 
-/** Runs groups of test files, each in a process of its own, and adds their reports to a tally. */
+/**
+ * Runs groups of test files and adds their reports to a tally. A process that has run a group takes the next one: loading
+ * the product takes 1.2 s of processor time in each. Files that drive a browser have a process of their own, which ends the
+ * browser.
+ */
 export class TestProcesses {
   readonly #tally: Tally;
   readonly #options: RunOptions;
@@ -35,7 +41,7 @@ export class TestProcesses {
     const waiting = groups.values();
     const worker = async () => {
       let highest = 0;
-      for (const group of waiting) highest = Math.max(highest, await this.#runGroup(group));
+      for (const group of waiting) highest = Math.max(highest, await this.#runFrom(group, waiting));
       return highest;
     };
     return Math.max(...(await Promise.all(Array.from({ length: jobs }, worker))));
@@ -48,26 +54,36 @@ export class TestProcesses {
   }
 
   // The files after one that ended its process run in another process.
-  async #runGroup(group: readonly string[]): Promise<number> {
+  async #runFrom(group: readonly string[], waiting: Iterator<readonly string[]>): Promise<number> {
+    const queue = new FileQueue(group, waiting);
     let highest = 0;
-    for (let files = group; files.length > 0 && !this.#isStopped; files = this.#tally.missingOf(group))
-      highest = Math.max(highest, await this.#runProcess(files));
+    do highest = Math.max(highest, await this.#runProcess(queue));
+    while (queue.hasMore && !this.#isStopped);
     return highest;
   }
 
-  async #runProcess(files: readonly string[]): Promise<number> {
+  async #runProcess(queue: FileQueue): Promise<number> {
     const { root, env, print } = this.#options;
-    const child = spawn(process.execPath, [join(root, 'test/runner/run-files.ts'), ...files], {
+    const child = spawn(process.execPath, [join(root, 'test/runner/run-files.ts')], {
       cwd: root,
       env: { ...env, TAP_FAIL_SKIP: '1' },
-      stdio: ['ignore', 2, 'inherit', 'pipe'],
+      stdio: ['ignore', 2, 'inherit', 'pipe', 'pipe'],
       detached: ownGroup,
     });
     this.#running.add(child);
     const ended = endOf(child);
     const watchdog = setTimeout(() => end(child, 'SIGKILL'), longestFileMs);
-    const [, , , results] = child.stdio;
-    if (!(results instanceof Readable)) throw new Error('The process of the test files has no descriptor 3.');
+    const [, , , results, requests] = child.stdio;
+    if (!(results instanceof Readable && requests instanceof Duplex))
+      throw new Error('The process of the test files lacks a descriptor.');
+    const files: string[] = [];
+    requests.on('error', () => undefined); // the process ended while it was answered
+    createInterface({ input: requests }).on('line', () => {
+      const file = this.#isStopped ? undefined : queue.next();
+      if (file === undefined) return requests.end();
+      files.push(file);
+      requests.write(`${file}\n`);
+    });
     const rest = await this.#tally.readAll(results, (text) => {
       watchdog.refresh();
       print(text);
@@ -80,6 +96,33 @@ export class TestProcesses {
     else if (code !== 0 && !this.#tally.hasFailed(files))
       print(`not ok - the process of these files ended with ${how}: ${files.join(', ')}`);
     return code;
+  }
+}
+
+/** The files of one process after another: those of a group, then those of the groups that nobody has taken. */
+class FileQueue {
+  readonly #waiting: Iterator<readonly string[]>;
+  #files: string[];
+  #isEnded: boolean;
+
+  constructor(group: readonly string[], waiting: Iterator<readonly string[]>) {
+    this.#files = [...group];
+    this.#waiting = waiting;
+    this.#isEnded = group.some(drivesBrowser);
+  }
+
+  /** Whether files are left of the group, which no other process runs. */
+  get hasMore(): boolean {
+    return this.#files.length > 0;
+  }
+
+  next(): string | undefined {
+    if (this.#files.length === 0 && !this.#isEnded) {
+      const { value, done } = this.#waiting.next();
+      this.#isEnded = done === true;
+      this.#files = done === true ? [] : [...value];
+    }
+    return this.#files.shift();
   }
 }
 

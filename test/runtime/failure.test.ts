@@ -6,6 +6,8 @@ t.test('an unreachable database is SERVICE_UNAVAILABLE, any other failure INTERN
   const { logger } = new ServiceBroker({ logger: false });
   for (const [error, type] of [
     [new Error('Connection terminated unexpectedly'), 'SERVICE_UNAVAILABLE'],
+    [new Error('Client has encountered a connection error and is not queryable'), 'SERVICE_UNAVAILABLE'],
+    [new Error('Client was closed and is not queryable'), 'SERVICE_UNAVAILABLE'],
     [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE'],
     [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'SERVICE_UNAVAILABLE'],
     [Object.assign(new Error('x'), { code: '08006' }), 'SERVICE_UNAVAILABLE'],

@@ -16,6 +16,7 @@ const provider = await startCallbackServer(t);
 const url = new URL(`${provider.origin}/api/dailies?token=t`);
 
 const guardOf = (changes: Partial<Guard> = {}): Guard => ({
+  media: 'json',
   origins: [provider.origin],
   connectMs: 2000,
   totalMs: 5000,

@@ -28,3 +28,33 @@ t.test('the lease of a job is extended while it runs, and no longer', async (t) 
   t.equal(extended, 3);
   await worker.stop();
 });
+
+t.test('a job that fails because the process stops is not logged as failed', async (t) => {
+  const warned: unknown[] = [];
+  const broker = new ServiceBroker({ logger: false });
+  const logger = Object.assign(Object.create(broker.logger), {
+    warn: (...words: unknown[]) => warned.push(words),
+  });
+  await broker.start();
+  t.teardown(() => broker.stop());
+  const started = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<string>();
+  const jobs = ['first', 'second'];
+  const source = {
+    ...{ name: 'test', leaseMs: 30_000, pollMs: 5, parallel: 1 },
+    claim: async () => jobs.splice(0, 1),
+    extend: async () => true,
+    async work(job: string) {
+      if (job === 'first') throw new Error('its own failure');
+      started.resolve();
+      return ended.promise;
+    },
+  };
+  const worker = startJobWorker<string>(source, { broker, logger });
+  await started.promise;
+  t.match(warned, [['job.failed', { kind: 'test', code: 'INTERNAL' }]]);
+  const stopped = worker.stop();
+  ended.reject(new Error('the database is closed'));
+  await stopped;
+  t.equal(warned.length, 1);
+});

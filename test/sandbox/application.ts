@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { z } from 'zod';
+import type { OAuth } from '../../domain/provider/provider.ts';
+import { oauthOf, type PulledName, providers } from '../../providers/all.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server/server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -116,10 +118,13 @@ export async function token(
   url: string,
   client: { readonly client_id: string; readonly client_secret: string },
   fields: Readonly<Record<string, string>>,
+  by: 'form' | 'basic' = 'form',
 ): Promise<Answer> {
   const { client_id, client_secret } = client;
-  const body = new URLSearchParams({ client_id, client_secret, ...fields });
-  const response = await fetch(url, { method: 'POST', body });
+  const body = new URLSearchParams({ ...(by === 'form' ? { client_id, client_secret } : {}), ...fields });
+  const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+  const headers: Record<string, string> = by === 'basic' ? { authorization: basic } : {};
+  const response = await fetch(url, { method: 'POST', body, headers });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
@@ -219,22 +224,34 @@ export async function connectScale({ access: { settings } }: Sandbox, person = 6
   });
 }
 
-/** Connects a user to a provider that lists records. */
+/** Connects a user to a provider that lists records, as its client authenticates itself there. */
 export async function connectListed(
   { access: { settings } }: Sandbox,
-  { name, scope, person = 6 }: { readonly name: string; readonly scope: string; readonly person?: number },
-): Promise<void> {
+  {
+    name,
+    scope,
+    person = 6,
+  }: { readonly name: PulledName; readonly scope: string; readonly person?: number },
+): Promise<Answer> {
+  const parsed = z.object(providers[name].settings).parse(settings);
   const of = (setting: string) => settings[`${name.toUpperCase()}_${setting}`] ?? '';
   const client = { client_id: of('CLIENT_ID'), client_secret: of('CLIENT_SECRET') };
   const fields = new URLSearchParams({
     ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 's' },
-    ...{ scope, permission: scope, person: String(person), decision: 'allow' },
+    ...{ scope, person: String(person), decision: 'allow' },
   });
-  const back = await decide(of('AUTHORIZE_URL'), fields);
-  await token(of('TOKEN_URL'), client, {
-    ...{ grant_type: 'authorization_code', redirect_uri: redirectUri },
-    code: back?.searchParams.get('code') ?? '',
-  });
+  const { usesPkce, authorizeUrl, tokenUrl, clientAuthentication }: OAuth = oauthOf(name);
+  const code_verifier = randomBytes(32).toString('base64url');
+  if (usesPkce) {
+    fields.set('code_challenge', createHash('sha256').update(code_verifier).digest('base64url'));
+    fields.set('code_challenge_method', 'S256');
+  }
+  for (const one of scope.split(/[\s,]+/)) fields.append('permission', one);
+  const back = await decide(authorizeUrl(parsed).href, fields);
+  const code = back?.searchParams.get('code') ?? '';
+  const proof = usesPkce ? { code_verifier } : {};
+  const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri, code, ...proof };
+  return token(tokenUrl(parsed).href, client, grant, clientAuthentication);
 }
 
 /** The URL of a backfill request. */

@@ -9,6 +9,9 @@ import { z } from 'zod';
 import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
 import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
+import { providers } from '../../providers/all.ts';
+import { isSecretSetting, webhookSecretNames } from '../../runtime/provider-settings.ts';
+import { signInSecrets } from '../../runtime/sign-in-settings.ts';
 import { withClient } from '../../stack/database/create-database.ts';
 import { grantRights } from '../../stack/database/grant-rights.ts';
 import { roleOf, serviceRights } from '../../stack/database/service-rights.ts';
@@ -26,6 +29,7 @@ const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const compose = textOf('docker-compose.yml');
+const settingsFile = 'stack/compose/provider-settings.gen.env';
 
 const Compose = z.object({
   services: z.record(
@@ -38,6 +42,7 @@ const Compose = z.object({
       security_opt: z.array(z.string()).optional(),
       user: z.string().optional(),
       environment: z.record(z.string(), z.unknown()).optional(),
+      env_file: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
     }),
   ),
@@ -62,7 +67,7 @@ const allGroups = groupsOf('secrets', 'rw');
 t.test('every service has a container and is scraped', async (t) => {
   for (const name of serviceNames) {
     t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name}[ ,]`), name);
-    t.match(textOf('stack/compose/prometheus.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
+    t.match(textOf('stack/compose/prometheus.gen.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
   }
 });
 
@@ -80,41 +85,22 @@ t.test('every container has bounds and no capabilities', async (t) => {
 t.test('every setting reaches the containers, or has a reason not to', async (t) => {
   const passed = [...compose.matchAll(/^ {2}([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
   const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR', 'IMPORT_DIR'];
-  const secret = [
-    'JWT_SECRET',
-    'ENCRYPTION_KEY',
-    'ADMIN_PASSWORD',
-    'ACTIVITYNET_CLIENT_SECRET',
-    'SMTP_URL',
-    'OIDC_CLIENT_SECRET',
-  ];
-  const entry = [
-    'DATABASE_URL',
-    'DATABASE_READ_URL',
-    'NATS_URL',
-    'DEVICEMAKER_CLIENT_SECRET',
-    'ACTIVITYNET_VERIFY_TOKEN',
-    'SERVICES',
-    'WEBHOOK_SECRET_DEVICEMAKER',
-    'WEBHOOK_SECRET_ACTIVITYNET',
-    'WEBHOOK_SECRET_GOOGLEHEALTH',
-    'WEBHOOK_SECRET_WITHINGS',
-    'WITHINGS_CLIENT_SECRET',
-    'WEBHOOK_SECRET_WHOOP',
-    'WHOOP_CLIENT_SECRET',
-    'WEBHOOK_SECRET_OURA',
-    'OURA_CLIENT_SECRET',
-    'OURA_VERIFICATION_TOKEN',
-    'WEBHOOK_SECRET_SUUNTO',
-    'SUUNTO_CLIENT_SECRET',
-    'SUUNTO_SUBSCRIPTION_KEY',
-    'SUUNTO_NOTIFICATION_SECRET',
-    'GOOGLEHEALTH_CLIENT_SECRET',
-    'WEBHOOK_SECRET_POLAR',
-    'POLAR_CLIENT_SECRET',
-    'GOOGLEHEALTH_WEBHOOK_AUTHORIZATION',
-    'GOOGLEHEALTH_SERVICE_ACCOUNT',
-  ];
+  const secret = ['JWT_SECRET', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', ...signInSecrets];
+  const entry = ['DATABASE_URL', 'DATABASE_READ_URL', 'NATS_URL', 'SERVICES'];
+  const ofProviders = Object.values(providers).flatMap(({ settings }) => Object.keys(settings));
+  const files = ofProviders.filter(isSecretSetting);
+  const inherited = textOf(settingsFile)
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line));
+  t.strictSame(
+    inherited,
+    ofProviders.filter((name) => !isSecretSetting(name)),
+    'those of providers come from the environment of compose, by their names alone',
+  );
+  t.strictSame(
+    serviceNames.filter((name) => services[name]?.env_file.includes(settingsFile) !== true),
+    [],
+  );
   const none = [
     'NATS_CA', // files of a bus of your own
     'NATS_CERT',
@@ -127,7 +113,7 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'SANDBOX_URL',
     'NAMESPACE',
   ];
-  const known = [...passed, ...image, ...secret, ...entry, ...none];
+  const known = [...passed, ...inherited, ...image, ...secret, ...files, ...entry, ...none];
   t.strictSame(
     settingNames.filter((name) => !known.includes(name)),
     [],
@@ -221,6 +207,8 @@ t.test('secrets are generated once and can be replaced', async (t) => {
   t.match(made, /^[0-9a-f]{64}$/);
   await secrets('make');
   t.equal(await secrets('show encryption/ENCRYPTION_KEY'), made);
+  for (const name of webhookSecretNames)
+    t.match(await secrets(`show webhooks/${name}`), /^[0-9a-f]{64}$/, name);
   t.equal(statSync(join(folder, 'bus/BUS_PASSWORD')).mode & 0o777, 0o444);
   await t.rejects(secrets('put providers/ACTIVITYNET_CLIENT_SECRET'), /nothing was given/);
   await secrets('put providers/ACTIVITYNET_CLIENT_SECRET', `printf %s "it's \\$1 #2"`);

@@ -14,7 +14,7 @@ import { takeDataDir } from '../../stack/servers/data-dir.ts';
 const root = join(import.meta.dirname, '../..');
 
 const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
-  names === null ? [] : [names.webhookSecrets],
+  names === null || names.webhookSecrets === null ? [] : [names.webhookSecrets],
 );
 
 function folder(t: Test): string {

@@ -3,6 +3,7 @@ import type { ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
+import { authService } from '../../services/auth/auth.service.ts';
 import { loadServices } from '../../stack/processes/services.ts';
 import { insertDeveloper } from './developer.ts';
 import { startBroker, type TestBroker } from './servers/broker.ts';
@@ -40,11 +41,15 @@ export interface TestApi extends TestBroker {
 /** The developer of the tests. */
 export const developer = { email: 'developer@example.com', password: 'a long password of the tests' };
 
+// A hash of the product takes 0.12 s. Its costs are tested with the service alone (test/services/auth/login.test.ts).
+const cheapHashes = { log2N: 4, r: 8, p: 1 };
+
 /** Starts every service in one broker, unless `services` names some. */
 export async function startApi(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<TestApi> {
   const database = await freshDatabase(t);
   return joinApi(t, {
     database,
+    instead: [authService(cheapHashes)],
     settings: { RATE_LIMIT_ADDRESS: '100000', RATE_LIMIT_FAILURES: '100000', ...settings },
   });
 }

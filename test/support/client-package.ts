@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
@@ -24,8 +24,10 @@ export const clientFolder = join(root, 'clients/typescript');
 export interface ClientPackage {
   /** Holds package.json, README.md and dist, as the registry would have them. */
   readonly folder: string;
-  /** The file that `npm pack` makes. */
-  readonly tarball: string;
+  /** What `npm pack` says of its file. */
+  readonly packed: Packed;
+  /** A folder in which that file is installed, as a user does, without a registry. */
+  readonly installed: string;
   /** The source as generated now, to compare with the committed one. */
   readonly generated: string;
 }
@@ -35,14 +37,13 @@ export async function clientPackage(): Promise<ClientPackage> {
   const work = join(tmpdir(), 'client-package');
   const built = {
     folder: join(work, 'package'),
-    tarball: join(work, 'pulsebus-client.tgz'),
+    installed: join(work, 'installed'),
     generated: join(work, 'generated'),
   };
   const [done, failed] = [join(work, 'done'), join(work, 'failed')];
   if (isFirst(work)) {
     try {
-      build(built);
-      write(done, '');
+      write(done, JSON.stringify(build(built)));
     } catch (error) {
       write(failed, String(error));
     }
@@ -51,7 +52,7 @@ export async function clientPackage(): Promise<ClientPackage> {
     if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
     await sleep(100);
   }
-  return built;
+  return { ...built, packed: Packed.parse(JSON.parse(readFileSync(done, 'utf8'))) };
 }
 
 // The folder is the lock. The temporary folder is one of this run of the tests.
@@ -64,7 +65,7 @@ function isFirst(work: string): boolean {
   }
 }
 
-function build({ folder, tarball, generated }: ClientPackage): void {
+function build({ folder, installed, generated }: Omit<ClientPackage, 'packed'>): Packed {
   const main = join(clientFolder, 'main.ts');
   execFileSync(process.execPath, [main, generated, join(folder, 'dist')], {
     encoding: 'utf8',
@@ -72,26 +73,36 @@ function build({ folder, tarball, generated }: ClientPackage): void {
   });
   for (const name of ['package.json', 'README.md', 'LICENSE'])
     cpSync(join(clientFolder, name), join(folder, name));
-  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
-  const [packed] = Packed.parse(JSON.parse(execFileSync('npm', ['pack', '--json'], options)));
-  renameSync(join(folder, packed?.filename ?? ''), tarball);
+  const npm = (cwd: string, ...args: string[]) =>
+    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+  const [packed] = z.tuple([Packed]).parse(JSON.parse(npm(folder, 'pack', '--json')));
+  const tarball = join(dirname(folder), packed.filename);
+  renameSync(join(folder, packed.filename), tarball);
+  mkdirSync(installed);
+  npm(installed, 'install', '--offline', tarball);
+  return packed;
 }
+
+const Packed = z.object({
+  filename: z.string(),
+  unpackedSize: z.int(),
+  files: z.array(z.object({ path: z.string() })),
+});
+type Packed = z.infer<typeof Packed>;
 
 /**
- * Installs the package into an empty folder as a user does, without a registry. `borrowed` are development packages of
- * the client that the programs of the folder use too.
+ * Makes a folder of a user who has installed the package. `borrowed` are development packages of the client that the
+ * programs of the folder use too.
  */
 export async function installedClient(t: Test, borrowed: readonly string[] = []): Promise<string> {
-  const { tarball } = await clientPackage();
+  const { installed } = await clientPackage();
   const folder = mkdtempSync(join(tmpdir(), 'client-user-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  execFileSync('npm', ['install', '--offline', tarball], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  symlinkSync(join(installed, 'node_modules'), join(folder, 'node_modules'));
   for (const name of borrowed)
-    symlinkSync(join(clientFolder, 'node_modules', name), join(folder, 'node_modules', name));
+    symlinkSync(join(clientFolder, 'node_modules', name), join(installed, 'node_modules', name));
   return folder;
 }
-
-const Packed = z.array(z.object({ filename: z.string() }));
 
 function write(file: string, text: string): void {
   writeFileSync(`${file}.part`, text);

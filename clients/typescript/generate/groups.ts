@@ -113,6 +113,7 @@ function callOf(document: Document, { responses }: Operation) {
   const content = response?.[1].content ?? {};
   const lines = content['application/x-ndjson']?.schema;
   if (lines !== undefined) return { kind: 'lines', returns: `Lines<${typeOf(lines)}>` };
+  if ('application/octet-stream' in content) return { kind: 'response', returns: 'Promise<Response>' };
   if ('text/html' in content) return { kind: 'text', returns: 'Promise<string>' };
   const schema = content['application/json']?.schema ?? {};
   const { properties = {} } = resolve(document, schema);

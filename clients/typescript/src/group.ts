@@ -17,7 +17,12 @@ export class Group {
   }
 
   protected async text(...call: CallArguments): Promise<string> {
-    return (await this.#transport.send(callOf(call))).text();
+    return (await this.response(...call)).text();
+  }
+
+  /** A file, whose body is read as it arrives. */
+  protected response(...call: CallArguments): Promise<Response> {
+    return this.#transport.send(callOf(call));
   }
 
   protected pages<Page extends object>(line: string, params: object, options?: CallOptions): Pages<Page> {
@@ -25,7 +30,7 @@ export class Group {
   }
 
   protected lines<Line>(...call: CallArguments): Lines<Line> {
-    return new Lines(() => this.#transport.send(callOf(call)), call[0].endsWith('/export'));
+    return new Lines(() => this.response(...call), call[0].endsWith('/export'));
   }
 }
 

@@ -109,6 +109,15 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
   );
 }
 
+/** What a state means that its name does not say. */
+const notes: Readonly<Record<NonNullable<ProviderSetup['subscription']>['state'], string>> = {
+  active: '',
+  missing: '',
+  off: '(the provider switched it off)',
+  unknown: '(the provider could not be asked)',
+  no_address: '(none is registered, because PUBLIC_URL is not https at a public host)',
+};
+
 /** What the provider reported last, where it can be asked, beside the settings. */
 function Subscription({ setup: { subscription, subscription_configured } }: { setup: ProviderSetup }) {
   return (
@@ -119,8 +128,8 @@ function Subscription({ setup: { subscription, subscription_configured } }: { se
         {subscription !== null && (
           <>
             {'; '}
-            <Badge state={subscription.state} /> since <Time at={subscription.since} />, checked{' '}
-            <Time at={subscription.checked_at} />
+            <Badge state={subscription.state} /> {notes[subscription.state]} since{' '}
+            <Time at={subscription.since} />, checked <Time at={subscription.checked_at} />
           </>
         )}
       </dd>

@@ -9,7 +9,18 @@ const good = [
   'configured',
   'running',
 ];
-const bad = ['dead', 'stale', 'failed', 'expired', 'revoked', 'disabled', 'dropped', 'missing', 'failing'];
+const bad = [
+  'dead',
+  'stale',
+  'failed',
+  'expired',
+  'revoked',
+  'disabled',
+  'dropped',
+  'missing',
+  'failing',
+  'no_address',
+];
 
 /** The state of something, in words; the colour only repeats it. */
 export function Badge({ state }: { state: string }) {

@@ -96,7 +96,8 @@ function nightOf(read: ReadItem, levels: Levels, seconds: number, fields: FieldT
   // The span is the time asleep, as `durationInSeconds` is, and what the device measured as awake.
   const asleep_seconds = Math.max(0, Math.round((endMs - startMs) / 1000) - (awake_seconds ?? 0));
   const unstaged = total > (awake_seconds ?? 0) ? {} : { asleep_seconds };
-  const whole = { ...draft, sleep: { ...sleep, ...staged, ...unstaged, stage_intervals } };
+  // Naps have a list of their own.
+  const whole = { ...draft, sleep: { is_nap: false, ...sleep, ...staged, ...unstaged, stage_intervals } };
   // An empty list of awake intervals counts as a measurement only if other stages were measured.
   const awake = total > 0 ? levels.get('awake') : undefined;
   const isUnlisted = secondsOfAll(awake) === 0 && (awake_seconds ?? 0) > 0;

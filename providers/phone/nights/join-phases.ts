@@ -49,6 +49,29 @@ export function chooseGroups(groups: readonly PhaseGroup[]): PhaseGroup[] {
   return chosen;
 }
 
+/**
+ * The chosen groups with the time in bed that another source noted: a phone writes it beside the stages of a watch. One that touches
+ * several nights belongs to none of them.
+ */
+export function withTimeInBed(chosen: readonly PhaseGroup[], groups: readonly PhaseGroup[]): PhaseGroup[] {
+  const nights = [...chosen];
+  for (const group of groups) {
+    if (chosen.includes(group) || detailOf(group) > 0 || !isInBed(group)) continue;
+    const first = firstThatEndsAfter(nights, group.start_ms);
+    const [night, next] = [nights[first], nights[first + 1]];
+    if (night === undefined || night.start_ms >= group.end_ms || detailOf(night) === 0) continue;
+    if (next !== undefined && next.start_ms < group.end_ms) continue;
+    nights[first] = {
+      phases: [...night.phases, ...group.phases],
+      start_ms: Math.min(night.start_ms, group.start_ms),
+      end_ms: Math.max(night.end_ms, group.end_ms),
+    };
+  }
+  return nights;
+}
+
+const isInBed = ({ phases }: PhaseGroup) => phases.every(({ stage }) => stage === 'in_bed');
+
 // Groups without an overlap end in the order in which they begin. A file may have hundreds of thousands.
 function firstThatEndsAfter(chosen: readonly PhaseGroup[], ms: number): number {
   let [low, high] = [0, chosen.length];

@@ -1,10 +1,11 @@
+import { isNapByTimes } from '../../../domain/records/naps.ts';
 import {
   mostStageSpans,
   type SleepRecord,
   type StageSpan,
   sleepRanks,
 } from '../../../domain/records/records.ts';
-import { hourMs, knownLocalDate, minuteMs } from '../../../domain/time/time.ts';
+import { knownLocalDate } from '../../../domain/time/time.ts';
 import type { PhaseStage } from '../normalise/sleep-phase.ts';
 import type { NightPhase, PhaseGroup } from './join-phases.ts';
 
@@ -14,10 +15,6 @@ interface Stretch {
   readonly start_ms: number;
   end_ms: number;
 }
-
-const longestNapMs = 3 * hourMs;
-const napsFromHour = 9;
-const napsUntilHour = 21;
 
 /** The sleep session of a group of phases. */
 export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord {
@@ -37,7 +34,7 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
     zone_offset_minutes: offset,
     date: knownLocalDate(end_ms, offset),
     device: phases[0]?.device ?? 'unknown',
-    is_nap: isNap(start_ms, end_ms, offset),
+    is_nap: isNapByTimes(start_ms, end_ms, offset),
     rank: isAsleep ? sleepRanks.final : sleepRanks.tentative,
     asleep_seconds: isAsleep
       ? Math.round((stagedMs + ms.asleep) / 1000)
@@ -54,13 +51,6 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
     stage_intervals: isStaged ? spansOf(stretches, start_ms) : null,
     details: null,
   };
-}
-
-// Without an offset the hour is not known.
-function isNap(startMs: number, endMs: number, offset: number | null): boolean {
-  if (offset === null || endMs - startMs >= longestNapMs) return false;
-  const hour = new Date(startMs + offset * minuteMs).getUTCHours();
-  return hour >= napsFromHour && hour < napsUntilHour;
 }
 
 const ranks: Readonly<Record<PhaseStage, number>> = {

@@ -167,6 +167,8 @@ export interface PhoneRecord extends ItemSpan {
   readonly series: SeriesType;
   readonly source: IntervalSource;
   readonly value: number;
+  /** Its times are those of the user's clock, which the store turns into UTC. It states no offset. */
+  readonly is_local?: boolean | undefined;
 }
 
 /** A record of a type that the catalogue does not have. Without an event it is counted, and stays in the kept delivery. */

@@ -67,6 +67,7 @@ function withSources(records: readonly PhoneRecord[]): IntervalCall {
       end_ms: record.end_ms,
       value: record.value,
       zone_offset_minutes: record.zone_offset_minutes,
+      ...(record.is_local === true ? { is_local: true } : {}),
     }),
   );
   return { sources, intervals };

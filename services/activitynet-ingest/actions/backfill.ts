@@ -72,6 +72,7 @@ function toType(row: BackfillRow): BackfillType {
     requests_done: row.pages + row.found - row.waiting,
     items: row.found,
     saved: row.found - row.waiting,
+    skipped: [],
     requested_at: row.pages === 0 ? null : formatInstant(row.created_at.getTime()),
     received_at: instantOrNull(row.last_fetched_at),
   };

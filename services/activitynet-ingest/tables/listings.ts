@@ -189,7 +189,7 @@ export interface ListingLease {
   readonly connected_at: Date | null;
   readonly created_at: Date;
   readonly pages: number;
-  /** The ids on the pages of a reconciliation so far. */
+  /** The ids on the pages of a reconciliation so far, and on the last page of a backfill. */
   readonly listed: readonly string[];
   readonly failures: number;
   readonly attempt: number;
@@ -245,7 +245,8 @@ const released = 'leased = false, run_at = now()';
 
 const turnPage = update(
   'turn_page',
-  `${released}, pages = pages + 1, found = found + $3, listed = listed || $4::bigint[], failures = 0,
+  `${released}, pages = pages + 1, found = found + $3, failures = 0,
+    listed = case when purpose = 'backfill' then $4::bigint[] else listed || $4::bigint[] end,
     end_time = to_timestamp($5::float8 / 1000), connected_at = to_timestamp($6::float8 / 1000),
     state = case when $3 = 0 then 'fetching' else state end`,
 );
@@ -254,7 +255,7 @@ const turnPage = update(
 interface ListedPage {
   /** The number of its activities. 0: the end of a backfill's list. */
   readonly found: number;
-  /** The ids that are compared at the end of the list. */
+  /** Its ids. Those of all pages of a reconciliation are compared at the end of the list. */
   readonly ids: readonly string[];
   /** The end of the list. */
   readonly endMs: number;

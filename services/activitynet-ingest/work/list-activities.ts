@@ -78,6 +78,13 @@ async function goOn(deps: Fetching, { run, endMs }: ListedSpan, result: ReadResu
   const activities = listedIn(result.body);
   if (activities === null) return postponed(deps, run, 'UNREADABLE');
   const { connectedMs } = result;
+  const isRepeated =
+    activities.length === run.listed.length && activities.every(({ id }) => run.listed.includes(id));
+  // The provider ignores the page: the list would never end.
+  if (activities.length > 0 && isRepeated) {
+    await stopListing(database, run, 'PAGES_REPEAT');
+    return 'stopped';
+  }
   const isOfAnother = run.connected_at !== null && run.connected_at.getTime() !== connectedMs;
   if (run.purpose === 'reconciliation' && isOfAnother) await restartReconciliation(database, run);
   else if (run.purpose === 'reconciliation' && activities.length === 0)
@@ -124,7 +131,7 @@ async function takePage(
   const listed = activities.map(({ id, start_date }) => ({ id, startMs: parseInstant(start_date)?.ms ?? 0 }));
   const page = {
     found: listed.length,
-    ids: isBackfill ? [] : listed.map(({ id }) => id),
+    ids: listed.map(({ id }) => id),
     endMs,
     connectedMs,
   };

@@ -147,7 +147,10 @@ function jsonSuccess(definition: ActionDefinition, route: HttpRoute, components:
     description: 'Success',
     headers: route.stream === undefined ? headerRefs : { ...headerRefs, ...disposition },
     content: Object.fromEntries(
-      forms.map((form) => [streamTypes[form], { schema: streamSchemas[form] ?? schema }]),
+      forms.map((form) => [
+        streamTypes[form],
+        { schema: form === 'bytes' ? fileSchema(components) : (streamSchemas[form] ?? schema) },
+      ]),
     ),
   };
 }
@@ -159,6 +162,7 @@ const streamTypes = {
   geojson: 'application/geo+json',
   gpx: 'application/gpx+xml',
   tcx: 'application/vnd.garmin.tcx+xml',
+  bytes: 'application/octet-stream',
 } as const;
 /** The schemas of the forms that `returns` does not describe. */
 const streamSchemas: Readonly<Partial<Record<keyof typeof streamTypes, Json>>> = {
@@ -396,13 +400,17 @@ function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], c
   return body(shown, exampleOf(fields), route.bodyOptional !== true, route);
 }
 
-function fileBody(components: Components): Json {
-  const file = components.named('HealthFile', {
+const fileSchema = (components: Components) =>
+  components.named('HealthFile', {
     type: 'string',
     format: 'binary',
     description: 'The content of a file.',
   });
-  const form = { type: 'object', properties: { file }, required: ['file'] };
+
+function fileBody(components: Components): Json {
+  const file = fileSchema(components);
+  const password = { type: 'string', description: 'The password of an encrypted archive.' };
+  const form = { type: 'object', properties: { file, password }, required: ['file'] };
   return {
     requestBody: {
       required: true,

@@ -1,5 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
+import { ProjectId } from '../../../contracts/fields.ts';
 import {
   defaultProject,
   holdsIn,
@@ -55,9 +56,10 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
 const nameOfProject = ({ req, project, endpoint, path }: Exchange) => {
   const inPath = endpoint.route.projectInPath === true ? path.project_id : undefined;
   const given = inPath ?? project ?? req.headers['x-project'];
-  return given === undefined ? undefined : String(given).slice(0, longestName);
+  return given === undefined ? undefined : (ProjectId.safeParse(given).data ?? noProject);
 };
-const longestName = 100;
+/** Stands for a text that is the id of no project. The database refuses some of them. */
+const noProject = '-';
 
 // The project of a key is its own.
 function namedProject(exchange: Exchange, credential: object): { project?: string } {

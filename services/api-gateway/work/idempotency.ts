@@ -7,6 +7,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { defaultProject } from '../../../domain/access.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { UserId } from '../../../domain/wire.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import { deleteInBatches } from '../../../mixins/database/delete-in-batches.ts';
 import { type JobHandler, recurringHandler } from '../../../mixins/jobs/jobs.ts';
@@ -195,5 +196,5 @@ function userIdOf({ endpoint, params }: Asked, body: unknown): string | null {
     endpoint.action === 'users.create' && typeof body === 'object' && body !== null
       ? Reflect.get(body, 'id')
       : params.user_id;
-  return typeof id === 'string' ? id : null;
+  return UserId.safeParse(id).data ?? null;
 }

@@ -4,8 +4,9 @@ import type { Config } from '../../../config.ts';
 import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type { Delivery } from '../../../domain/contract.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
+import { type BodySecretResult, withoutSecret } from '../../../domain/provider/body-secret.ts';
 import type { Provider, Webhooks } from '../../../domain/provider/provider.ts';
-import { authorizationHeader, userSender } from '../../../mixins/inbox/delivery.ts';
+import { authorizationHeader, bodySecretHeader, userSender } from '../../../mixins/inbox/delivery.ts';
 import type { Inbox } from '../../../mixins/inbox/inbox.ts';
 import { providerNamed, providers } from '../../../providers/all.ts';
 import { callByName } from '../../../runtime/environment.ts';
@@ -88,6 +89,11 @@ interface Origin {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A body with its origin. */
+interface Received extends Origin {
+  readonly body: Buffer;
+}
+
 /** Reads a body and stores it as a delivery; returns its id. */
 async function readAndStore(
   pipeline: Pipeline,
@@ -99,19 +105,18 @@ async function readAndStore(
   const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count });
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  const id = await store(pipeline, delivery, origin, body);
+  const id = await store(
+    pipeline,
+    delivery,
+    checkedBody(delivery.provider, { ...origin, body }, pipeline.config),
+  );
   pipeline.received.note(providerNamed(delivery.provider), { deliveries: 1 });
   return id;
 }
 
-async function store(
-  { inbox }: Pipeline,
-  { provider, kind }: Delivery,
-  origin: Origin,
-  body: Buffer,
-): Promise<string> {
+async function store({ inbox }: Pipeline, { provider, kind }: Delivery, received: Received): Promise<string> {
   try {
-    return await inbox.receive({ provider, kind, body, ...origin, handOver: true });
+    return await inbox.receive({ provider, kind, ...received, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }
@@ -137,9 +142,26 @@ function authorizationResult(
   config: Config,
 ): Record<string, string> {
   const { pull }: Provider = providers[providerNamed(provider)];
-  const expected = pull?.notifications.authorization?.(config);
+  const expected = pull?.notifications?.authorization?.(config);
   if (authorization === undefined || expected === undefined) return {};
   return { [authorizationHeader]: equal(authorization, expected) ? 'right' : 'wrong' };
+}
+
+// A secret in a body is not stored: only whether it is right is kept.
+function checkedBody(provider: string, received: Received, config: Config): Received {
+  const { pull }: Provider = providers[providerNamed(provider)];
+  const authentication = pull?.notifications?.authentication;
+  if (authentication?.by !== 'body-secret') return received;
+  const { body, secrets } = withoutSecret(received.body, authentication.member);
+  const result = secretResult(secrets, authentication.secret(config));
+  return { ...received, body, headers: { ...received.headers, [bodySecretHeader]: result } };
+}
+
+function secretResult(secrets: readonly unknown[], expected: string | undefined): BodySecretResult {
+  if (expected === undefined) return 'unset';
+  if (secrets.length === 0) return 'missing';
+  const isRight = secrets.every((secret) => typeof secret === 'string' && equal(secret, expected));
+  return isRight ? 'right' : 'wrong';
 }
 
 function checkClient(headers: IncomingHttpHeaders, delivery: Delivery, config: Config): void {

@@ -56,6 +56,8 @@ type Store = (part: number, bytes: Buffer) => Promise<unknown>;
 interface PassedFile {
   readonly name: string | null;
   readonly bytes: number;
+  /** That of an encrypted archive. It is neither logged nor stored by the gateway. */
+  readonly password: string | null;
 }
 
 async function passOn(req: IncomingMessage, bounds: Reading, store: Store): Promise<PassedFile> {
@@ -83,13 +85,13 @@ async function storeParts(req: IncomingMessage, { limitBytes }: Reading, store: 
         pending = pending.subarray(filePartBytes);
       }
     }
-    await whole;
+    const password = (await whole) || null;
+    if (pending.length > 0) await store(part, pending);
+    if (bytes === 0) throw invalid('is empty');
+    return { name, bytes, password };
   } catch (error) {
     throw typeof fieldOf(error, 'type') === 'string' ? error : cutOff(error);
   }
-  if (pending.length > 0) await store(part, pending);
-  if (bytes === 0) throw invalid('is empty');
-  return { name, bytes };
 }
 
 const invalid = (message: string) => validationFailed([{ field: 'file', message }]);
@@ -100,20 +102,26 @@ const cutOff = (cause: unknown) =>
 interface Content {
   readonly name: string | null;
   readonly content: Readable;
-  /** Resolves when the body has ended as it should. */
-  readonly whole: Promise<unknown>;
+  /** The password, '' for none, when the body has ended as it should. */
+  readonly whole: Promise<string>;
 }
 
 async function contentOf(req: IncomingMessage): Promise<Content> {
   const type = req.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\b/i.test(type)) return { name: null, content: req, whole: Promise.resolve() };
-  return partOf(req, type);
+  if (/^multipart\/form-data\b/i.test(type)) return partOf(req, type);
+  return { name: null, content: req, whole: Promise.resolve(headerText(req.headers['x-file-password'])) };
 }
 
-/** The part `file` of a form. Other parts are passed over. */
+/** A header as UTF-8. Node reads each of its bytes as a letter. */
+function headerText(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? Buffer.from(header, 'latin1').toString() : '';
+}
+
+/** The parts `file` and `password` of a form. Other parts are passed over. */
 function partOf(req: IncomingMessage, type: string): Promise<Content> {
   const found = Promise.withResolvers<Content>();
-  const whole = Promise.withResolvers<void>();
+  const whole = Promise.withResolvers<string>();
+  let password = '';
   whole.promise.catch(() => undefined); // it is awaited once the part was read
   const form = formOf(type);
   let file: Readable | null = null;
@@ -131,9 +139,12 @@ function partOf(req: IncomingMessage, type: string): Promise<Content> {
     file = content;
     found.resolve({ name: shownName(name), content, whole: whole.promise });
   });
+  form.on('field', (name, text) => {
+    if (name === 'password') password = text;
+  });
   form.on('finish', () => {
     found.reject(invalid('is missing'));
-    whole.resolve();
+    whole.resolve(password);
   });
   form.on('error', (error) => fail(cutOff(error)));
   // pipe() does not forward the abort of its source: without `finished` the form would wait forever.
@@ -152,7 +163,9 @@ function formOf(type: string): BusboyInstance {
   }
 }
 
+// Clients write a quotation mark and line breaks of a name as HTML forms do.
 function shownName(name: string | undefined): string | null {
-  const text = (name ?? '').replaceAll(/\p{C}/gu, '').trim().slice(0, 200).toWellFormed();
+  const plain = (name ?? '').replaceAll('%22', '"').replaceAll(/%0[AD]/gi, '');
+  const text = plain.replaceAll(/\p{C}/gu, '').trim().slice(0, 200).toWellFormed();
   return text === '' ? null : text;
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../../domain/error-code.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { callByName, type Meta } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import { asGiven, userToCheck, withinProject } from '../../../runtime/user-project.ts';
 import { keyCredential } from '../rules/credential.ts';
 import { admit, authorise } from './admission.ts';
@@ -62,16 +63,19 @@ async function answerStream(pipeline: Pipeline, exchange: Exchange, access: Admi
   const user = userToCheck({ caller }, 1, endpoint.definition, access.params);
   const { params, restore } =
     user === null ? asGiven(access.params) : await withinProject(call, { caller }, user, access.params);
-  const { lines, form } = streamOf({
-    action: endpoint.action,
-    call,
-    params,
-    meta: { caller, gateway_url: pipeline.url() },
-    onRead: (userId) => noteRead(pipeline, exchange, access, userId),
-  });
-  return streamLines(res, recordExport(pipeline, exchange, access, lines), form).catch((error: unknown) =>
-    Promise.reject(restore(error)),
-  );
+  const onCut = (error: unknown) => pipeline.logger.warn('stream.cut', { code: codeOf(error) });
+  try {
+    const { lines, form } = await streamOf({
+      action: endpoint.action,
+      call,
+      params,
+      meta: { caller, gateway_url: pipeline.url() },
+      onRead: (userId) => noteRead(pipeline, exchange, access, userId),
+    });
+    await streamLines(res, recordExport(pipeline, exchange, access, lines), form, onCut);
+  } catch (error) {
+    throw restore(error);
+  }
 }
 
 interface Creation {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { apiGateway } from '../../../contracts/api-gateway.ts';
 import { fhir } from '../../../contracts/fhir.ts';
+import { fileImport } from '../../../contracts/file-import.ts';
 import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { formatInstant, type Instant, resolveRange } from '../../../domain/time/time.ts';
@@ -11,7 +12,7 @@ import { isHead } from './answer.ts';
 import { exportFile, exportPoints, exportUser } from './export.ts';
 import { type StreamsQuery, streamMediaTypes, streamWorkout } from './workout-streams.ts';
 
-/** An answer of any length: its lines, and how they are sent. */
+/** An answer of any length: its lines, or the parts of a file, and how they are sent. */
 interface Stream {
   readonly lines: AsyncGenerator<unknown>;
   readonly form: LineForm;
@@ -27,7 +28,7 @@ interface StreamRequest {
 }
 
 /** The stream that answers a route whose contract states one. @throws VALIDATION_FAILED (422) */
-export function streamOf({ action, call, params, ...request }: StreamRequest): Stream {
+export async function streamOf({ action, call, params, ...request }: StreamRequest): Promise<Stream> {
   if (action === 'fhir.exportFile') {
     const query = parseParams(fhir.actions.exportFile.params, params);
     const form = { contentType: 'application/fhir+ndjson', fileName: query.file };
@@ -37,11 +38,32 @@ export function streamOf({ action, call, params, ...request }: StreamRequest): S
     return downloadStream(call, parseParams(apiGateway.actions.download.params, params));
   if (action === 'api-gateway.workoutStreams')
     return workoutStream(call, parseParams(apiGateway.actions.workoutStreams.params, params));
+  if (action === 'file-import.original')
+    return originalStream(call, parseParams(fileImport.actions.original.params, params));
   const query = parseParams(apiGateway.actions.export.params, params);
   const fileName = `user-${query.user_id}${query.format === 'omh' ? '-omh' : ''}.ndjson`;
   if (query.format === 'omh')
     return { lines: exportPoints(call, query), form: { contentType: ndjsonType, fileName } };
   return { lines: exportUser(call, query), form: { contentType: ndjsonType, fileName } };
+}
+
+type OriginalQuery = z.output<typeof fileImport.actions.original.params>;
+
+async function originalStream(call: Call, query: OriginalQuery): Promise<Stream> {
+  const { name, bytes } = await call('file-import.original', query);
+  const fileName = name ?? `import-${query.import_id}`;
+  const form = { contentType: 'application/octet-stream', fileName, bytes };
+  return { lines: partsOfOriginal(call, query, bytes), form };
+}
+
+async function* partsOfOriginal(call: Call, query: OriginalQuery, bytes: number): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for (let part = 0; sent < bytes; part += 1) {
+    const content = Buffer.from((await call('file-import.originalPart', { ...query, part })).bytes, 'base64');
+    sent += content.length;
+    if (content.length === 0 || sent > bytes) throw new Error('an original has another length');
+    yield content;
+  }
 }
 
 function workoutStream(call: Call, query: StreamsQuery): Stream {
@@ -94,6 +116,8 @@ interface LineForm {
   readonly fileName?: string;
   /** A line with its end; JSON where it is left out. */
   readonly toText?: (line: unknown) => string;
+  /** The length of a file. Its parts are sent as they are. */
+  readonly bytes?: number;
 }
 
 /**
@@ -103,35 +127,67 @@ interface LineForm {
 export async function streamLines(
   res: ServerResponse,
   lines: AsyncGenerator<unknown>,
-  { contentType, fileName, toText = toJson }: LineForm = { contentType: ndjsonType },
+  { contentType, fileName, toText = toJson, bytes }: LineForm = { contentType: ndjsonType },
+  onCut: (error: unknown) => void = () => undefined,
 ): Promise<void> {
   const first = await lines.next();
-  if (fileName !== undefined) res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
+  if (fileName !== undefined) res.setHeader('Content-Disposition', dispositionOf(fileName));
+  if (bytes !== undefined) res.setHeader('Content-Length', bytes);
   res.writeHead(200, { 'Content-Type': contentType });
   if (isHead(res)) {
     await lines.return(undefined);
     return void res.end();
   }
   try {
-    let pending = first.done === true ? '' : toText(first.value);
-    for await (const line of lines) {
-      pending += toText(line);
-      if (pending.length < chunkBytes) continue;
-      if (!(await write(res, pending))) return;
-      pending = '';
-    }
-    res.end(pending);
-  } catch {
+    for await (const chunk of chunksOf(first, lines, toText)) if (!(await write(res, chunk))) return;
+    res.end();
+  } catch (error) {
+    onCut(error);
     res.destroy();
   }
+}
+
+/** Lines are joined to chunks, because a write for each would cost more than its text. Parts of a file are chunks. */
+async function* chunksOf(
+  first: IteratorResult<unknown>,
+  lines: AsyncGenerator<unknown>,
+  toText: (line: unknown) => string,
+): AsyncGenerator<string | Buffer> {
+  if (first.done === true) return;
+  if (Buffer.isBuffer(first.value)) {
+    yield first.value;
+    for await (const part of lines) if (Buffer.isBuffer(part)) yield part;
+    return;
+  }
+  let pending = toText(first.value);
+  for await (const line of lines) {
+    pending += toText(line);
+    if (pending.length < chunkBytes) continue;
+    yield pending;
+    pending = '';
+  }
+  yield pending;
+}
+
+/** The header of RFC 6266: a name of plain letters for old clients, and the whole one where it has others. */
+function dispositionOf(fileName: string): string {
+  const name = fileName.toWellFormed().replaceAll(/[/\\\p{C}]/gu, '_');
+  const plain = name.replaceAll(/[^ -~]|["%]/gu, '_');
+  const header = `attachment; filename="${plain}"`;
+  if (plain === name) return header;
+  const escaped = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${header}; filename*=UTF-8''${escaped}`;
 }
 
 const toJson = (line: unknown) => `${JSON.stringify(line)}\n`;
 
 // False when the client has gone: nothing more is read for it.
-async function write(res: ServerResponse, text: string): Promise<boolean> {
+async function write(res: ServerResponse, chunk: string | Buffer): Promise<boolean> {
   if (res.closed || res.destroyed) return false;
-  if (res.write(text)) return true;
+  if (res.write(chunk)) return true;
   const gone = new AbortController();
   const leave = () => gone.abort();
   res.once('close', leave);

@@ -7,7 +7,7 @@ import { type AttemptPriority, rangeOf, trustedPriority } from './attempts.ts';
  * hash. Two hashes at a time leave half of libuv's threads to other work, and 100 concurrent log-ins queue instead of
  * taking 1.6 GB. A log-in that waits for 8 s is refused, so that it ends before the call's time-out of 20 s on a slow machine.
  */
-const costs = { log2N: 14, r: 8, p: 5 } as const;
+const productCosts: HashCosts = { log2N: 14, r: 8, p: 5 };
 const saltBytes = 16;
 const hashBytes = 32;
 const bounds: HashingBounds = { atOnce: 2, reserved: 1, mostWaiting: 128, mostWaitMs: 8000 };
@@ -21,11 +21,20 @@ export interface Passwords {
   readonly computed: number;
 }
 
-// A random hash that the password for an unknown e-mail is compared with.
-const nobody = format(randomBytes(saltBytes), randomBytes(hashBytes));
+/** The costs of a hash: memory and time are proportional to 2^log2N × r, time also to p. */
+export interface HashCosts {
+  readonly log2N: number;
+  readonly r: number;
+  readonly p: number;
+}
 
 /** Creates the hashing queue, one per process. @throws RATE_LIMITED (429) while too many hashes wait */
-export function createPasswords(own: Partial<HashingBounds> = {}): Passwords {
+export function createPasswords(
+  own: Partial<HashingBounds> = {},
+  costs: HashCosts = productCosts,
+): Passwords {
+  // A random hash that the password for an unknown e-mail is compared with.
+  const nobody = format(costs, randomBytes(saltBytes), randomBytes(hashBytes));
   const enqueue = createHashingQueue({ ...bounds, ...own });
   let computed = 0;
   const gated = <T>(priority: AttemptPriority, work: () => Promise<T>): Promise<T> =>
@@ -37,7 +46,7 @@ export function createPasswords(own: Partial<HashingBounds> = {}): Passwords {
     hash: (password) =>
       gated(trustedPriority, async () => {
         const salt = randomBytes(saltBytes);
-        return format(salt, await derive(password, salt, costs));
+        return format(costs, salt, await derive(password, salt, costs));
       }),
     matches: (password, stored, priority = trustedPriority) =>
       gated(priority, () => compare(password, stored ?? nobody)),
@@ -47,8 +56,7 @@ export function createPasswords(own: Partial<HashingBounds> = {}): Passwords {
   };
 }
 
-function format(salt: Buffer, hash: Buffer): string {
-  const { log2N, r, p } = costs;
+function format({ log2N, r, p }: HashCosts, salt: Buffer, hash: Buffer): string {
   return ['scrypt', log2N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
@@ -63,13 +71,7 @@ async function compare(password: string, stored: string): Promise<boolean> {
   return expected.length === derived.length && timingSafeEqual(expected, derived);
 }
 
-interface Costs {
-  readonly log2N: number;
-  readonly r: number;
-  readonly p: number;
-}
-
-function derive(password: string, salt: Buffer, { log2N, r, p }: Costs): Promise<Buffer> {
+function derive(password: string, salt: Buffer, { log2N, r, p }: HashCosts): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** log2N, r, p, maxmem: 256 * 2 ** log2N * r };
   return new Promise((resolve, reject) =>
     scrypt(password.normalize('NFKC'), salt, hashBytes, options, (error, hash) =>

@@ -3,7 +3,7 @@ import type { Backfill, BackfillType, backfill, StepStatus } from '../../../cont
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { RequestedBackfill } from '../../../domain/provider/provider.ts';
-import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
+import { dayMs, formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import {
   type BackfillDeps,
   beginBackfill,
@@ -14,7 +14,7 @@ import type { NewAuditEntry } from '../../../mixins/database/audit.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { lanes } from '../../../mixins/jobs/lanes.ts';
 import { providers } from '../../../providers/all.ts';
-import { lastDays, planSteps } from '../rules/plan.ts';
+import { planSteps, rangeOf } from '../rules/plan.ts';
 import { type PagedProvider, type RequestedProvider, serviceOf } from '../rules/providers.ts';
 import { sentenceOf } from '../rules/verdict.ts';
 import {
@@ -27,7 +27,7 @@ import {
   type TypeRow,
 } from '../tables/runs.ts';
 
-/** The user, the number of days and the data types of a backfill. */
+/** The user, the range and the data types of a backfill. */
 type BackfillOptions = Omit<ParamsOf<typeof backfill, 'start'>, 'provider'>;
 
 interface StartDeps extends BackfillDeps {
@@ -38,10 +38,10 @@ interface StartDeps extends BackfillDeps {
 export function startPaged(
   { call, config }: Pick<StartDeps, 'call' | 'config'>,
   provider: PagedProvider,
-  { user_id, days = config.BACKFILL_DAYS }: BackfillOptions,
+  { user_id, ...asked }: BackfillOptions,
   nowMs: number,
 ): Promise<Backfill> {
-  const { startMs, endMs } = lastDays(days, nowMs);
+  const { startMs, endMs } = rangeOf(asked, config.BACKFILL_DAYS, nowMs);
   return call(`${serviceOf(provider)}.startBackfill`, {
     user_id,
     provider,
@@ -51,19 +51,20 @@ export function startPaged(
 }
 
 /**
- * Begins a backfill of the last `days` days; returns the connection's id.
+ * Begins a backfill of the last `days` days, or of a range; returns the connection's id.
  * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404),
  * CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING (409)
  */
 export function startBackfill(
   deps: StartDeps,
   provider: RequestedProvider,
-  { user_id, days = deps.config.BACKFILL_DAYS, types }: BackfillOptions,
+  { user_id, types, ...asked }: BackfillOptions,
   nowMs: number,
 ): Promise<string> {
-  const range = lastDays(days, nowMs);
+  const range = rangeOf(asked, deps.config.BACKFILL_DAYS, nowMs);
   const { longestSpanMs }: RequestedBackfill = providers[provider].backfill;
   const selected = offeredTypes(deps.config, provider).filter((type) => types?.includes(type) ?? true);
+  const days = Math.ceil((range.endMs - range.startMs) / dayMs);
   const details = { days, ...(types === undefined ? {} : { types: selected }) };
   const plan = { range, steps: planSteps(selected, range, longestSpanMs), lane: lanes.live };
   return begin(deps, { user_id, provider }, plan, details);
@@ -151,6 +152,7 @@ function toType(row: TypeRow): BackfillType {
     requests_done: row.requests_done,
     items: row.items,
     saved: row.saved,
+    skipped: [],
     requested_at: instantOrNull(row.requested_at),
     received_at: instantOrNull(row.received_at),
   };

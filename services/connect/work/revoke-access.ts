@@ -18,6 +18,12 @@ interface Revoked {
   readonly tokens: FreshTokens | null;
 }
 
+/** The client that ends its access. `removed`: it has no secret any more. */
+interface Sender {
+  readonly config: Config;
+  readonly client: ProviderClient | 'removed';
+}
+
 /** An account at a provider. */
 interface AccountAt {
   readonly provider: ProviderName;
@@ -30,30 +36,31 @@ const callMs = 4000;
 /**
  * Revokes our access to an account, or ends its subscriptions where only the user can end the access. An expired token is
  * refreshed first. If the provider refuses a fresh token, the access has ended already. Tokens of a removed client are not
- * refreshed, because only that client may. `client` is the one that the tokens were issued to; `removed`: it has no secret any more.
+ * refreshed, because only that client may. `client` is the one that the tokens were issued to.
  */
 export async function revokeAccess(
-  { config, client }: { readonly config: Config; readonly client: ProviderClient | 'removed' },
+  sender: Sender,
   account: AccountAt,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
 ): Promise<Revoked> {
   const { provider } = account;
+  const { config, client } = sender;
   if (oauthOf(provider).revocation === null) return { done: true, tokens: null };
   // Without a refresh token the old one is tried: its stated end is an estimate.
   const isOver = expires_at_ms !== null && expires_at_ms <= nowMs && refresh_token !== null;
-  const first = isOver ? 401 : await requestRevocation(config, account, access_token);
+  const first = isOver ? 401 : await requestRevocation(sender, account, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };
   if (client === 'removed') return { done: true, tokens: null };
   const exchange = await refreshTokens(config, provider, client, refresh_token);
   if (exchange.kind !== 'fresh') return { done: exchange.kind === 'refused', tokens: null };
   const { tokens } = exchange;
-  const isDone = isSettled(await requestRevocation(config, account, tokens.access_token));
+  const isDone = isSettled(await requestRevocation(sender, account, tokens.access_token));
   return { done: isDone, tokens: { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token } };
 }
 
 async function requestRevocation(
-  config: Config,
+  { config, client }: Sender,
   { provider, account }: AccountAt,
   token: string,
 ): Promise<number> {
@@ -62,13 +69,20 @@ async function requestRevocation(
   if (revocation === null) return done;
   if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
   const { method, sendsTokenInForm } = revocation;
-  const { tokenField = 'access_token', tokenQuery }: Revocation = revocation;
+  const { tokenField = 'access_token', tokenQuery, sendsClientInForm }: Revocation = revocation;
   const url: (settings: Config, account: string) => URL = revocation.url;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
+  if (sendsClientInForm === true) {
+    // Without its secret the client cannot prove itself, and nobody else may end its access.
+    if (client === 'removed') return done;
+    form.set('client_id', client.clientId ?? '');
+    form.set('client_secret', client.clientSecret ?? '');
+  }
   const how = method === 'POST' ? { form } : { method };
+  const bearer = sendsClientInForm === true ? {} : { token };
   const address = url(config, account);
   if (tokenQuery !== undefined) address.searchParams.set(tokenQuery, token);
-  const answer = await sendOnce({ url: address, token, headers, ...how, timeoutMs: callMs });
+  const answer = await sendOnce({ url: address, ...bearer, headers, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;
 }
 

@@ -1,10 +1,9 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { ProviderName } from '../../../providers/all.ts';
 import { dropSealed } from './sealed-bodies.ts';
 
 /** An account whose deliveries, received until an instant, are emptied. */
 export interface ErasureRow {
-  provider: ProviderName;
+  provider: string;
   provider_user_id: string;
   /** As text, since it is part of the key, and in microseconds. */
   received_until: string;
@@ -16,7 +15,7 @@ export interface ErasureRow {
 
 /** An account to erase. */
 export interface ErasedAccount {
-  readonly provider: ProviderName;
+  readonly provider: string;
   readonly provider_user_id: string;
 }
 

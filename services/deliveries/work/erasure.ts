@@ -11,7 +11,7 @@ import {
 } from '../../../mixins/inbox/sealed-bodies.ts';
 import { enqueue, type JobKind, type JobOutcome } from '../../../mixins/jobs/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs/jobs.ts';
-import { providers } from '../../../providers/all.ts';
+import { isProviderName, providers } from '../../../providers/all.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { isEventOf, mentions } from '../rules/mentions.ts';
 import {
@@ -177,16 +177,21 @@ interface KeptDelivery {
   readonly idle: IdleRow;
 }
 
+// Null: the provider is none of PROVIDERS any more.
+function bodyOf(provider: string): Webhooks['body'] | null {
+  return isProviderName(provider) ? providers[provider].webhooks.body : null;
+}
+
 // The data that was fetched for one account may contain items of another one.
 async function hasDataOf(
   accounts: readonly string[],
   { transaction, keys, id, idle }: KeptDelivery,
 ): Promise<boolean> {
-  const { body }: Webhooks = providers[idle.provider].webhooks;
-  if (body.form === 'one-account') return accounts.includes(idle.headers[body.accountHeader] ?? '');
+  const body = bodyOf(idle.provider);
+  if (body?.form === 'one-account') return accounts.includes(idle.headers[body.accountHeader] ?? '');
   const bytes = await readKeptBody(transaction, keys, { ...idle, id });
   const isTheirs =
-    body.form === 'single-event' ? isEventOf(body, bytes, accounts) : mentions(bytes, accounts);
+    body?.form === 'single-event' ? isEventOf(body, bytes, accounts) : mentions(bytes, accounts);
   if (await isTheirs) return true;
   const entries = idle.is_sealed
     ? await sealedEntries(transaction, id)

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
 import type { Backfill } from '../../../contracts/backfill.ts';
-import type { FileImport } from '../../../contracts/file-import.ts';
+import type { FileImport, FileImportReport } from '../../../contracts/file-import.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { formatInstant, instantOrNull } from '../../../domain/time/time.ts';
 import { recordAudit } from '../../../mixins/database/audit.ts';
@@ -13,17 +13,19 @@ import {
   deleteImports,
   deleteReceived,
   deleteReceiving,
+  dropOriginal,
   endImport,
   type ImportRow,
   insertImport,
   selectImport,
   selectImports,
+  selectMembers,
   selectOpenOf,
   setReceived,
   touchReceiving,
 } from '../tables/imports.ts';
-import type { FileFolder } from '../work/file-folder.ts';
-import { importKind } from '../work/run-import.ts';
+import { type FileFolder, isAbsent } from '../work/file-folder.ts';
+import { importKind, removeUnneeded } from '../work/run-import.ts';
 
 /** What the actions on imports need. */
 export interface ImportDeps {
@@ -87,8 +89,7 @@ export async function appendPart(
   await requireSpace(deps, bytes.length);
   await deps.folder.write(import_id, part, Buffer.from(bytes, 'base64'));
   if (await touchReceiving(deps.database, user_id, import_id)) return { stored: true as const };
-  const row = await selectImport(deps.database, user_id, import_id);
-  if (row === undefined || row.finished_at !== null) await deps.folder.remove(import_id);
+  await removeUnneeded(deps, [import_id]);
   throw notFound(import_id);
 }
 
@@ -96,10 +97,15 @@ const notFound = (id: string) => new ServiceError('IMPORT_NOT_FOUND', `Import ${
 
 /** The file has arrived: it is read in the background. */
 export async function createImport(
-  { database, call, jobs, origin }: ImportDeps,
-  file: ImportOfUser & { readonly name: string | null; readonly bytes: number },
+  { database, call, folder, jobs, origin }: ImportDeps,
+  file: ImportOfUser & {
+    readonly name: string | null;
+    readonly bytes: number;
+    readonly password: string | null;
+  },
 ): Promise<FileImport> {
-  const { user_id, import_id } = file;
+  const { user_id, import_id, password } = file;
+  if (password !== null) await folder.writePassword(import_id, password);
   const connectionId = await connect(call, user_id);
   const row = await database.transaction(async (transaction) => {
     const received = await setReceived(transaction, { ...file, connectionId });
@@ -128,10 +134,10 @@ export async function dropImport({ database, folder }: ImportDeps, { user_id, im
 export async function showImport(
   { database }: Pick<ImportDeps, 'database'>,
   importOfUser: ImportOfUser,
-): Promise<FileImport> {
+): Promise<FileImportReport> {
   const row = await selectImport(database, importOfUser.user_id, importOfUser.import_id);
   if (row === undefined) throw notFound(importOfUser.import_id);
-  return toWire(row);
+  return { ...toWire(row), member_reports: await selectMembers(database, row.id) };
 }
 
 /** The newest imports of a user. @throws USER_NOT_FOUND (404) */
@@ -144,27 +150,56 @@ export async function listImports(
   return rows.map(toWire);
 }
 
-/** Cancels an import. @throws IMPORT_NOT_FOUND (404) */
+/**
+ * The name and the length of an original. @throws IMPORT_NOT_FOUND (404), also before it has arrived whole,
+ * IMPORT_ORIGINAL_DELETED (410)
+ */
+export async function showOriginal(
+  { database }: Pick<ImportDeps, 'database'>,
+  { user_id, import_id }: ImportOfUser,
+) {
+  const row = await selectImport(database, user_id, import_id);
+  if (row === undefined || row.state === 'receiving') throw notFound(import_id);
+  if (row.finished_at !== null && row.original_until === null)
+    throw new ServiceError('IMPORT_ORIGINAL_DELETED');
+  return { name: row.name, bytes: row.bytes };
+}
+
+/** A part of an original. The import is looked up for each one, so that its erasure ends a download. */
+export async function readOriginal(
+  deps: Pick<ImportDeps, 'database' | 'folder'>,
+  { part, ...importOfUser }: ImportOfUser & { readonly part: number },
+) {
+  await showOriginal(deps, importOfUser);
+  try {
+    return { bytes: (await deps.folder.read(importOfUser.import_id, part)).toString('base64') };
+  } catch (error) {
+    throw isAbsent(error) ? new ServiceError('IMPORT_ORIGINAL_DELETED') : error;
+  }
+}
+
+/** Cancels an import; of one that has ended, the original is deleted. @throws IMPORT_NOT_FOUND (404) */
 export async function cancelImport(deps: ImportDeps, importOfUser: ImportOfUser): Promise<FileImport> {
   const { database, origin } = deps;
-  const before = await showImport(deps, importOfUser);
+  const { member_reports: _, ...before } = await showImport(deps, importOfUser);
+  const subject = { userId: importOfUser.user_id, subjectId: before.id };
   const ended = await database.transaction(async (transaction) => {
-    const row = await endImport(transaction, before.id, 'cancelled');
-    if (row === undefined) return undefined;
-    await cancelJob(transaction, importKind, before.id);
-    const subject = { userId: importOfUser.user_id, subjectId: before.id };
-    await recordAudit(transaction, origin, { action: 'import.cancelled', ...subject });
+    const row = await endImport(transaction, before.id, { state: 'cancelled' });
+    if (row !== undefined) {
+      await cancelJob(transaction, importKind, before.id);
+      await recordAudit(transaction, origin, { action: 'import.cancelled', ...subject });
+    } else if (await dropOriginal(transaction, importOfUser.user_id, before.id))
+      await recordAudit(transaction, origin, { action: 'import.original_deleted', ...subject });
     return row;
   });
-  if (ended === undefined) return before;
-  await deps.folder.remove(before.id);
-  return toWire(ended);
+  await removeUnneeded(deps, [before.id]);
+  return ended === undefined ? { ...before, original_until: null } : toWire(ended);
 }
 
 /** Cancels the imports of a connection that ended. */
 export async function stopImports({ database, folder }: ImportDeps, connectionId: string) {
   for (const id of await selectOpenOf(database, connectionId)) {
-    await endImport(database, id, 'cancelled', 'The connection ended.');
+    await endImport(database, id, { state: 'cancelled', error: 'The connection ended.' });
     await cancelJob(database, importKind, id);
     await folder.remove(id);
   }
@@ -201,6 +236,7 @@ function toWire(row: ImportRow): FileImport {
     bytes: row.bytes,
     bytes_read: row.bytes_read,
     items: row.position,
+    members: membersOf(row),
     counts: { ...row.counts },
     skipped: row.skipped.map((skipped) => ({ ...skipped, positions: [...(skipped.positions ?? [])] })),
     start_time: instantOrNull(row.first_time),
@@ -208,7 +244,14 @@ function toWire(row: ImportRow): FileImport {
     error: row.error,
     created_at: formatInstant(row.created_at.getTime()),
     finished_at: instantOrNull(row.finished_at),
+    original_until: instantOrNull(row.original_until),
   };
+}
+
+function membersOf({ members, members_damaged, members_unread, member_path, state }: ImportRow) {
+  if (members === null) return null;
+  const done = state === 'done' ? members : Math.min(members, member_path[0] ?? 0);
+  return { total: members, done, damaged: members_damaged, unread: members_unread };
 }
 
 const statuses: Readonly<Record<FileImport['state'], Backfill['status']>> = {
@@ -245,6 +288,9 @@ export async function newestAsBackfill(
       reason: null,
       items,
       saved: items,
+      skipped: row.skipped.flatMap((one) =>
+        one.type === type ? [{ reason: one.reason, records: one.items }] : [],
+      ),
       requests: 1,
       requests_done: finished_at === null ? 0 : 1,
       requested_at: created_at,

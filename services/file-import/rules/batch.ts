@@ -7,17 +7,49 @@ import {
   type StoreItem,
 } from '../../../domain/records/records.ts';
 import { type Entry, keyOf, type Skipped, type Span } from '../../../providers/file/entry.ts';
-import { chooseGroups, joinPhases } from '../../../providers/phone/nights/join-phases.ts';
+import { chooseGroups, joinPhases, withTimeInBed } from '../../../providers/phone/nights/join-phases.ts';
 import { sessionOf } from '../../../providers/phone/nights/night-session.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import { type IntervalCall, intervalCalls, itemCalls } from '../../../providers/phone/store/calls.ts';
 
-/** Part of a file, as it is stored. */
-export interface ImportBatch {
+/** Where reading goes on: at the beginning of a member, or of the file. */
+export interface Cursor {
+  /** The number of the member in its archive, behind those of the archives that it is in. Empty: the beginning of the file. */
+  readonly path: readonly number[];
+  /** The number of entries before it. */
+  readonly position: number;
+}
+
+/** What is known of a part beside its entries. */
+interface Reached {
   /** The number of entries of the file up to the end of this part. */
   readonly position: number;
   readonly progress: number;
+  readonly cursor: Cursor;
+}
+
+/** What became of a member of an archive. */
+export interface MemberReport {
+  readonly path: readonly number[];
+  readonly name: string;
+  /** `damaged`: what stands before the damage is stored. `unread`: it is of a kind that is not read. */
+  readonly state: 'read' | 'damaged' | 'unread';
+  readonly entries: number;
+  /** Why it was not read to its end, or the first of its entries was skipped. */
+  readonly reason: string | null;
+}
+
+/** Members that ended in a part: the first of them, and the numbers of those that were not read. */
+export interface EndedMembers {
+  readonly reports: readonly MemberReport[];
+  readonly damaged: number;
+  readonly unread: number;
+}
+
+/** Part of a file, as it is stored. */
+export interface ImportBatch extends Reached {
+  readonly members: EndedMembers;
   readonly items: readonly (readonly StoreItem[])[];
   readonly intervals: readonly IntervalCall[];
   readonly counts: Readonly<Record<string, number>>;
@@ -33,42 +65,78 @@ interface SkippedItems {
   readonly positions: readonly number[];
 }
 
+/** The most members of an import that are named. */
+export const mostReports = 1000;
+
 /** The most positions that are kept of equal entries. */
 export const mostPositions = 10;
 
 /** The entries of a part. Parts of 6,000 take 15 MB more, for their calls are large objects to V8, and are stored as fast. */
 export const entriesPerBatch = 4000;
 
+/** A part with more samples ends: recordings of two days have 800,000 each. */
+const heavySamples = 400_000;
+/** What an item without samples counts. */
+const itemWeight = 100;
+
 /** Gathers entries until they are stored. */
 export class BatchBuilder {
   readonly #samples = new SampleColumns();
+  readonly #localSamples = new SampleColumns();
   readonly #intervals: PhoneRecord[] = [];
   readonly #items: StoreItem[] = [];
   readonly #counts = new Map<string, number>();
   readonly #skipped = new Map<string, { type: string; reason: string; items: number; positions: number[] }>();
   #span: Span | null = null;
+  #weight = 0;
+  readonly #members: { reports: MemberReport[]; damaged: number; unread: number } = {
+    reports: [],
+    damaged: 0,
+    unread: 0,
+  };
+
+  /** Whether no more should be added, because of the memory that it takes. */
+  get isHeavy(): boolean {
+    return this.#weight >= heavySamples;
+  }
+
+  /** The number of members that have ended. */
+  get members(): number {
+    const { reports, damaged, unread } = this.#members;
+    return Math.max(reports.length, damaged + unread);
+  }
 
   /** Adds an entry, with its number in the file. */
   add(entry: Exclude<Entry, { kind: 'phase' }>, position: number): void {
     if (entry.kind === 'skipped') this.addSkipped(entry, position);
     else if (entry.kind === 'item') {
       this.#items.push(entry.item);
+      this.#weight += itemWeight + entry.item.samples.reduce((sum, { at }) => sum + at.length, 0);
       this.#count(entry.type, entry.span);
+      for (const note of entry.notes ?? []) this.addSkipped(note, position);
     } else {
       const { record } = entry;
-      if (record.kind === 'sample') this.#samples.add(record);
+      if (record.kind === 'sample')
+        (record.is_local === true ? this.#localSamples : this.#samples).add(record);
       else this.#intervals.push(record);
       this.#count(record.series, record);
     }
   }
 
-  addSkipped({ type, reason, position: own }: Skipped, number?: number): void {
+  addSkipped({ type, reason, position: own, items = 1 }: Skipped, number?: number): void {
     const position = own ?? number;
     const key = `${type}\n${reason}`;
     const same = this.#skipped.get(key) ?? { type: ownText(type), reason, items: 0, positions: [] };
     if (same.items === 0) this.#skipped.set(`${same.type}\n${reason}`, same);
-    same.items += 1;
+    same.items += items;
     if (position !== undefined && same.positions.length < mostPositions) same.positions.push(position);
+  }
+
+  /** Notes that a member has ended. */
+  addMember(report: MemberReport): void {
+    const { reports } = this.#members;
+    if (reports.length < mostReports) reports.push(report);
+    if (report.state !== 'read') this.#members[report.state] += 1;
   }
 
   #count(type: string, { start_ms, end_ms }: Span): void {
@@ -82,12 +150,14 @@ export class BatchBuilder {
       };
   }
 
-  take(position: number, progress: number): ImportBatch {
-    const blocks = this.#samples.blocks();
-    const samples = blocks.length === 0 ? [] : [sampleItem(blocks)];
+  take(reached: Reached): ImportBatch {
+    const samples = [
+      ...sampleItems(this.#samples.blocks(), false),
+      ...sampleItems(this.#localSamples.blocks(), true),
+    ];
     return {
-      position,
-      progress,
+      ...reached,
+      members: this.#members,
       span: this.#span,
       items: itemCalls([...samples, ...this.#items]),
       intervals: [...intervalCalls(this.#intervals)],
@@ -98,17 +168,11 @@ export class BatchBuilder {
 }
 
 // The same samples of another file are the same item.
-function sampleItem(samples: SampleBlock[]): StoreItem {
-  const key = hash('sha256', JSON.stringify(samples), 'base64url');
-  return {
-    ...bareItem,
-    data_type: 'records',
-    key,
-    hash: key,
-    supersede: 'latest',
-    duration_seconds: 0,
-    samples,
-  };
+function sampleItems(samples: SampleBlock[], is_local: boolean): StoreItem[] {
+  if (samples.length === 0) return [];
+  const key = hash('sha256', JSON.stringify(is_local ? [samples, 'local'] : samples), 'base64url');
+  const item = { ...bareItem, data_type: 'records', key, hash: key, samples, is_local } as const;
+  return [{ ...item, supersede: 'latest', duration_seconds: 0 }];
 }
 
 /** The nights of all phases of a file. */
@@ -119,7 +183,8 @@ export function nightsOf(phases: readonly SleepPhase[]): Entry[] {
     device_type: source.device_type,
     source: JSON.stringify([source.device, source.app]),
   }));
-  return chooseGroups(joinPhases(sourced)).map((group) => nightItem(sessionOf(group)));
+  const groups = joinPhases(sourced);
+  return withTimeInBed(chooseGroups(groups), groups).map((group) => nightItem(sessionOf(group)));
 }
 
 function nightItem(session: SleepRecord): Entry {

@@ -1,6 +1,11 @@
 import { ownText } from '../../../domain/own-text.ts';
 import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
-import { type AppleElement, readAppleRecord } from '../../../providers/file/apple.ts';
+import {
+  type AppleElement,
+  type ExportClock,
+  exportTime,
+  readAppleRecord,
+} from '../../../providers/file/apple.ts';
 import { type AppleWorkout, readAppleWorkout } from '../../../providers/file/apple-workout.ts';
 import { type Entry, type Skipped, skipped } from '../../../providers/file/entry.ts';
 import { mostPoints, type Point, trackOf } from '../../../providers/file/recording.ts';
@@ -32,11 +37,12 @@ const sleepType = 'HKCategoryTypeIdentifierSleepAnalysis';
 export async function* readApple({ xml, length, archive }: AppleExport, context: ReadContext): EntryStream {
   let waiting: Read[] = [];
   let count = 0;
-  const handler = elementHandler((element, isRepeated) => {
+  const clock = { timeZone: context.timeZone, exportedMs: null };
+  const handler = elementHandler(clock, (element, isRepeated) => {
     if (isRepeated) return;
     const isStored = count < context.skip && element.attributes.type !== sleepType;
     count += 1;
-    waiting.push(isStored ? null : entryOf(element, context.nowMs));
+    waiting.push(isStored ? null : entryOf(element, context.nowMs, clock));
   });
   const reader = xmlReader(handler);
   const routesOf = routeReader(archive);
@@ -63,22 +69,23 @@ export async function* readApple({ xml, length, archive }: AppleExport, context:
     }
     reader.end();
   } catch (error) {
-    // What was read before the problem is good.
-    yield await takeEntries();
-    throw archiveProblem(error);
+    const problem = archiveProblem(error);
+    // What was read before the problem is good. An attempt that will be repeated names the faults then.
+    const isOver = problem instanceof FileProblem;
+    if (isOver) handler.endWorkout();
+    const rest = await takeEntries();
+    yield isOver ? { ...rest, notes: [...rest.notes, ...reader.faults()] } : rest;
+    throw problem;
   }
   const last = await takeEntries();
-  yield { ...last, notes: [...last.notes, ...problemsOf(reader.unexpanded, archive)] };
+  const ofArchive = (archive?.files.problems ?? []).map((problem) => skipped('archive', problem));
+  yield { ...last, notes: [...last.notes, ...reader.faults(), ...ofArchive] };
 }
 
-function problemsOf(unexpanded: number, archive: AppleExport['archive']): Skipped[] {
-  const ofXml = unexpanded === 0 ? [] : [skipped('document', 'References to entities were not expanded.')];
-  return [...ofXml, ...(archive?.files.problems ?? []).map((problem) => skipped('archive', problem))];
-}
-
-function entryOf(element: AppleElement, nowMs: number): Read {
-  if (element.name === 'Workout') return readAppleWorkout(element, nowMs);
-  if (element.name === 'Record' || element.name === 'Correlation') return readAppleRecord(element, nowMs);
+function entryOf(element: AppleElement, nowMs: number, clock: ExportClock): Read {
+  if (element.name === 'Workout') return readAppleWorkout(element, nowMs, clock);
+  if (element.name === 'Record' || element.name === 'Correlation')
+    return readAppleRecord(element, nowMs, clock);
   return skipped(element.name, 'Elements of this kind are not kept.');
 }
 
@@ -95,20 +102,38 @@ const entryNames = new Set([
 ]);
 /** Elements with a value for each beat, which are not read. */
 const passedOver = 'HeartRateVariabilityMetadataList';
+/** Entries are in none of one another, but for records in a correlation. */
+const endedBy = new Map(
+  [...entryNames].map((name) => [
+    name,
+    name === 'Record' ? entryNames.difference(new Set(['Correlation'])) : entryNames,
+  ]),
+);
 
-function elementHandler(add: (element: AppleElement, isRepeated: boolean) => void): ElementHandler {
+function elementHandler(
+  clock: { exportedMs: number | null },
+  add: (element: AppleElement, isRepeated: boolean) => void,
+) {
   const path: (AppleElement | null)[] = [];
   const topTypes = new Set<string>();
   let root: string | null = null;
   return {
     wantsText: false,
-    open(name, attributes) {
+    usesNamespaces: false,
+    endedBy,
+    /** Ends a workout whose document is cut off. */
+    endWorkout() {
+      const workout = path.find((element) => element?.name === 'Workout');
+      if (workout != null) add(workout, false);
+    },
+    open({ name, attributes, isDamaged }) {
       root ??= name;
       if (root !== 'HealthData') throw new FileProblem('The file is no export of Apple Health.');
       const parent = path.at(-1) ?? null;
-      if (name === 'MetadataEntry' && parent !== null && attributes.key !== undefined)
+      if (name === 'ExportDate') clock.exportedMs = exportTime(attributes.value);
+      if (name === 'MetadataEntry' && !isDamaged && parent !== null && attributes.key !== undefined)
         addMetadata(parent, attributes.key, attributes.value ?? '');
-      const isKept = name !== 'MetadataEntry' && name !== passedOver && name !== 'HealthData';
+      const isKept = !isDamaged && name !== 'MetadataEntry' && name !== passedOver && name !== 'HealthData';
       const element =
         isKept && (entryNames.has(name) || parent !== null) ? newElement(name, attributes) : null;
       if (element !== null && parent !== null && !entryNames.has(name)) addChild(parent, element);
@@ -122,7 +147,7 @@ function elementHandler(add: (element: AppleElement, isRepeated: boolean) => voi
       const isWithin = path.at(-1) != null;
       add(element, isWithin && topTypes.has(element.attributes.type ?? ''));
     },
-  };
+  } satisfies ElementHandler & { endWorkout(): void };
 }
 
 function newElement(name: string, attributes: AppleElement['attributes']): AppleElement {
@@ -159,12 +184,12 @@ function routeReader(archive: AppleExport['archive']): RouteReader {
 
 /** The workout with the track of its routes. A route that cannot be read is named, and the workout is kept. */
 async function withRoutes(
-  { item, span, routes }: AppleWorkout,
+  { item, span, routes, points: inline, notes: ofWorkout }: AppleWorkout,
   routesOf: RouteReader,
   rules: ReadContext['rules'],
   notes: Skipped[],
 ): Promise<Entry> {
-  const points: Point[] = [];
+  const points: Point[] = [...inline];
   for (const route of new Set(routes))
     try {
       for (const point of await routesOf(route)) points.push(point);
@@ -172,7 +197,13 @@ async function withRoutes(
       if (error instanceof BytesUnavailable) throw error;
       notes.push(skipped('route', 'The route of a workout cannot be read.'));
     }
-  return { kind: 'item', item: { ...item, ...cutChunks(trackOf(points), rules) }, type: 'workouts', span };
+  return {
+    kind: 'item',
+    item: { ...item, ...cutChunks(trackOf(points), rules) },
+    type: 'workouts',
+    span,
+    notes: ofWorkout,
+  };
 }
 
 async function routePoints(
@@ -183,6 +214,6 @@ async function routePoints(
   if ((files.files.get(name) ?? 0) > mostRouteBytes) throw new FileProblem('The route is too large.');
   const points: Point[] = [];
   for await (const { traced } of readTraces(await files.open(name)))
-    for (const activity of traced) points.push(...activity.points);
+    for (const { segments } of traced) for (const point of segments.flat()) points.push(point);
   return points.slice(0, mostPoints);
 }

@@ -1,63 +1,48 @@
-import { skipped } from '../../../providers/file/entry.ts';
-import {
-  type FitFile,
-  type FitMessage,
-  fitMonitoring,
-  fitRecordings,
-  mostSessions,
-} from '../../../providers/file/fit.ts';
+import type { Entry, Skipped } from '../../../providers/file/entry.ts';
+import { fitActivities, mostSessions } from '../../../providers/file/fit.ts';
+import { fitHealth } from '../../../providers/file/fit-health.ts';
+import { readFitContent } from '../../../providers/file/fit-reader.ts';
 import { readRecording } from '../../../providers/file/recording.ts';
 import { chunksOf, type EntryStream, type FileBytes, FileProblem, type ReadContext } from './file-bytes.ts';
 
 /** A recording of two days with all sensors has 20 MB. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Reads a FIT file: its activities, and the heart rates and steps of a day. It is read as a whole, so its size is bounded. */
-export async function* readFit(bytes: FileBytes, { rules, nowMs }: ReadContext): EntryStream {
+/** Reads a FIT file. It is read as a whole, so its size is bounded. */
+export async function* readFit(bytes: FileBytes, context: ReadContext): EntryStream {
   if (bytes.length > mostBytes) throw new FileProblem('A FIT file has at most 64 MiB.');
-  const parts: Buffer[] = [];
-  for await (const chunk of chunksOf(bytes)) parts.push(chunk);
-  const file = await parseFit(Buffer.concat(parts));
-  const recordings = fitRecordings(file).map((recording) => readRecording(recording, rules, nowMs));
-  const entries = [...recordings, ...fitMonitoring(file, nowMs)];
-  yield { entries, notes: notKept(file), progress: 1 };
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(bytes)) chunks.push(chunk);
+  const { entries, notes, problem } = fitEntries(Buffer.concat(chunks), context);
+  yield { entries, notes, progress: 1 };
+  if (problem !== null) throw new FileProblem(problem);
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  'File CRC mismatch': 'The checksum of the FIT file is wrong, so none of it is used.',
-  'Header CRC mismatch': 'The checksum of the FIT file is wrong, so none of it is used.',
-};
+/** What a FIT file contains. */
+interface FitEntries {
+  readonly entries: readonly Entry[];
+  /** What is not kept. */
+  readonly notes: readonly Skipped[];
+  /** Why the file was not read to its end. What stands before is in `entries`. */
+  readonly problem: string | null;
+}
 
-async function parseFit(
-  bytes: Buffer<ArrayBuffer>,
-): Promise<FitFile & { readonly others: readonly string[] }> {
-  const { default: FitParser } = await import('fit-file-parser'); // other files are read without it
-  try {
-    const read: object = await new FitParser({ mode: 'list', force: false }).parseAsync(bytes);
-    const listOf = (name: string): FitMessage[] => {
-      const value: unknown = Reflect.get(read, name);
-      return Array.isArray(value) ? value : [];
-    };
-    return {
-      sessions: listOf('sessions'),
-      laps: listOf('laps'),
-      records: listOf('records'),
-      monitors: listOf('monitors'),
-      file_ids: listOf('file_ids'),
-      activity: { ...Object(Reflect.get(read, 'activity')) },
-      others: otherNames.filter((name) => listOf(name).length > 0),
-    };
-  } catch (error) {
-    throw new FileProblem(reasons[String(error)] ?? 'The FIT file is cut off or damaged.');
+/** Reads the bytes of a FIT file, or of several behind one another. @throws FileProblem if nothing of it can be read */
+export function fitEntries(
+  bytes: Buffer,
+  { rules, nowMs, timeZone, complete = (recording) => recording }: Omit<ReadContext, 'skip'>,
+): FitEntries {
+  const { parts, notes: left, problem } = readFitContent(bytes);
+  if (parts.length === 0) throw new FileProblem('The FIT file is cut off or damaged.');
+  const entries: Entry[] = [];
+  const notes = [...left];
+  let room = mostSessions;
+  for (const part of parts) {
+    const { recordings, notes: ofPart } = fitActivities(part, { nowMs, timeZone, room });
+    room -= recordings.length;
+    for (const recording of recordings) entries.push(readRecording(complete(recording), rules, nowMs));
+    notes.push(...ofPart);
+    for (const entry of fitHealth(part, nowMs)) (entry.kind === 'skipped' ? notes : entries).push(entry);
   }
-}
-
-/** Messages without a place among the records. */
-const otherNames = ['hrv', 'field_descriptions', 'stress', 'sets', 'dive_gases', 'course_points'];
-
-function notKept({ others, sessions }: Pick<FitFile, 'sessions'> & { readonly others: readonly string[] }) {
-  const beyond = sessions
-    .slice(mostSessions)
-    .map(() => skipped('workouts', 'The file has too many sessions.'));
-  return [...others.map((name) => skipped(name, 'Messages of this kind are not kept.')), ...beyond];
+  return { entries, notes, problem };
 }

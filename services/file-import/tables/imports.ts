@@ -1,7 +1,7 @@
-import type { FileImport } from '../../../contracts/file-import.ts';
+import type { FileImport, FileImportReport } from '../../../contracts/file-import.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
-import type { ImportBatch } from '../rules/batch.ts';
-import type { FileKind } from '../rules/read-file.ts';
+import { type EndedMembers, type ImportBatch, type MemberReport, mostReports } from '../rules/batch.ts';
+import type { FileKind } from '../rules/recognise.ts';
 
 /** An import as it is stored. */
 export interface ImportRow {
@@ -14,6 +14,12 @@ export interface ImportRow {
   readonly bytes: number;
   readonly bytes_read: number;
   readonly position: number;
+  readonly member_path: readonly number[];
+  readonly member_position: number;
+  /** The number of members of an archive; null for a file that is none, and before it is opened. */
+  readonly members: number | null;
+  readonly members_damaged: number;
+  readonly members_unread: number;
   readonly counts: Readonly<Record<string, number>>;
   /** Imports of version 0.3 have no positions. */
   readonly skipped: readonly (Omit<FileImport['skipped'][number], 'positions'> & {
@@ -24,10 +30,13 @@ export interface ImportRow {
   readonly error: string | null;
   readonly created_at: Date;
   readonly finished_at: Date | null;
+  /** Null if no original is kept, and before the import ends. */
+  readonly original_until: Date | null;
 }
 
 const columns = `id, user_id, connection_id, state, name, kind, bytes::float8 as bytes, bytes_read::float8 as bytes_read,
-  position::float8 as position, counts, skipped, first_time, last_time, error, created_at, finished_at`;
+  position::float8 as position, member_path, member_position::float8 as member_position, members, members_damaged, members_unread, counts, skipped, first_time, last_time, error, created_at, finished_at,
+  case when original_until > now() then original_until end as original_until`;
 const open = `state in ('receiving', 'waiting', 'reading')`;
 
 /** The newest imports of a user. */
@@ -104,40 +113,104 @@ export async function beginReading(database: Queryable, id: string): Promise<Imp
 }
 
 /** What reading has found up to a position. `span` is that of the last part. */
-export interface Progress extends Pick<ImportBatch, 'position' | 'counts' | 'skipped' | 'span'> {
+export interface Progress extends Pick<ImportBatch, 'position' | 'cursor' | 'counts' | 'skipped' | 'span'> {
   readonly kind: FileKind;
   readonly bytesRead: number;
+  readonly members: number | null;
+  readonly ended: EndedMembers;
 }
 
 /** Notes that the data up to a position is stored. Undefined if the import was cancelled or erased meanwhile. */
 export async function noteProgress(
-  database: Queryable,
+  transaction: Queryable,
   id: string,
   progress: Progress,
 ): Promise<ImportRow | undefined> {
-  const { kind, bytesRead, position, counts, skipped, span } = progress;
+  const { kind, bytesRead, position, cursor, counts, skipped, span, members, ended } = progress;
   const text = `update imports.import set kind = $2, bytes_read = greatest(bytes_read, $3), position = $4, counts = $5,
       skipped = $6, first_time = least(first_time, to_timestamp($7::float8 / 1000)),
-      last_time = greatest(last_time, to_timestamp($8::float8 / 1000)), touched_at = now()
+      last_time = greatest(last_time, to_timestamp($8::float8 / 1000)), member_path = $9::int[], member_position = $10,
+      members = $11, members_damaged = members_damaged + $12, members_unread = members_unread + $13, touched_at = now()
     where id = $1 and state = 'reading' returning ${columns}`;
   const times = [span?.start_ms ?? null, span?.end_ms ?? null];
-  const values = [id, kind, bytesRead, position, JSON.stringify(counts), JSON.stringify(skipped), ...times];
-  const [row] = await database.query<ImportRow>(text, values);
+  const found = [JSON.stringify(counts), JSON.stringify(skipped)];
+  const values = [
+    id,
+    kind,
+    bytesRead,
+    position,
+    ...found,
+    ...times,
+    cursor.path,
+    cursor.position,
+    members,
+    ended.damaged,
+    ended.unread,
+  ];
+  const [row] = await transaction.query<ImportRow>(text, values);
+  if (row !== undefined) await insertMembers(transaction, id, ended.reports);
   return row;
+}
+
+/** Names members that have ended, as long as fewer than `mostReports` are named. */
+async function insertMembers(
+  transaction: Queryable,
+  id: string,
+  reports: readonly MemberReport[],
+): Promise<void> {
+  if (reports.length === 0) return;
+  const text = `
+    insert into imports.member (import_id, path, name, state, entries, reason)
+    select $1, array(select jsonb_array_elements_text(r->'path')::int), r->>'name', r->>'state', (r->>'entries')::bigint, r->>'reason'
+    from jsonb_array_elements($2::jsonb) with ordinality t (r, number)
+    order by number limit greatest(0, $3 - (select count(*) from imports.member where import_id = $1))
+    on conflict do nothing`;
+  await transaction.query(text, [id, JSON.stringify(reports), mostReports]);
+}
+
+/** The members of an import that are named, in their order. */
+export async function selectMembers(
+  database: Queryable,
+  id: string,
+): Promise<FileImportReport['member_reports']> {
+  const text = `select name, state, entries::float8 as entries, reason from imports.member where import_id = $1 order by path`;
+  return database.query<FileImportReport['member_reports'][number]>(text, [id]);
+}
+
+/** How an import ends. */
+interface ImportEnd {
+  readonly state: 'done' | 'failed' | 'cancelled';
+  readonly error?: string;
+  /** How long a file that has arrived whole is kept. */
+  readonly keptDays?: number;
 }
 
 /** Ends an open import. Undefined if it has ended. */
 export async function endImport(
   database: Queryable,
   id: string,
-  state: 'done' | 'failed' | 'cancelled',
-  error: string | null = null,
+  { state, error, keptDays = 0 }: ImportEnd,
 ): Promise<ImportRow | undefined> {
   const text = `update imports.import set state = $2, error = $3, finished_at = now(),
-      bytes_read = case when $2 = 'done' then bytes else bytes_read end
+      bytes_read = case when $2 = 'done' then bytes else bytes_read end,
+      original_until = case when state <> 'receiving' and $4 > 0 then now() + make_interval(hours => 24 * $4) end
     where id = $1 and ${open} returning ${columns}`;
-  const [row] = await database.query<ImportRow>(text, [id, state, error]);
+  const [row] = await database.query<ImportRow>(text, [id, state, error ?? null, keptDays]);
   return row;
+}
+
+/** Ends the keeping of an original. Returns false if none was kept. */
+export async function dropOriginal(database: Queryable, userId: string, id: string): Promise<boolean> {
+  const text = `update imports.import set original_until = null
+    where user_id = $1 and id = $2 and original_until > now() returning 1`;
+  return (await database.query(text, [userId, id])).length > 0;
+}
+
+/** Keeps no original longer than a setting says that was lowered since. */
+export async function shortenOriginals(database: Queryable, keptDays: number): Promise<void> {
+  const text = `update imports.import set original_until = finished_at + make_interval(hours => 24 * $1)
+    where original_until > finished_at + make_interval(hours => 24 * $1)`;
+  await database.query(text, [keptDays]);
 }
 
 /** The open imports of a connection. */
@@ -168,10 +241,15 @@ export async function selectStale(database: Queryable, kind: string, hours: numb
   return (await database.query<{ id: string }>(text, [kind, hours])).map(({ id }) => id);
 }
 
-/** Those of the given ids whose imports are open. */
-export async function selectOpenIds(database: Queryable, ids: readonly string[]): Promise<Set<string>> {
-  const text = `select id from imports.import where id::text = any($1::text[]) and ${open}`;
-  return new Set((await database.query<{ id: string }>(text, [ids])).map(({ id }) => id));
+/** What is needed of the stored files with the given ids: all of an open import, the original that is kept. */
+export async function selectNeeds(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, 'all' | 'original'>> {
+  const text = `select id, case when ${open} then 'all' else 'original' end as need from imports.import
+    where id = any($1::uuid[]) and (${open} or original_until > now())`;
+  const rows = await database.query<{ id: string; need: 'all' | 'original' }>(text, [ids]);
+  return new Map(rows.map(({ id, need }) => [id, need]));
 }
 
 /** Deletes imports that ended long ago. */

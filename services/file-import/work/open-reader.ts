@@ -1,21 +1,28 @@
 import { InputRefused, ReadingEnded, threadReader } from '../../../runtime/reading-thread.ts';
 import { threadHeapMb } from '../../../runtime/thread-heap.ts';
-import type { ImportBatch } from '../rules/batch.ts';
+import type { Cursor, ImportBatch } from '../rules/batch.ts';
 import { FileProblem, type ReadContext } from '../rules/file-bytes.ts';
-import type { FileKind } from '../rules/read-file.ts';
-import type { FolderSettings } from './file-folder.ts';
+import type { FileKind } from '../rules/recognise.ts';
+import type { KeptFilesSettings } from './file-folder.ts';
 
 /** The file that the thread reads. */
 export interface ReaderInput {
-  readonly folder: FolderSettings;
+  readonly folder: KeptFilesSettings;
   readonly id: string;
   readonly bytes: number;
   readonly context: ReadContext;
+  readonly cursor: Cursor;
+}
+
+/** What is known of a file before it is read. */
+interface FileHead {
+  readonly kind: FileKind;
+  /** The number of members of an archive; null for a file that is none. */
+  readonly members: number | null;
 }
 
 /** A file that is read in a thread: an export has minutes of work. */
-interface FileReader {
-  readonly kind: FileKind;
+interface FileReader extends FileHead {
   /** @throws FileProblem if the file cannot be read further */
   readonly batches: AsyncGenerator<ImportBatch, void, undefined>;
   readonly close: () => void;
@@ -34,12 +41,12 @@ const longestBatchMs = 600_000;
 export function readerWith(resourceLimits = heapLimits, longestMs = longestBatchMs) {
   const module = new URL('./reader.worker.ts', import.meta.url);
   const settings = { module, resourceLimits, longestMs };
-  const readInThread = threadReader<ReaderInput, FileKind, null, ImportBatch | null>(settings);
+  const readInThread = threadReader<ReaderInput, FileHead, null, ImportBatch | null>(settings);
   return async ({ folder, ...rest }: ReaderInput): Promise<FileReader> => {
-    const { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } = folder;
-    const input = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR } };
+    const { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR, DISK_RESERVE_MIB } = folder;
+    const input = { ...rest, folder: { DATA_DIR, ENCRYPTION_KEY, IMPORT_DIR, DISK_RESERVE_MIB } };
     const { head, pieces, close } = await readInThread(input, input.bytes).catch(throwProblem);
-    return { kind: head, batches: batchesOf(pieces(null)), close };
+    return { ...head, batches: batchesOf(pieces(null)), close };
   };
 }
 

@@ -3,12 +3,13 @@ import { fieldOf } from '../../../domain/error-code.ts';
 import { isError } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database/database.ts';
 import type { Job, JobKind, JobOutcome } from '../../../mixins/jobs/job-queue.ts';
+import { zoneOfUser } from '../../../mixins/user-zone.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/jobs/job-worker.ts';
 import { type ImportBatch, mostPositions } from '../rules/batch.ts';
 import { FileProblem } from '../rules/file-bytes.ts';
-import { beginReading, endImport, type ImportRow, noteProgress } from '../tables/imports.ts';
+import { beginReading, endImport, type ImportRow, noteProgress, selectNeeds } from '../tables/imports.ts';
 import type { FileFolder } from './file-folder.ts';
 import { openReader } from './open-reader.ts';
 
@@ -38,23 +39,42 @@ export async function runImport(
   { payload: { import_id }, failures }: Pick<Job<{ import_id: string }>, 'payload' | 'failures'>,
   held: Held,
 ): Promise<JobOutcome> {
-  const { database, folder, logger } = deps;
+  const { config, database, logger } = deps;
+  const keptDays = config.IMPORT_RETENTION_DAYS;
   const row = await beginReading(database, import_id);
   if (row === undefined) return { kind: 'done' };
   try {
     const isDone = await storeFile(deps, row, held);
     if (isDone === 'stopped') return { kind: 'stopped' };
-    if (isDone === 'done') await endImport(database, import_id, 'done');
+    if (isDone === 'done') await endImport(database, import_id, { state: 'done', keptDays });
   } catch (error) {
     if (held.signal.aborted) return { kind: 'stopped' };
-    if (error instanceof FileProblem) await endImport(database, import_id, 'failed', error.message);
-    else if (isError(error, 'USER_ERASED')) await endImport(database, import_id, 'cancelled');
+    const failed = { state: 'failed', keptDays } as const;
+    if (error instanceof FileProblem)
+      await endImport(database, import_id, { ...failed, error: error.message });
+    else if (isError(error, 'USER_ERASED')) await endImport(database, import_id, { state: 'cancelled' });
     else if (failures < mostFailures) throw error;
-    else await endImport(database, import_id, 'failed', 'The data could not be stored.');
+    else await endImport(database, import_id, { ...failed, error: 'The data could not be stored.' });
     logger.info('import.ended_early', { import_id, code: String(fieldOf(error, 'type') ?? 'FILE') });
   }
-  await folder.remove(import_id);
+  await removeUnneeded(deps, [import_id]);
   return { kind: 'done' };
+}
+
+/**
+ * Removes what no import needs of the stored files with the given ids. The tables decide: another process may have ended
+ * an import, and kept its original.
+ */
+export async function removeUnneeded(
+  { database, folder }: Pick<RunDeps, 'database' | 'folder'>,
+  ids: readonly string[],
+): Promise<void> {
+  const needs = await selectNeeds(database, ids);
+  for (const id of ids) {
+    const need = needs.get(id);
+    if (need === undefined) await folder.remove(id);
+    else if (need === 'original') await folder.removeAllButParts(id);
+  }
 }
 
 type Ending = 'done' | 'stopped' | 'gone';
@@ -62,9 +82,11 @@ type Ending = 'done' | 'stopped' | 'gone';
 async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<Ending> {
   const { call, config, database, logger } = deps;
   const rules = await call('timeseries.routeRules', { user_id: row.user_id });
-  const context = { nowMs: row.created_at.getTime(), rules, skip: row.position };
-  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context });
-  const { kind } = reader;
+  const timeZone = await zoneOfUser(call, row.user_id);
+  const context = { nowMs: row.created_at.getTime(), rules, timeZone, skip: row.position };
+  const cursor = { path: row.member_path, position: row.member_position };
+  const reader = await openReader({ folder: config, id: row.id, bytes: row.bytes, context, cursor });
+  const { kind, members } = reader;
   let latest = row;
   const began = performance.now();
   try {
@@ -72,7 +94,8 @@ async function storeFile(deps: RunDeps, row: ImportRow, held: Held): Promise<End
       if (held.signal.aborted) return 'stopped';
       await storeBatch(deps, row, batch);
       const bytesRead = Math.round(batch.progress * row.bytes);
-      const noted = await noteProgress(database, row.id, { ...withBatch(latest, batch), kind, bytesRead });
+      const progress = { ...withBatch(latest, batch), kind, bytesRead, ended: batch.members, members };
+      const noted = await database.transaction((on) => noteProgress(on, row.id, progress));
       if (noted === undefined) return 'gone';
       latest = noted;
     }
@@ -95,7 +118,7 @@ async function storeBatch({ call }: RunDeps, { user_id }: ImportRow, batch: Impo
 
 const mostReasons = 200;
 
-function withBatch(before: ImportRow, { position, counts, skipped, span }: ImportBatch) {
+function withBatch(before: ImportRow, { position, cursor, counts, skipped, span }: ImportBatch) {
   const totals: Record<string, number> = { ...before.counts };
   for (const [type, items] of Object.entries(counts)) totals[type] = (totals[type] ?? 0) + items;
   const reasons = new Map(
@@ -109,5 +132,5 @@ function withBatch(before: ImportRow, { position, counts, skipped, span }: Impor
     const positions = [...(former?.positions ?? []), ...shown.positions].slice(0, mostPositions);
     reasons.set(key, { ...shown, positions, items: shown.items + (former?.items ?? 0) });
   }
-  return { position, counts: totals, skipped: [...reasons.values()], span };
+  return { position, cursor, counts: totals, skipped: [...reasons.values()], span };
 }

@@ -33,6 +33,7 @@ function typeOf({ type, expected, sent, failed, started_at, ended_at }: SyncType
     requests_done: isOver ? 1 : 0,
     items: expected ?? sent ?? 0,
     saved: sent ?? 0,
+    skipped: [],
     requested_at: formatInstant(started_at.getTime()),
     received_at: instantOrNull(ended_at),
   };

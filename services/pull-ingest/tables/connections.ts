@@ -70,6 +70,23 @@ export async function addConnections(
   return added;
 }
 
+const pageOfProvider: Statement = {
+  name: 'pull.select_connections',
+  text: `
+    select connection_id, user_id from pull.connection
+    where provider = $1 and ended_at is null and ($2::uuid is null or connection_id > $2)
+    order by connection_id limit $3`,
+};
+
+/** Connections of a provider that have not ended, in order of their ids, after one of them. */
+export const selectConnections = (
+  database: Queryable,
+  provider: string,
+  after: string | null,
+  limit: number,
+): Promise<Pick<PulledConnection, 'connection_id' | 'user_id'>[]> =>
+  database.query(pageOfProvider, [provider, after, limit]);
+
 /** Stops the reads of a connection that ended. What is to be read is kept. Returns whether it had not ended before. */
 export async function endConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
   const rows = await transaction.query(

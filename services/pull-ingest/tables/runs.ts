@@ -24,6 +24,7 @@ export interface RunTypeRow {
   readonly parts_done: number;
   readonly items: number;
   readonly saved: number;
+  readonly skipped: Readonly<Record<string, number>>;
   readonly requested_at: Date | null;
   readonly received_at: Date | null;
 }
@@ -95,19 +96,26 @@ export async function selectBackfill(
 interface PartCounts {
   readonly items: number;
   readonly saved: number;
+  /** Records that were not stored, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
 }
 
 /** Counts a part. */
 export async function countPart(
   database: Queryable,
   { connection_id, type }: Pick<ReadingLease, 'connection_id' | 'type'>,
-  { items, saved }: PartCounts,
+  { items, saved, skipped }: PartCounts,
 ): Promise<void> {
   await database.query(
     `update pull.run_type set parts_done = least(parts, parts_done + 1), items = items + $3, saved = saved + $4,
+       skipped = (
+         select coalesce(jsonb_object_agg(reason, n), '{}') from (
+           select key as reason, sum(value::int) as n from (
+             select * from jsonb_each_text(skipped) union all select * from jsonb_each_text($5::jsonb)) parts
+           group by key) sums),
        received_at = now(), requested_at = coalesce(requested_at, now()), status = 'requested'
      where connection_id = $1 and type = $2 and status in ('waiting', 'requested')`,
-    [connection_id, type, items, saved],
+    [connection_id, type, items, saved, JSON.stringify(skipped)],
   );
 }
 

@@ -8,7 +8,13 @@ import type { Job, Outcome } from '../../../mixins/inbox/inbox-job.ts';
 import { type InboxWorker, inboxWorker } from '../../../mixins/inbox/inbox-worker.ts';
 import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../../mixins/inbox/linked-users.ts';
 import { openProviderApi, providerPace } from '../../../mixins/provider-api/provider-api.ts';
-import { type PulledName, pulledNames, pullOf } from '../../../providers/all.ts';
+import {
+  type NotifyingName,
+  notificationsOf,
+  notifyingNames,
+  type PulledName,
+  pullOf,
+} from '../../../providers/all.ts';
 import type { Call, Environment, Mixin } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { accessType, typeNamed } from '../rules/pulled.ts';
@@ -17,12 +23,13 @@ import { type Demand, demandReads } from '../tables/readings.ts';
 import { readSecret } from '../tables/subscriptions.ts';
 import { addLinked } from './add-connections.ts';
 import type { PullServicePace } from './pace.ts';
-import { hmacSignatures, type Signatures, signaturesOf } from './signatures.ts';
+import { bodySecrets, hmacSignatures, type Signatures, signaturesOf } from './signatures.ts';
+import { type StoredRecords, storedRecords } from './stored-records.ts';
 
 /** The inbox workers of all providers. */
 export interface Notifications {
   /** Processes a delivery that was just received. Returns false if it is not done, or if another worker holds it. */
-  workOn(provider: PulledName, id: string): Promise<boolean>;
+  workOn(provider: NotifyingName, id: string): Promise<boolean>;
 }
 
 /** The notifications of all providers as a mixin. `notify` is called when reads are demanded. */
@@ -31,14 +38,15 @@ export function notifications(pace: PullServicePace): Mixin<Notifications> {
     const pool = await database()(starting);
     const api = openProviderApi({ ...providerPace, spacingMs: 0 });
     starting.onStop(() => api.close());
-    const workers = new Map<PulledName, InboxWorker>();
-    for (const provider of pulledNames) {
+    const workers = new Map<NotifyingName, InboxWorker>();
+    for (const provider of notifyingNames) {
       const signatures = signaturesFor(provider, starting, { api, pool });
+      const stored = storedRecords(pool, provider);
       const worker = inboxWorker({
         provider,
-        kind: pullOf(provider).notifications.kind,
+        kind: notificationsOf(provider).kind,
         needs: ['users.resolve'],
-        work: (job, within) => workNotification(job, { ...within, provider, signatures, pace }),
+        work: (job, within) => workNotification(job, { ...within, provider, signatures, stored, pace }),
       });
       workers.set(provider, await worker(starting));
     }
@@ -47,12 +55,13 @@ export function notifications(pace: PullServicePace): Mixin<Notifications> {
 }
 
 function signaturesFor(
-  provider: PulledName,
+  provider: NotifyingName,
   { config }: Environment,
   { api, pool }: { readonly api: ReturnType<typeof openProviderApi>; readonly pool: Database },
 ): Signatures | null {
-  const { authentication } = pullOf(provider).notifications;
+  const { authentication } = notificationsOf(provider);
   if (authentication.by === 'address') return null;
+  if (authentication.by === 'body-secret') return bodySecrets;
   if (authentication.by === 'signature') return signaturesOf(authentication, { config, api });
   return hmacSignatures(authentication, config, () => readSecret(config, pool, provider));
 }
@@ -60,9 +69,10 @@ function signaturesFor(
 /** Dependencies of the work on a notification. */
 interface NotificationDeps extends Environment {
   readonly database: Database;
-  readonly provider: PulledName;
+  readonly provider: NotifyingName;
   /** Null: the provider does not sign. */
   readonly signatures: Signatures | null;
+  readonly stored: StoredRecords;
   readonly pace: PullServicePace;
 }
 
@@ -76,7 +86,8 @@ const aheadMs = dayMs;
  * a body that is sent again costs at most one read.
  */
 async function workNotification(job: Job, deps: NotificationDeps): Promise<Outcome> {
-  const { notifications, pace } = pullOf(deps.provider);
+  const { pace } = pullOf(deps.provider);
+  const notifications = notificationsOf(deps.provider);
   const authorization = job.headers[authorizationHeader];
   if (notifications.isHandshake?.(job.body) === true) {
     const isRight = notifications.authorization === null || authorization === 'right';
@@ -117,13 +128,14 @@ async function demand(
   stated: Pull['pace'],
   hints: readonly Hint[],
 ): Promise<Outcome> {
-  const { database, provider, pace, call } = deps;
-  const accounts = hints.map(({ account }) => account);
+  const { database, provider, pace, call, stored } = deps;
+  const accounts = hints.flatMap((hint) => (hint.kind === 'record' ? [] : [hint.account]));
   const linked = await findLinkedUsers(call, provider, accounts, arrivalOf(job));
   const clippedHints = hints.map(clipped);
   const demands = [
     ...demandsOf(provider, clippedHints, linked),
     ...(await storedDemands(call, provider, clippedHints, linked)),
+    ...(await recordDemands(call, provider, hints, stored)),
   ];
   // The answer does not say whether an account is connected.
   if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
@@ -139,7 +151,7 @@ async function demand(
 
 /** A hint without the part of its span that is not read. Nothing is left of a span outside these bounds. */
 function clipped(hint: Hint): Hint {
-  if (hint.kind === 'access' || hint.span === null) return hint;
+  if (hint.kind !== 'changed' || hint.span === null) return hint;
   const { startMs } = hint.span;
   const endMs = Math.min(hint.span.endMs, Date.now() + aheadMs);
   return { ...hint, span: startMs < endMs ? { startMs, endMs } : null };
@@ -147,8 +159,9 @@ function clipped(hint: Hint): Hint {
 
 function demandsOf(provider: PulledName, hints: readonly Hint[], linked: LinkedUsers): Demand[] {
   const pull = pullOf(provider);
-  return hints.flatMap((hint) =>
-    (linked.get(hint.account) ?? []).flatMap(({ connection_id }) =>
+  return hints.flatMap((hint): Demand[] => {
+    if (hint.kind === 'record') return [];
+    return (linked.get(hint.account) ?? []).flatMap(({ connection_id }) =>
       hint.kind === 'access'
         ? [{ connection_id, type: accessType, span: null }]
         : hint.types.flatMap((name): Demand[] => {
@@ -157,8 +170,26 @@ function demandsOf(provider: PulledName, hints: readonly Hint[], linked: LinkedU
             const span = hint.span ?? recentSpan(type);
             return type === undefined || span === null ? [] : [{ connection_id, type: name, span }];
           }),
-    ),
+    );
+  });
+}
+
+/** The reads of records whose account no hint names. */
+async function recordDemands(
+  call: Call,
+  provider: PulledName,
+  hints: readonly Hint[],
+  stored: StoredRecords,
+): Promise<readonly Demand[]> {
+  const pull = pullOf(provider);
+  const records = hints.flatMap((hint) =>
+    hint.kind === 'record'
+      ? hint.types.flatMap((type) =>
+          typeNamed(pull, type) === undefined ? [] : [{ type, key: hint.id.slice(0, 200) }],
+        )
+      : [],
   );
+  return records.length === 0 ? [] : stored.find(call, records);
 }
 
 function recentSpan(type: PulledType | undefined): Span | null {

@@ -1,5 +1,5 @@
 import { isError } from '../../../domain/errors.ts';
-import type { Pull, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
+import type { Normalised, Pull, PulledType, Span } from '../../../domain/provider/pulled-provider.ts';
 import type { RowJobs } from '../../../mixins/jobs/row-jobs.ts';
 import { pullOf } from '../../../providers/all.ts';
 import type { Environment } from '../../../runtime/environment.ts';
@@ -64,6 +64,9 @@ const mostCrashes = 5;
 /** A row that failed this often in a row is given up until something is demanded anew. */
 const mostFailures = 60;
 
+/** A file that is unavailable this often in a row, for some minutes, is given up, so that it does not hold up the other records. */
+const mostFileFailures = 8;
+
 /** Why the work on a row ends before all of it is read. */
 type Stop = Exclude<Sent, { kind: 'reply' }>;
 
@@ -99,6 +102,7 @@ async function tried(working: Working, pull: Pull): Promise<Stop | null> {
     return await work(working, pull);
   } catch (error) {
     if (isError(error, 'USER_NOT_FOUND')) return userGone;
+    if (working.lease.signal.aborted) return lost;
     return { kind: 'later', reason: codeOf(error) };
   }
 }
@@ -165,7 +169,7 @@ async function workPast(working: Working, type: PulledType): Promise<Stop | null
   return null;
 }
 
-type Worked = StoredPart & { readonly cursor: string | null };
+type Worked = StoredPart & Pick<Normalised, 'skipped'> & { readonly cursor: string | null };
 
 async function workPart(
   { deps, row, account, lease }: Working,
@@ -173,7 +177,9 @@ async function workPart(
   span: Span | null,
   cursor: string | null,
 ): Promise<Worked | Stop> {
-  const read = await readPart(deps, account, { type, span, cursor }, lease.signal);
+  const canRetry = row.failures < mostFileFailures;
+  const leftOut = await providersLeftOut(deps, account, type);
+  const read = await readPart(deps, account, { type, span, cursor, canRetry, leftOut }, lease.signal);
   if (read.kind !== 'read') return read;
   if (!(await lease.holds())) return lost;
   const hash = `${row.attempt} ${Date.now()}`;
@@ -191,7 +197,18 @@ async function workPart(
   if (unread !== undefined)
     deps.logger.warn('pull.nothing_read', { provider: account.provider, type: row.type, records: unread });
   countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
-  return { ...counts, cursor: read.cursor };
+  return { ...counts, skipped, cursor: read.cursor };
+}
+
+/** The providers whose records are left out, because they bring them themselves. */
+async function providersLeftOut(
+  { call, config }: ReadingDeps,
+  { user_id, provider }: Account,
+  type: PulledType,
+): Promise<ReadonlySet<string>> {
+  if (type.origin === undefined || pullOf(provider).leavesOutConnected?.(config) !== true) return new Set();
+  const connections = await call('users.connections', { user_id });
+  return new Set(connections.flatMap((one) => (one.status === 'active' ? [one.provider] : [])));
 }
 
 // The time of the last sync is informational: an error here does not fail the read.

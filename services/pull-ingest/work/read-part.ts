@@ -9,6 +9,7 @@ import type {
 } from '../../../domain/provider/pulled-provider.ts';
 import { unlistedInAll } from '../../../domain/provider/unlisted-fields.ts';
 import { providers } from '../../../providers/all.ts';
+import { readFiles } from './read-files.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 
 /** Dependencies of reads. */
@@ -22,6 +23,10 @@ interface PartChoice {
   readonly type: PulledType;
   readonly span: Span | null;
   readonly cursor: string | null;
+  /** Whether the part is read again later if a file is temporarily unavailable. Otherwise its record is stored without the file. */
+  readonly canRetry: boolean;
+  /** Records that came from these providers are left out: the user is connected to them. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 /** A part that was read whole, or why it was not. */
@@ -38,7 +43,7 @@ type ReadResult =
 export async function readPart(
   sending: PartReading,
   account: Account,
-  { type, span, cursor }: PartChoice,
+  { type, span, cursor, canRetry, leftOut }: PartChoice,
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const records: Record<string, unknown[]> = {};
@@ -48,12 +53,19 @@ export async function readPart(
     const part = { span, cursor, page: null, nowMs };
     const read = await readPages(sending, account, { pass, part }, signal);
     if (read.kind !== 'pages') return read;
-    records[name] = read.records;
+    records[name] = read.records.filter((one) => !leftOut.has(type.origin?.(one) ?? ''));
     moved = read.cursor ?? moved;
   }
   const all = Object.values(records).flat();
   const unlisted = unlistedInAll(all, Object.values<FieldTable>(providers[account.provider].fields));
-  const part = type.normalise({ records, span, nowMs });
+  const { file } = type;
+  if (file === undefined) {
+    const part = type.normalise({ records, span, nowMs });
+    return { kind: 'read', part: withLost(part, all.length), cursor: moved, unlisted };
+  }
+  const files = await readFiles(sending.config, { file, records: all, nowMs, canRetry }, signal);
+  if (files === null) return { kind: 'later', reason: 'FILE_UNAVAILABLE' };
+  const part = type.normalise({ records, span, nowMs, files });
   return { kind: 'read', part: withLost(part, all.length), cursor: moved, unlisted };
 }
 
@@ -88,6 +100,7 @@ async function readPages(
   const records: unknown[] = [];
   let cursor: string | null = null;
   let next: string | null = null;
+  let former = '';
   for (let count = 0; count < sending.pace.mostPages; count++) {
     if (signal.aborted) return { kind: 'wait', waitMs: 0 };
     const asked: PullPart = { ...part, page: next };
@@ -102,6 +115,11 @@ async function readPages(
     if (sent.kind !== 'reply' && passedOver === null) return sent;
     const page = sent.kind === 'reply' ? pass.read(sent.reply, asked) : passedOver;
     if (page === null) return { kind: 'later', reason: 'UNREADABLE' };
+    const isCompared = page.records.length > 0 && page.isDetail !== true;
+    const content = isCompared ? JSON.stringify(page.records) : '';
+    // The list ignores the page: the rest of it cannot be read, and what it contained would be deleted.
+    if (content !== '' && content === former) return { kind: 'refused', reason: 'PAGES_REPEAT' };
+    former = content;
     for (const record of page.records) records.push(record);
     cursor = page.cursor ?? cursor;
     if (page.next === null || page.next === next) return { kind: 'pages', records, cursor };

@@ -1,11 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Config } from '../../../config.ts';
+import { BodySecretResult } from '../../../domain/provider/body-secret.ts';
 import type {
   HmacAuthentication,
   Keyset,
   PublicKey,
   SignatureAuthentication,
 } from '../../../domain/provider/notifications.ts';
+import { bodySecretHeader } from '../../../mixins/inbox/delivery.ts';
 import type { ProviderApi } from '../../../mixins/provider-api/provider-api.ts';
 
 /** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
@@ -14,6 +16,9 @@ type SignatureProblem =
   | 'SIGNATURE_MALFORMED'
   | 'SIGNATURE_KEY_UNKNOWN'
   | 'SIGNATURE_INVALID'
+  | 'SECRET_MISSING'
+  | 'SECRET_WRONG'
+  | 'SECRET_UNSET'
   | 'KEYS_UNAVAILABLE';
 
 /** A notification whose signature is checked. */
@@ -80,6 +85,20 @@ export function hmacSignatures(
     },
   };
 }
+
+const secretProblems: Readonly<Record<BodySecretResult, SignatureProblem | null>> = {
+  right: null,
+  wrong: 'SECRET_WRONG',
+  missing: 'SECRET_MISSING',
+  unset: 'SECRET_UNSET',
+};
+
+/** Reads what was noted of the secret in a body when it arrived. The stored body does not contain it. */
+export const bodySecrets: Signatures = {
+  async problemOf({ headers }) {
+    return secretProblems[BodySecretResult.catch('missing').parse(headers[bodySecretHeader])];
+  },
+};
 
 function openKeyset(
   { url, read, freshMs, floorMs }: Keyset,

@@ -9,7 +9,7 @@ import type {
   SubscriptionState,
 } from '../../../domain/provider/pulled-provider.ts';
 import { type PulledName, pullOf } from '../../../providers/all.ts';
-import { addressOf } from '../rules/notification-address.ts';
+import { addressOf, isReachable } from '../rules/notification-address.ts';
 import { pulledNamed } from '../rules/pulled.ts';
 import {
   claimSubscribing,
@@ -52,6 +52,7 @@ async function checkedState(
   const { config, database } = deps;
   const proof = subscription.proof(config, Date.now());
   if (proof === null) return null;
+  if (!isReachable(config, provider)) return 'no_address';
   const credentials = 'form' in proof ? await applicationToken(deps, proof, signal) : proof;
   if (credentials === null) return 'unknown';
   const send = async (request: PullRequest) => {
@@ -67,8 +68,8 @@ async function checkedState(
   };
   let { reply, state } = await check();
   if (address === null) return state;
-  const { authentication } = pullOf(provider).notifications;
-  const isSecretStored = authentication.by === 'hmac' && authentication.secret === 'stored';
+  const authentication = pullOf(provider).notifications?.authentication;
+  const isSecretStored = authentication?.by === 'hmac' && authentication.secret === 'stored';
   // Without the stored secret no signature can be checked: the subscription is made anew.
   if (isSecretStored && state !== 'unknown' && (await readSecret(config, database, provider)) === null) {
     for (const request of subscription.endings?.(reply) ?? []) await send(request);

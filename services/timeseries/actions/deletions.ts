@@ -25,8 +25,8 @@ interface DeletionCircumstances {
 }
 
 /**
- * Deletes a workout and the samples that only it contained. Its duplicate of another provider is listed again. The
- * stored version is deleted too, so that the same activity is stored when it is sent again.
+ * Deletes a workout and the samples that only it contained. Its duplicate is listed again. The stored version is deleted too, so
+ * that the same activity is stored when it is sent again.
  */
 export function deleteWorkout(
   database: Database,

@@ -1,7 +1,7 @@
 import type { StoredDayFacts } from '../../../contracts/timeseries/insight-facts.ts';
 import { median } from '../../../domain/insights/statistics.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/records/series.ts';
-import { dateToMs, dayMs, minuteMs, type Range } from '../../../domain/time/time.ts';
+import { dateToMs, dayMs, lastMs, minuteMs, type Range } from '../../../domain/time/time.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import {
   type FactRange,
@@ -25,7 +25,7 @@ const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(typ
 // A session that ends on a date begins on the day before it, and clocks differ by up to 18 hours from UTC.
 const scannedOf = ({ first_date, last_date }: FactRange): Range => ({
   startMs: dateToMs(first_date) - 2 * dayMs,
-  endMs: dateToMs(last_date) + 2 * dayMs,
+  endMs: Math.min(dateToMs(last_date) + 2 * dayMs, lastMs),
 });
 
 /** What insights of local days are computed from. One statement for each kind, whatever the number of days. */

@@ -88,7 +88,8 @@ const onPage = 'coalesce(date in (select date from page), false)';
 
 // Basal energy alone makes no day: it appears only in a total with active energy. A duplicate counts for its own
 // provider, on the day of its listed workout. Otherwise two rides of a day, each listed from another provider, would be
-// reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
+// reduced to the longer one. A workout that several devices of a provider recorded has a row per device. A copy of a workout,
+// which has no `counted_on`, is left out.
 const statementOf = (order: 'asc' | 'desc') => ({
   name: `timeseries-select-activity-days-${order}`,
   text: `
@@ -111,6 +112,7 @@ const statementOf = (order: 'asc' | 'desc') => ({
       distance_meters, elevation_gain_meters, coalesce(moving_seconds, duration_seconds) as active_seconds, calories_kcal
     from timeseries.workout
     where user_id = $1 and start_time >= $6 and start_time < $7 and deleted_at is null and not is_parent
+      and (counted_with is null or counted_on is not null)
   ),
   by_device as (
     select date, provider, counted_with, device, ${aggregates('sum')}, max(duration_seconds) as duration_seconds,

@@ -1,3 +1,4 @@
+import type { StoredSpan } from '../../../contracts/timeseries/writes.ts';
 import type { timeseries } from '../../../contracts/timeseries.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import type { Direction } from '../../../domain/cursor.ts';
@@ -242,36 +243,39 @@ export async function upsertRecord(
 const itemSpansStatement = {
   name: 'timeseries-select-item-spans',
   text: `
-    with named as (
-      select i.record_ids from unnest($3::text[], $4::text[]) t (data_type, key)
-      join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key),
-    ids as (select unnest(record_ids) as id from named),
+    with asked as (
+      select user_id, data_type, key from unnest($1::uuid[]) u (user_id), unnest($3::text[], $4::text[]) t (data_type, key)),
+    ids as (
+      select a.*, unnest(i.record_ids) as id from asked a
+      join timeseries.item i using (user_id, data_type, key) where i.provider = $2),
     spans as (
-      select w.start_time, w.end_time from ids join timeseries.workout w on w.id = ids.id where w.user_id = $1
+      select ids.*, w.start_time, w.end_time from ids join timeseries.workout w using (id, user_id)
       union all
-      select s.start_time, s.end_time from ids join timeseries.sleep_session s on s.id = ids.id where s.user_id = $1
+      select ids.*, s.start_time, s.end_time from ids join timeseries.sleep_session s using (id, user_id)
       union all
-      select d.start_time, d.start_time + d.duration_seconds * interval '1 s'
-        from ids join timeseries.provider_day d on d.id = ids.id where d.user_id = $1
+      select ids.*, d.start_time, d.start_time + d.duration_seconds * interval '1 s'
+        from ids join timeseries.provider_day d using (id, user_id)
       union all
-      select d.start_time, d.start_time + d.duration_seconds * interval '1 s'
-        from timeseries.day_value d join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
-        where d.user_id = $1 and d.provider = $2
+      select a.*, d.id, d.start_time, d.start_time + d.duration_seconds * interval '1 s'
+        from asked a join timeseries.day_value d using (user_id, data_type, key) where d.provider = $2
       union all
-      select c.start_time, c.end_time
-        from timeseries.score c join unnest($3::text[], $4::text[]) t (data_type, key) using (data_type, key)
-        where c.user_id = $1 and c.provider = $2)
-    select (extract(epoch from start_time) * 1000)::float8 as start_ms,
+      select a.*, c.id, c.start_time, c.end_time
+        from asked a join timeseries.score c using (user_id, data_type, key) where c.provider = $2)
+    select user_id, data_type, key, (extract(epoch from start_time) * 1000)::float8 as start_ms,
       greatest(extract(epoch from end_time) * 1000, extract(epoch from start_time) * 1000 + 1)::float8 as end_ms
     from spans`,
 };
 
-/** The spans that items have as they are stored. */
+/** The spans that items have as they are stored, at each of the users. */
 export function selectItemSpans(
   database: Queryable,
-  { user_id, provider, items }: ParamsOf<typeof timeseries, 'itemSpans'>,
-): Promise<{ start_ms: number; end_ms: number }[]> {
-  return database.query(itemSpansStatement, [user_id, provider, ...columnsOf(items, 'data_type', 'key')]);
+  { user_ids, provider, items }: ParamsOf<typeof timeseries, 'findItems'>,
+): Promise<StoredSpan[]> {
+  return database.query<StoredSpan>(itemSpansStatement, [
+    user_ids,
+    provider,
+    ...columnsOf(items, 'data_type', 'key'),
+  ]);
 }
 
 /** The id and the time span of a stored daily record. */

@@ -10,11 +10,14 @@ import { columnsOf } from './arrays.ts';
 export interface DuplicateCandidate {
   readonly id: string;
   readonly provider: string;
+  /** The provider's id of the activity. An archive of a provider has the same id. Of a file alone, a hash of its content. */
+  readonly key: string;
   readonly device: string;
   readonly type: WorkoutType;
   readonly local_date: string;
   readonly start_ms: number;
   readonly end_ms: number;
+  readonly manual: boolean | null;
   /** The number of optional fields with a value. */
   readonly filled: number;
   readonly duplicate_of: string | null;
@@ -25,7 +28,7 @@ export interface DuplicateCandidate {
 const overlappingWorkoutsStatement = {
   name: 'timeseries-select-overlapping-workouts',
   text: `
-    select distinct w.id, w.provider, w.device, w.type, w.local_date::text, w.duplicate_of, w.counted_with,
+    select distinct w.id, w.provider, w.key, w.device, w.type, w.local_date::text, w.manual, w.duplicate_of, w.counted_with,
       w.counted_on::text,
       (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
       (extract(epoch from w.end_time) * 1000)::float8 as end_ms,

@@ -2,6 +2,7 @@ import type { SampleBlock, StoreItem, WorkoutRecord } from '../../../domain/reco
 import { decodeTimes, encodeTimes } from '../../../domain/records/sample-codec.ts';
 import { clockFor, clockSources, farthestOffsetMs, type KnownClocks } from '../../../domain/time/clocks.ts';
 import { dateToMs, localDate, minuteMs, type Range } from '../../../domain/time/time.ts';
+import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { zoneOfUser } from '../../../mixins/user-zone.ts';
 import type { Call } from '../../../runtime/environment.ts';
@@ -226,6 +227,7 @@ function wholeInUtc(item: StoreItem, clockAt: ClockAt): PlacedItem {
     workout: item.workout === null ? null : withPauses(inUtc(item.workout), shiftMs),
     sleeps: item.sleeps.map(inUtc),
     samples: item.samples.map((block) => ({ ...block, base_ms: block.base_ms - shiftMs })),
+    extras: item.extras === null ? null : { ...item.extras, laps: lapsInUtc(item.extras.laps, shiftMs) },
     track: item.track.map((chunk) => ({
       ...inUtc(chunk),
       times: encodeTimes(decodeTimes(Buffer.from(chunk.times, 'base64')).map((ms) => ms - shiftMs)).toString(
@@ -235,6 +237,13 @@ function wholeInUtc(item: StoreItem, clockAt: ClockAt): PlacedItem {
   };
   return { item: placed, clockAt: ownClockAt(offset) };
 }
+
+const lapsInUtc = (laps: WorkoutExtras['laps'], shiftMs: number): WorkoutExtras['laps'] =>
+  laps?.map((lap) => ({
+    ...lap,
+    start_ms: lap.start_ms - shiftMs,
+    end_ms: lap.end_ms === null ? null : lap.end_ms - shiftMs,
+  })) ?? null;
 
 const withPauses = ({ pauses, ...workout }: WorkoutRecord, shiftMs: number): WorkoutRecord =>
   pauses === undefined

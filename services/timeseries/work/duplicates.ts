@@ -1,5 +1,6 @@
 import { sameFamily } from '../../../domain/records/workout-types.ts';
 import type { Queryable } from '../../../mixins/database/database.ts';
+import { isAggregator } from '../../../providers/all.ts';
 import type { SourceOrder } from '../rules/sources.ts';
 import {
   type DuplicateCandidate,
@@ -8,7 +9,10 @@ import {
   updateDuplicates,
 } from '../tables/workouts.ts';
 
-/** Workouts by preference: most fields first, then higher source priority, then the earlier start. */
+/**
+ * Workouts by preference: those of aggregators last, because they repeat what others have; then most fields first, higher source
+ * priority, the earlier start, the later end, the shorter key. An id of a provider is shorter than the hash that is the key of a file without one: the archive has the name that the user gave.
+ */
 export function byFullness(
   workouts: readonly DuplicateCandidate[],
   priority: readonly string[],
@@ -18,7 +22,14 @@ export function byFullness(
     return rank === -1 ? priority.length : rank;
   };
   return workouts.toSorted(
-    (a, b) => b.filled - a.filled || rank(a) - rank(b) || a.start_ms - b.start_ms || (a.id < b.id ? -1 : 1),
+    (a, b) =>
+      Number(isAggregator(a.provider)) - Number(isAggregator(b.provider)) ||
+      b.filled - a.filled ||
+      rank(a) - rank(b) ||
+      a.start_ms - b.start_ms ||
+      b.end_ms - a.end_ms ||
+      a.key.length - b.key.length ||
+      (a.key + a.provider < b.key + b.provider ? -1 : 1),
   );
 }
 
@@ -27,11 +38,14 @@ export function byFullness(
  * workout is not listed: of a ride that one source has whole and another one in two parts, either the whole or both
  * parts are listed. `workouts` are ordered by preference.
  */
-export function listedDuplicates(workouts: readonly DuplicateCandidate[]): Map<string, string | null> {
+export function listedDuplicates(
+  workouts: readonly DuplicateCandidate[],
+  isDuplicate = isSameWorkout,
+): Map<string, string | null> {
   const listed: DuplicateCandidate[] = [];
   const duplicates = new Map<string, string | null>();
   for (const workout of workouts) {
-    const duplicate = listed.find((preferred) => isSameWorkout(preferred, workout));
+    const duplicate = listed.find((preferred) => isDuplicate(preferred, workout));
     duplicates.set(workout.id, duplicate?.id ?? null);
     if (duplicate === undefined) listed.push(workout);
   }
@@ -39,8 +53,24 @@ export function listedDuplicates(workouts: readonly DuplicateCandidate[]): Map<s
 }
 
 function isSameWorkout(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
-  const isOtherSource = a.provider !== b.provider || a.device !== b.device;
-  return isOtherSource && sameFamily(a.type, b.type) && areAtOnce(a, b);
+  return (
+    (!isSameSource(a, b) || areOneRecording(a, b)) &&
+    (a.key === b.key || sameFamily(a.type, b.type)) &&
+    areAtOnce(a, b)
+  );
+}
+
+function isSameSource(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
+  return a.provider === b.provider && a.device === b.device;
+}
+
+// A device begins one recording at a time, so that two are the same one under two keys. Those that a user typed in are two.
+function areOneRecording(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
+  return Math.abs(a.start_ms - b.start_ms) < 1000 && a.manual !== true && b.manual !== true;
+}
+
+function isCopy(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
+  return isSameSource(a, b) && isSameWorkout(a, b);
 }
 
 /** Whether two workouts overlap by at least half of the shorter one. */
@@ -54,10 +84,10 @@ function areAtOnce(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
 interface Counted {
   /**
    * Id of the preferred recording of a workout that several devices of a provider recorded. The sums per device are
-   * compared, and the largest counts. Null if one device recorded it.
+   * compared, and the largest counts. Of a copy: the id of the workout that counts in its place. Otherwise null.
    */
   readonly counted_with: string | null;
-  /** The local day, if another recording determines it. */
+  /** The local day, if another recording determines it. A copy has none and is in no sum. */
   readonly counted_on: string | null;
 }
 
@@ -69,7 +99,8 @@ function countedWorkouts(
   workouts: readonly DuplicateCandidate[],
   listed: ReadonlyMap<string, string | null>,
 ): Map<string, Counted> {
-  const leaders = leadersOf(workouts);
+  const copies = listedDuplicates(workouts, isCopy);
+  const leaders = leadersOf(workouts.filter(({ id }) => copies.get(id) === null));
   const byId = new Map(workouts.map((workout) => [workout.id, workout]));
   // Each step leads to a preferred workout, so the recursion ends.
   const decisive = (id: string): string => {
@@ -79,6 +110,8 @@ function countedWorkouts(
   };
   return new Map(
     workouts.map(({ id }) => {
+      const copied = copies.get(id) ?? null;
+      if (copied !== null) return [id, { counted_with: copied, counted_on: null }];
       const counted_with = leaders.get(id) ?? null;
       const isAlone = counted_with === null && (listed.get(id) ?? null) === null;
       return [
@@ -159,8 +192,8 @@ function isSame(workout: DuplicateCandidate, change: DuplicateChange): boolean {
 }
 
 async function cluster(transaction: Queryable, userId: string, spans: readonly Span[]) {
-  let overlapping: DuplicateCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
-  for (let round = 1; round < mostRounds && hasSeveralSources(overlapping); round += 1) {
+  let overlapping = await selectOverlappingWorkouts(transaction, userId, spans);
+  for (let round = 1; round < mostRounds && !areWithin(overlapping, spans); round += 1) {
     const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...overlapping]);
     if (wider.length === overlapping.length) return wider;
     overlapping = wider;
@@ -168,6 +201,9 @@ async function cluster(transaction: Queryable, userId: string, spans: readonly S
   return overlapping;
 }
 
-function hasSeveralSources(workouts: readonly DuplicateCandidate[]): boolean {
-  return new Set(workouts.map(({ provider, device }) => JSON.stringify([provider, device]))).size > 1;
+// What lies within the spans overlaps nothing that they do not.
+function areWithin(workouts: readonly Span[], spans: readonly Span[]): boolean {
+  return workouts.every(({ start_ms, end_ms }) =>
+    spans.some((span) => span.start_ms <= start_ms && span.end_ms >= end_ms),
+  );
 }

@@ -90,6 +90,12 @@ export function disconnect(
   });
 }
 
+/** Has the data of an imported connection read. A service that is unavailable now finds the connection within minutes. */
+export async function beginReading(call: Call, { user_id, provider }: Connection): Promise<void> {
+  const patience = { timeout: 1000, retries: 0 };
+  await callOn(call, { event: 'connectionImported', params: { user_id, provider }, provider }, patience);
+}
+
 /** Stops the fetching for a connection. A service that is unavailable now stops at its next request. */
 export async function stopBackfill(call: Call, connection_id: string): Promise<void> {
   const patience = { timeout: 1000, retries: 0 };

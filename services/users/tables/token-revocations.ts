@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database/database.ts';
 import { cancelJobs, enqueue } from '../../../mixins/jobs/job-queue.ts';
-import type { ProviderName } from '../../../providers/all.ts';
+import { isProviderName, type ProviderName } from '../../../providers/all.ts';
 import { type TokenRevocation, tokenRevocationKind } from '../rules/job-kinds.ts';
 
 // Read before the connection loses its tokens, in the same transaction.
@@ -19,6 +19,8 @@ export async function enqueueTokenRevocations(
 ): Promise<void> {
   type Row = Omit<TokenRevocation, 'expires_at'> & { readonly expires_at: Date | null };
   for (const row of await transaction.query<Row>(selected, [userId, provider])) {
+    // The description of a provider that PROVIDERS has lost does not say how our access is ended.
+    if (!isProviderName(row.provider)) continue;
     const payload = { ...row, expires_at: row.expires_at?.toISOString() ?? null };
     const client = row.provider_client_id === null ? '' : `:${row.provider_client_id}`;
     const key = `${row.connection_id}:${row.provider_user_id}${client}`;

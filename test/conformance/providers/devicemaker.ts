@@ -16,6 +16,7 @@ import { compareSnapshots } from './snapshots.ts';
 
 const provider = 'devicemaker';
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 const people = 6;
 
 const style = (product: Product, name: 'push' | 'ping') =>
@@ -59,7 +60,8 @@ async function untilDone(product: Product, path: string): Promise<void> {
 async function genuine(product: Product, { userId }: Account) {
   const account_id = await accountIdOf(product, userId);
   const endMs = product.sandbox.world.clock.nowMs();
-  const portion = { account_id, type: 'epochs', startMs: endMs - 60 * minuteMs, endMs };
+  // At night, and while the device charges, there may be no epochs for hours.
+  const portion = { account_id, type: 'epochs', startMs: endMs - dayMs, endMs };
   return postOf(product, provider, { kind: 'data', ...{ portions: [portion] } });
 }
 

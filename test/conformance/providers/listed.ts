@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import type { SeriesType } from '../../../domain/records/series.ts';
-import { type PulledName, pullOf } from '../../../providers/all.ts';
+import { isKept } from '../../../domain/provider/field-table.ts';
+import type {
+  BodySecretAuthentication,
+  Notifications,
+  SignatureAuthentication,
+} from '../../../domain/provider/notifications.ts';
+import type { Provider } from '../../../domain/provider/provider.ts';
+import { isSummed } from '../../../domain/recipe/sample-blocks.ts';
+import { isSeriesType, type SeriesType } from '../../../domain/records/series.ts';
+import { type PulledName, providers, pullOf } from '../../../providers/all.ts';
+import type { Post } from '../../../sandbox/server/delivery.ts';
 import { until } from '../../support/until.ts';
 import {
   type Playing,
@@ -22,18 +31,17 @@ import { accountAt, connectTo, postOf } from './simulated.ts';
 const people = 6;
 /** The first one wears the device at night. */
 const firstPerson = 1;
-/** Hours that pass once the first person is connected, and more until there is a night to compare, whatever the time of day. */
+/** Hours that pass once the first person is connected, and more until there is a record to compare, whatever the time of day. */
 const [firstHours, mostHours] = [13, 36];
+
+/** Kinds of records from the rarest on: of what a provider has, one of the rarest is waited for. */
+const rarest = ['sleeps', 'workouts', 'other'] as const;
 
 /** What differs between providers that list records. */
 export interface ListedCase {
   readonly provider: PulledName;
   /** A type of which a genuine notification can be made, and an id of it. */
   readonly notified: { readonly type: string; readonly id: string };
-  /** The header of the signature, and its encoding. */
-  readonly header: string;
-  readonly encoding: 'hex' | 'base64';
-  readonly series: readonly SeriesType[];
   readonly partialScopes: PartialScopes | DoesNotApply;
   /** Set where our access cannot be ended by a request. */
   readonly withoutRevocation?: DoesNotApply;
@@ -51,45 +59,12 @@ const Kind = z.object({
 });
 const Ledger = z.object({ kinds: z.array(Kind) });
 
-/** The descriptor of a provider that lists records and signs notifications which name them. */
-export function listedDescriptor(given: ListedCase): Descriptor {
-  const { provider, header, encoding, series, partialScopes, rotates } = given;
-  // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
-  const pulled = pulledPlaying(provider);
-  const playing: Playing = {
-    ...pulled,
-    async newData(product, account) {
-      await control(product, 'POST', `/${provider}/control/people/${account.person}/workouts`);
-      await pulled.newData(product, account);
-    },
-  };
-
-  async function genuine(product: Product, account: Account) {
-    const { id } = z.object({ id: z.string() }).parse(accountAt(product, provider, account).shown);
-    const ms = product.sandbox.world.clock.nowMs();
-    const change = { ...given.notified, operation: 'update', account: id, ms };
-    return postOf(product, provider, { kind: 'change', ...{ provider, ...change } });
-  }
-
-  async function forgeries(product: Product, account: Account): Promise<Forgery[]> {
-    const { url, headers, body } = await genuine(product, account);
-    const { [header]: text = '', ...unsigned } = headers;
-    const signature = Buffer.from(text, encoding);
-    const refused = (title: string, bytes: Buffer, of = body): Forgery => {
-      const post = { url, body: of, headers: { ...unsigned, [header]: bytes.toString(encoding) } };
-      return { title, post, status: 401 };
-    };
-    const other = Buffer.from(signature);
-    other[0] = (other[0] ?? 0) ^ 1;
-    const wrong = new URL(url.href.replace(/[^/]+$/, 'x'.repeat(40)));
-    return [
-      { title: 'a wrong secret in the address', post: { url: wrong, headers, body }, status: 404 },
-      { title: 'no signature', post: { url, headers: unsigned, body }, status: 401 },
-      refused('another signature', other),
-      refused('a truncated signature', signature.subarray(0, signature.length - 3)),
-      refused('a signature of another body', signature, `${body} `),
-    ];
-  }
+/** Connects users of a provider that lists records, and compares what is served with its ledger. */
+export function listedComparison(
+  provider: PulledName,
+  isReady: (product: Product) => Promise<void>,
+): Pick<Descriptor, 'connect' | 'compare'> {
+  const series = seriesOf(provider);
 
   async function ledgerOf(product: Product, { person, fromMs }: Account) {
     const path = `/${provider}/control/ledger?person=${person}&from_ms=${fromMs}`;
@@ -116,19 +91,77 @@ export function listedDescriptor(given: ListedCase): Descriptor {
   }
 
   return {
+    compare,
     async connect(product, person, without) {
       const account = await connectTo(product, provider, firstPerson + people * person, without);
       if (person > 0) return account;
-      await subscribed(product, provider);
+      await isReady(product);
       await passQuarters(product, 4 * firstHours);
       for (let hour = firstHours; hour < mostHours; hour++) {
         const kinds = await ledgerOf(product, account);
-        if (kinds.some(({ kind, records }) => kind === 'sleeps' && records > 0)) return account;
+        const rare = rarest.find((one) => kinds.some(({ kind }) => kind === one));
+        if (kinds.some(({ kind, records }) => kind === rare && records > 0)) return account;
         await passQuarters(product, 4);
       }
-      throw new Error(`${provider} has no night to compare`);
+      throw new Error(`${provider} has no record to compare`);
     },
-    ...{ newData: playing.newData, compare, genuine },
+  };
+}
+
+/** The descriptor of a provider that lists records and signs notifications which name them. */
+export function listedDescriptor(given: ListedCase): Descriptor {
+  const { provider, partialScopes, rotates } = given;
+  const authentication = authenticationOf(provider);
+  // Nights and workouts are rare: the user records a workout, whose notification comes with the next quarter of an hour.
+  const pulled = pulledPlaying(provider);
+  const playing: Playing = {
+    ...pulled,
+    async newData(product, account) {
+      await control(product, 'POST', `/${provider}/control/people/${account.person}/workouts`);
+      await pulled.newData(product, account);
+    },
+  };
+
+  async function genuine(product: Product, account: Account) {
+    const { id } = z.object({ id: z.string() }).parse(accountAt(product, provider, account).shown);
+    const ms = product.sandbox.world.clock.nowMs();
+    const change = { ...given.notified, operation: 'update', account: id, ms };
+    return postOf(product, provider, { kind: 'change', ...{ provider, ...change } });
+  }
+
+  async function forgeries(product: Product, account: Account): Promise<Forgery[]> {
+    const post = await genuine(product, account);
+    const { url, headers, body } = post;
+    const wrong = new URL(url.href.replace(/[^/]+$/, 'x'.repeat(40)));
+    const moved: Forgery = {
+      title: 'a wrong secret in the address',
+      post: { url: wrong, headers, body },
+      status: 404,
+    };
+    if (authentication.by === 'address') return [moved, withAnotherAddress(post)];
+    if (authentication.by === 'body-secret') return [moved, ...withAnotherSecret(post, authentication)];
+    const { header, encoding } = authentication;
+    const { [header]: text = '', ...unsigned } = headers;
+    const signature = Buffer.from(text, encoding);
+    const refused = (title: string, bytes: Buffer, of = body): Forgery => {
+      const post = { url, body: of, headers: { ...unsigned, [header]: bytes.toString(encoding) } };
+      return { title, post, status: 401 };
+    };
+    const other = Buffer.from(signature);
+    other[0] = (other[0] ?? 0) ^ 1;
+    return [
+      moved,
+      { title: 'no signature', post: { url, headers: unsigned, body }, status: 401 },
+      refused('another signature', other),
+      refused('a truncated signature', signature.subarray(0, signature.length - 3)),
+      refused('a signature of another body', signature, `${body} `),
+    ];
+  }
+
+  return {
+    ...listedComparison(provider, (product) => subscribed(product, provider)),
+    newData: playing.newData,
+    genuine,
     scenarios: {
       forged: forgeries,
       duplicate: underFault(playing, { kind: 'duplicate' }),
@@ -161,6 +194,51 @@ export function listedDescriptor(given: ListedCase): Descriptor {
     },
     more: listedTroubles(playing, genuine, given.notifiesDeletions),
   };
+}
+
+function authenticationOf(
+  provider: PulledName,
+): Exclude<Notifications['authentication'], SignatureAuthentication> {
+  const authentication = pullOf(provider).notifications?.authentication;
+  if (authentication === undefined || authentication.by === 'signature')
+    throw new Error(`${provider} has no proof that can be forged`);
+  return authentication;
+}
+
+/** A notification that its address alone authenticates, with a part of the secret. */
+const withAnotherAddress = ({ url, headers, body }: Post): Forgery => ({
+  title: 'a truncated secret in the address',
+  post: { url: new URL(url.href.slice(0, -3)), headers, body },
+  status: 404,
+});
+
+/** Notifications that differ in the secret that their body contains. */
+function withAnotherSecret({ url, headers, body }: Post, { member }: BodySecretAuthentication): Forgery[] {
+  const fields = z.looseObject({ [member]: z.string() }).parse(JSON.parse(body));
+  const { [member]: secret, ...others } = fields;
+  const refused = (title: string, of: unknown): Forgery => ({
+    title,
+    post: { url, headers, body: JSON.stringify(of) },
+    status: 401,
+  });
+  return [
+    refused('no secret', others),
+    refused('another secret', { ...others, [member]: 'x'.repeat(40) }),
+    refused('a truncated secret', { ...others, [member]: String(secret).slice(0, -3) }),
+    refused('the secret in a list', { ...others, [member]: [secret] }),
+    refused('the secret in another member', { ...others, other: secret }),
+  ];
+}
+
+/** The series in the tables of a provider. Sums are intervals, which are not counted as samples. */
+function seriesOf(provider: PulledName): SeriesType[] {
+  const { fields }: Provider = providers[provider];
+  const named = Object.values(fields)
+    .flatMap((table) => Object.values(table))
+    .flatMap((field) => (isKept(field) ? field.ends : []))
+    .map((end) => end.replace(/^series\./, ''))
+    .filter(isSeriesType);
+  return [...new Set(named)].filter((type) => !isSummed(type));
 }
 
 /** Where the product makes its subscriptions itself, the provider notifies of nothing before that. */

@@ -4,16 +4,10 @@ import { listedDescriptor } from './listed.ts';
 export const oura = listedDescriptor({
   ...{
     provider: 'oura',
-    header: 'x-oura-signature',
-    encoding: 'hex',
     rotates: true,
     notifiesDeletions: true,
   },
   notified: { type: 'sleep', id: '2-5daccc095220cc5493a4e9c2b681ca941e' },
-  series: [
-    ...(['heart_rate', 'heart_rate_variability_rmssd', 'resting_heart_rate', 'respiratory_rate'] as const),
-    ...(['oxygen_saturation', 'vo2_max'] as const),
-  ],
   partialScopes: {
     without: ['daily'],
     tooLittle: [

@@ -4,12 +4,9 @@ import { listedDescriptor } from './listed.ts';
 export const polar = listedDescriptor({
   ...{
     provider: 'polar',
-    header: 'Polar-Webhook-Signature',
-    encoding: 'hex',
     rotates: false,
     notifiesDeletions: false,
   },
   notified: { type: 'activities', id: 'aQlC83' },
-  series: ['heart_rate', 'heart_rate_variability_rmssd'],
   partialScopes: { doesNotApply: 'there is one scope, and without it nothing could be read' },
 });

@@ -4,13 +4,10 @@ import { listedDescriptor } from './listed.ts';
 export const whoop = listedDescriptor({
   ...{
     provider: 'whoop',
-    header: 'X-WHOOP-Signature',
-    encoding: 'base64',
     rotates: true,
     notifiesDeletions: true,
   },
   notified: { type: 'sleep', id: '550e8400-e29b-41d4-a716-446655440000' },
-  series: ['respiratory_rate', 'resting_heart_rate', 'heart_rate_variability_rmssd'],
   partialScopes: {
     without: ['read:sleep'],
     tooLittle: ['read:sleep', 'read:recovery', 'read:cycles', 'read:workout'],

@@ -26,6 +26,7 @@ t.test('changes and reads have the same kinds', async (t) => {
   t.equal(kindOfChange('workout.created', null), 'activities');
   t.equal(kindOfChange('sleep.updated', null), 'sleep');
   t.equal(kindOfChange('connection.created', null), null);
+  t.equal(kindOfChange('timeseries.updated', 'blood_glucose'), 'glucose');
   t.equal(kindOfChange('score.updated', 'activity'), 'daily_activity');
   t.equal(kindOfChange('score.updated', 'readiness'), null);
   const replaces = { series: ['weight'], intervals: ['steps'], records: ['sleeps', 'scores'] } as const;

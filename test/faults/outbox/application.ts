@@ -10,7 +10,7 @@ interface Person {
   account: string;
 }
 
-const Id = z.object({ id: z.string() });
+const Found = z.object({ items: z.tuple([z.object({ id: z.string() })]) });
 const fewest = 5;
 
 /** What an application and a provider do: users come and go, accounts are connected and disconnected, data arrives. */
@@ -43,8 +43,10 @@ export class Application {
   /** A new user with a connection. */
   async comes(): Promise<void> {
     const external_user_id = randomUUID();
-    const { body } = await this.#client.request('/users', { body: { external_user_id } });
-    const userId = Id.parse(body).id;
+    await this.#client.request('/users', { body: { external_user_id } });
+    // A gateway that is killed may have made the user: then the repeated request finds the name taken.
+    const { items } = await this.#client.get(`/users?external_user_id=${external_user_id}`, Found);
+    const [{ id: userId }] = items;
     this.made.add(userId);
     const person = { userId, account: randomUUID() };
     await this.#connect(person);

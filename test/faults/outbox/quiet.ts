@@ -14,6 +14,7 @@ export async function hurryRetries(database: Database, part: number): Promise<vo
   );
 }
 
+// Jobs that recur have no key, and are always there.
 const jobs = ['users.erasure', 'users.purge', 'connect.backfill', 'deliveries.erasure'];
 const open = `
   select what, n from (
@@ -24,8 +25,11 @@ const open = `
     union all select 'backfills', count(*)::int from backfill.run where state = 'running'
     union all select 'histories', count(*)::int from activitynet.listing
       where purpose = 'backfill' and state in ('listing', 'fetching')
+    union all select 'days of insights', count(*)::int from insights.day where due_id is not null
+    union all select 'changes before insights', count(*)::int from changes.change
+      where id > (select last_id from insights.position)
     union all select kind, count(*)::int from jobs.job
-      where dead_at is null and (kind = any($1) or kind like 'timeseries.%' and kind not like '%retention%') group by kind
+      where dead_at is null and (kind = any($1) or kind like 'timeseries.%' and key <> '') group by kind
   ) o where n > 0`;
 const Status = z.object({
   providers: z.record(

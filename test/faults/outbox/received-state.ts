@@ -29,8 +29,11 @@ export function stateOf(arrivals: readonly Arrival[], order: Order, withRecord: 
 /** The number of a change among those of its user. */
 export const sequenceOf = ({ data }: Pick<Arrival, 'data'>): number => Number(data.sequence);
 
-// Errors are not part of the compared state of a connection.
-const stateless = new Set(['backfill.type_completed', 'connection.error', 'connection.recovered']);
+// Errors and freshness are not part of the compared state of a connection.
+const stateless = new Set([
+  ...['backfill.type_completed', 'connection.error', 'connection.recovered'],
+  ...['connection.stale', 'connection.fresh'],
+]);
 
 /** The object that a change is about. Null: it has no state. */
 export function keyOf({ type, data }: Pick<Arrival, 'type' | 'data'>): string | null {

@@ -1,14 +1,20 @@
 import type { Test } from 'tap';
+import { serviceNames } from '../../../stack/processes/services.ts';
 import { freshDatabase } from '../../support/servers/database.ts';
 import { type OwnBus, startOwnBus } from '../../support/servers/nats.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
-/** Services by process. Those behind the bus keep data, those before it answer callers. */
-const busGroups: Readonly<Record<string, readonly string[]>> = {
+const chosen = {
   front: ['api-gateway'],
-  core: ['auth', 'users', 'connect', 'deliveries', 'backfill', 'webhooks'],
-  ingest: ['devicemaker-ingest', 'activitynet-ingest', 'phone-ingest', 'pull-ingest'],
+  ingest: ['devicemaker-ingest', 'activitynet-ingest', 'phone-ingest', 'pull-ingest', 'file-import'],
   store: ['timeseries', 'summaries'],
+} as const;
+const named: readonly string[] = Object.values(chosen).flat();
+
+/** All services by process. Those behind the bus keep data, those before it answer callers. */
+const busGroups: Readonly<Record<string, readonly string[]>> = {
+  ...chosen,
+  core: serviceNames.filter((name) => !named.includes(name)),
 };
 
 const roleOf = (services: readonly string[]) => services.join('+');

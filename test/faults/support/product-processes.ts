@@ -69,6 +69,7 @@ export function startProcess(t: Test, choice: ProcessChoice): Process {
   const { name, services, port, settings, options = [], through = [] } = choice;
   const env = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ...commonSettings,
     SERVICES: services.join(','),
     PORT: String(port),

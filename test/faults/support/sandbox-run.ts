@@ -86,7 +86,7 @@ async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<st
   const output = openSync(file, 'w');
   const program = join(import.meta.dirname, 'sandbox-product.ts');
   const child = spawn(process.execPath, ['--max-semi-space-size=16', program], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', output, output, 'ipc'],
   });
   const ended = once(child, 'exit');

@@ -94,7 +94,7 @@ t.test('an admin of the project sets its credentials, and no answer has the secr
   t.equal((await put('coach', { key: ofCoach.key })).status, 403, 'an API key');
   for (const ask of [ofLab.admin, { ...ofLab.admin, headers: { 'X-Project': 'lab' } }])
     t.equal((await put('coach', ask)).status, 404, 'an admin of another project');
-  t.equal((await put('unknown', owner)).status, 404);
+  for (const id of ['unknown', '%00']) t.equal((await put(id, owner)).status, 404);
 
   const answer = await put('coach', ofCoach.admin);
   t.match(answer.body, {

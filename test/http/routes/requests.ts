@@ -12,6 +12,7 @@ import { insertDeveloper } from '../../support/developer.ts';
 import { insertMember } from '../../support/members.ts';
 import { newPasskey } from '../../support/passkey.ts';
 import { codeOf } from '../../support/totp.ts';
+import { challenges } from './pulled.ts';
 
 /*
  * A request that succeeds for each route: the example of the documentation, sent unchanged, with ids of objects that are
@@ -196,6 +197,15 @@ export function requestsOf(
     },
     import_id: ({ user_id }) =>
       inserted('insert into imports.import (id, user_id) values (gen_random_uuid(), $1)', [user_id]),
+    'file-import.original import_id': async ({ user_id }) => {
+      const import_id = await inserted(
+        'insert into imports.import (id, user_id, bytes) values (gen_random_uuid(), $1, 3)',
+        [user_id],
+      );
+      await api.call('file-import.append', { user_id: user_id ?? '', import_id, part: 0, bytes: 'YWJj' });
+      await api.database.query("update imports.import set state = 'waiting' where id = $1", [import_id]);
+      return import_id;
+    },
     delivery_id: async () => {
       const [row] = await api.database.query<{ id: string }>(
         "select id from deliveries.delivery where state = 'done'",
@@ -285,7 +295,12 @@ export function requestsOf(
     'file-import.create': async () => ({ ids: { user_id: await newUser() }, body: file }),
     'fhir.devices': async () => ({ query: { patient: reader.userId } }),
     'fhir.observations': async () => ({ query: { patient: reader.userId, subject: reader.userId } }),
-    'pull-ingest.probe_oura': async () => ({ query: { verification_token: 'x', challenge: 'y' } }),
+    ...Object.fromEntries(
+      Object.entries(challenges).map(([action, fields]) => [
+        action,
+        async () => ({ query: Object.fromEntries(fields.map((field) => [field, 'x'])) }),
+      ]),
+    ),
     'devicemaker-ingest.push': async () => ({ headers: { 'devicemaker-client-id': 'tests' } }),
     'devicemaker-ingest.ping': async () => ({ headers: { 'devicemaker-client-id': 'tests' } }),
   };

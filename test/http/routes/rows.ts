@@ -1,3 +1,4 @@
+import { pulledRows } from './pulled.ts';
 /*
  * DESIGN.md 5 and the table of roles as tables, by hand: they must not follow from the contracts, which they are to check.
  * A row: method, path, who is let in, and what they are answered. Reads ask of a user who is there, with the first of the
@@ -201,6 +202,7 @@ export const rows: readonly Row[] = [
   ['POST', '/users/:user_id/imports', 'data.upload', 422],
   ['GET', '/users/:user_id/imports', 'imports.read', 200],
   ['GET', '/users/:user_id/imports/:import_id', 'imports.read', 404],
+  ['GET', '/users/:user_id/imports/:import_id/file', 'data.export', 404],
   ['DELETE', '/users/:user_id/imports/:import_id', 'data.upload', 404],
   ['POST', '/users/:user_id/invitation-code', 'tokens.issue', 404],
   ['POST', '/invitation-code/redeem', 'anybody', 422],
@@ -210,15 +212,8 @@ export const rows: readonly Row[] = [
   ['GET', '/webhooks/devicemaker/health', 'anybody', 200],
   ['GET', '/webhooks/activitynet/webhook', 'anybody', 422],
   ['POST', '/webhooks/activitynet/webhook', 'anybody', 200],
-  ['GET', '/webhooks/withings/notify', 'anybody', 200],
-  ['POST', '/webhooks/withings/notify', 'anybody', 200],
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
-  ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
-  ['POST', '/webhooks/whoop/events', 'client', 401],
-  ['POST', '/webhooks/suunto/events', 'client', 401],
-  ['POST', '/webhooks/polar/events', 'client', 401],
-  ['GET', '/webhooks/oura/events', 'anybody', 422],
-  ['POST', '/webhooks/oura/events', 'client', 401],
+  ...pulledRows,
 ];
 
 const times = 'start_time=2025-03-09&end_time=2025-03-25';

@@ -1,11 +1,4 @@
-import { collections as oura } from '../../../providers/oura/records.ts';
-import { collections as polar } from '../../../providers/polar/records.ts';
-import { collections as suunto } from '../../../providers/suunto/records.ts';
-import { collections as whoop } from '../../../providers/whoop/records.ts';
-import { bodies as ouraBodies } from '../../fixtures/oura/bodies.ts';
-import { bodies as polarBodies } from '../../fixtures/polar/bodies.ts';
-import { bodies as suuntoBodies } from '../../fixtures/suunto/bodies.ts';
-import { bodies as whoopBodies } from '../../fixtures/whoop/bodies.ts';
+import { listedFixtures } from '../../fixtures/listed.ts';
 import { activitynetCases } from './activitynet.ts';
 import { devicemakerCases } from './devicemaker.ts';
 import { fileCases } from './file.ts';
@@ -22,9 +15,8 @@ export const fieldCases: Readonly<Record<string, Readonly<Record<string, FieldCa
   phone: phoneCases,
   googlehealth: googlehealthCases,
   withings: withingsCases,
-  whoop: listedCases(whoop, whoopBodies),
-  oura: listedCases(oura, ouraBodies),
-  suunto: listedCases(suunto, suuntoBodies),
-  polar: listedCases(polar, polarBodies),
   file: fileCases,
+  ...Object.fromEntries(
+    listedFixtures.map(({ name, collections, bodies }) => [name, listedCases(collections, bodies)]),
+  ),
 };

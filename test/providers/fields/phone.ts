@@ -1,8 +1,7 @@
-import type { StoreItem } from '../../../domain/records/records.ts';
 import { eventTypeOf } from '../../../providers/phone/normalise/event.ts';
 import { fields } from '../../../providers/phone/provider.ts';
 import { readItem, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';
-import { common, intervalRows, itemRows, prefixed, readableOf } from './readable.ts';
+import { common, intervalRows, itemRows, readableOf } from './readable.ts';
 import type { FieldCase } from './removal.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
@@ -70,7 +69,7 @@ function rowsOf(read: UploadItem) {
     ]);
   }
   if (read.list === 'workouts') return readableOf(itemRows(read.workout));
-  if (read.list === 'events') return readableOf(eventRows(read.event));
+  if (read.list === 'events') return readableOf(itemRows(read.event));
   if (read.list === 'deleted') return readableOf([['key', [read.id, read.mayBeWorkout]]]);
   if (read.list !== 'sleep') return readableOf([]);
   const { stage, score, source: one, id, ...span } = read.phase;
@@ -80,11 +79,6 @@ function rowsOf(read: UploadItem) {
     ['sleep.score', score],
   ] as const;
   return readableOf([...rows, ['source', one], ...common(span)]);
-}
-
-function eventRows(event: StoreItem) {
-  const { other } = event;
-  return [...itemRows(event), ...prefixed(other?.type ?? '', other?.data)];
 }
 
 /** An item of each type of event. Each is read on its own. */
@@ -113,7 +107,7 @@ function eachEvent(item: unknown) {
       return readItem('records', { ...base, type, value, unit: null, metadata }, nowMs);
     }),
   );
-  return readableOf(made.flatMap((one) => (one.list === 'events' ? eventRows(one.event) : [])));
+  return readableOf(made.flatMap((one) => (one.list === 'events' ? itemRows(one.event) : [])));
 }
 
 /** HealthKit states no offset; apps state the zone in the metadata. */

@@ -40,6 +40,7 @@ export function itemRows(item: StoreItem): Row[] {
     ...prefixed('series', item.epoch?.values),
     ...placed('', item.other),
     ['event.data', item.other?.data],
+    ...prefixed(item.other?.type ?? '', item.other?.data),
     ['extra', item.day_values?.extra],
     ...item.scores.flatMap(({ kind, value, label, components, ...place }): Row[] => [
       [`score.${kind}`, [value, label]],
@@ -110,6 +111,6 @@ export function common(record: object): Row[] {
 }
 
 /** The ends of the columns of a record. */
-export function prefixed(name: string, record: object | null | undefined): Row[] {
+function prefixed(name: string, record: object | null | undefined): Row[] {
   return Object.entries(record ?? {}).map(([column, value]) => [`${name}.${column}`, value]);
 }

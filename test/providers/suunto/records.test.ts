@@ -66,18 +66,18 @@ t.test('a night that was computed three times is one, as it was computed last', 
   const night = (SleepQualityScore: number, Duration: number) =>
     sample('2026-03-02T06:00:00+01:00', {
       ...{ SleepId: 7, BedtimeStart: '2026-03-01T22:00:00+01:00', BedtimeEnd: '2026-03-02T06:00:00+01:00' },
-      ...{ SleepQualityScore, Duration, AvgHRV: 50, IsNap: false },
+      ...{ SleepQualityScore, Duration, AvgHRV: 50, IsNap: false, WakeAfterSleepOnsetDuration: 600 },
     });
   const nap = sample('2026-03-02T14:30:00+01:00', {
     ...{ SleepId: 8, BedtimeStart: '2026-03-02T14:00:00+01:00', BedtimeEnd: '2026-03-02T14:30:00+01:00' },
-    ...{ Duration: 1500, AvgHRV: 61, IsNap: true },
+    ...{ Duration: 1500, AvgHRV: 61, IsNap: true, WakeBeforeOffBedDuration: 60 },
   });
   const { items } = normalised('sleep', [night(70, 27_000), night(75, 28_000), nap, night(81, 26_000)]);
   t.match(
     items.map(({ key, supersede, sleeps, day_values }) => [key, supersede, sleeps, day_values?.values]),
     [
-      ['8', 'latest', [{ is_nap: true, asleep_seconds: 1500, date: '2026-03-02' }], undefined],
-      ['7', 'latest', [{ is_nap: false, score: 81, asleep_seconds: 26_000 }], { hrv_night_average_ms: 50 }],
+      ['7', 'latest', [{ is_nap: false, score: 81, asleep_seconds: 25_400 }], { hrv_night_average_ms: 50 }],
+      ['8', 'latest', [{ is_nap: true, asleep_seconds: 1440, date: '2026-03-02' }], undefined],
     ],
   );
   t.end();

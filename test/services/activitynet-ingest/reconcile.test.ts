@@ -31,8 +31,13 @@ t.test('a listed and unknown activity is fetched; it is no backfill', async (t) 
   await reconcile(s, user_id);
   await ended(s);
   t.same(await keysOf(s), ['1', '2'], 'of the span, not the one before it');
-  // Another worker may fetch the activity between the two pages.
-  t.same(reads(s).toSorted(), ['/activities/2', '/athlete/activities', '/athlete/activities']);
+  // Another worker may fetch the activity between the two pages, and on a busy machine a page is read again.
+  const pages = s.provider.asked.filter(({ path }) => path.endsWith('/athlete/activities'));
+  t.same([...new Set(pages.map(({ query }) => query.get('page')))], ['1', '2']);
+  t.same(
+    reads(s).filter((path) => path !== '/athlete/activities'),
+    ['/activities/2'],
+  );
   const page = await s.call('timeseries.workouts', { user_id, ...all });
   t.ok(page.data.every(({ calories_kcal }) => calories_kcal === 722.4));
   t.same(await s.database.query("select from changes.pending where kind = 'backfill'"), []);

@@ -10,6 +10,7 @@ const settings = {
   ACTIVITYNET_API_URL: 'http://127.0.0.1:1',
   ACTIVITYNET_VERIFY_TOKEN: 'the verify token',
   SANDBOX: 'off',
+  BACKFILL_ON_CONNECT: 'false',
 };
 const api = await startApi(t, settings);
 

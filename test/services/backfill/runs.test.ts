@@ -123,7 +123,7 @@ t.test('the data of a request is waited for as many seconds as BACKFILL_WAIT_SEC
     api: { request: async () => ({ status: 202, headers: new Headers(), text: '', tries: 1 }) },
     tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
   };
-  const held = { signal: new AbortController().signal, holds: async () => true };
+  const held = { signal: new AbortController().signal, holds: async () => true, isStopping: () => false };
   t.equal(await runJobs(deps as never, runPace).work(run, held), 'accepted');
   const deadline = `select extract(epoch from deadline - requested_at)::float8 as seconds from backfill.step
     where run_id = $1 and position = $2`;

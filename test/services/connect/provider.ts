@@ -8,6 +8,7 @@ interface Seen {
   readonly path: string;
   readonly token: string;
   readonly query: string;
+  readonly form: string;
 }
 
 /**
@@ -92,7 +93,13 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   const path = url.pathname;
   const form = new URLSearchParams(req.method === 'POST' ? await textOf(req) : '');
   const token = (req.headers.authorization ?? '').replace(/^Bearer /, '');
-  playing.seen.push({ method: req.method ?? '', path, token, query: url.searchParams.toString() });
+  playing.seen.push({
+    method: req.method ?? '',
+    path,
+    token,
+    query: url.searchParams.toString(),
+    form: form.toString(),
+  });
   const fault = playing.faults.get(path);
   if (fault === 0) return;
   if (fault !== undefined) return send(res, fault, { error: 'a fault of the tests' });

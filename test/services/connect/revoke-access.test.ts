@@ -90,3 +90,23 @@ t.test('a token is sent in the query where the provider reads it there', async (
   );
   t.match(provider.seen, [{ method: 'POST', path: '/oauth/revoke', query: 'access_token=access' }]);
 });
+
+t.test('a client proves itself in the form, and the token stands there alone', async (t) => {
+  const config = configOf({
+    ULTRAHUMAN_API_URL: provider.origin,
+    ULTRAHUMAN_CLIENT_ID: 'tests',
+    ULTRAHUMAN_CLIENT_SECRET: 'a secret of the tests',
+  });
+  const path = '/api/partners/oauth/revoke';
+  const whose = { provider: 'ultrahuman', account: '7' } as const;
+  provider.bodies.set(path, {});
+  t.same(await revokeAccess({ config, client }, whose, valid, Date.now()), { done: true, tokens: null });
+  const form = 'token=access&client_id=tests&client_secret=a+secret+of+the+tests';
+  t.match(provider.seen, [{ method: 'POST', path, query: '', token: '', form }]);
+  provider.seen.length = 0;
+  t.same(await revokeAccess({ config, client: 'removed' }, whose, valid, Date.now()), {
+    done: true,
+    tokens: null,
+  });
+  t.strictSame(provider.seen, [], 'a client without its secret cannot prove itself');
+});

@@ -11,10 +11,10 @@ import { nothingPending, startWebhooks } from '../webhooks/setting.ts';
 type Item = z.input<typeof StoreItem>;
 type Provider = 'devicemaker' | 'withings' | 'oura';
 
-/** The pace of the tests: nothing waits longer than it must. */
+/** The pace of the tests. An idle destination connects to its target at each `idleMs`. */
 const testPace = {
-  idleMs: 50,
-  pollMs: 50,
+  idleMs: 200,
+  pollMs: 100,
   retryMs: [100],
   watchMs: 500,
   connectMs: 1500,

@@ -13,7 +13,7 @@ import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import { fileBytes, fileFolder } from '../../../services/file-import/work/file-folder.ts';
 import { appleExport, element, record, watch } from './importing.ts';
 
-const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
 const damaged = new FileProblem('The archive is cut off or damaged.');
 const pieceBytes = 1000;
 

@@ -1,30 +1,17 @@
-import { FitBaseType, FitEncoder } from 'fit-file-parser';
 import t from 'tap';
 import { mostSessions } from '../../../providers/file/fit.ts';
 import { openFile } from '../../../services/file-import/rules/read-file.ts';
+import { fitTime } from '../../support/fit-writer.ts';
+import { activityFile, writeSession } from './fit-files.ts';
 
-const nowMs = Date.parse('2026-06-01');
-const context = { nowMs, rules: null, skip: 0 };
-const session = { message: 18, sport: 5, startTime: 2, elapsed: 7 } as const;
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
+const begin = fitTime('2026-03-02T00:00:00Z');
 
 /** A FIT file with sessions of a minute, one each minute. */
-function fileOf(sessions: number): Buffer {
-  const encoder = new FitEncoder();
-  const begin = Date.parse('2026-03-02');
-  const { Enum, Uint32 } = FitBaseType;
-  for (let minute = 0; minute < sessions; minute += 1) {
-    const start = FitEncoder.toFitTimestamp(new Date(begin + minute * 60_000));
-    encoder.writeMessage(
-      session.message,
-      [
-        { number: session.startTime, baseType: Uint32, value: start, size: 4 },
-        { number: session.sport, baseType: Enum, value: 1, size: 1 },
-        { number: session.elapsed, baseType: Uint32, value: 60_000, size: 4 },
-      ],
-      0,
-    );
-  }
-  return Buffer.from(encoder.close());
+function fileOf(sessions: number, product = 1): Buffer {
+  const file = activityFile(product);
+  for (let minute = 0; minute < sessions; minute += 1) writeSession(file, begin + minute * 60, 60);
+  return file.bytes();
 }
 
 async function read(file: Buffer) {
@@ -33,10 +20,17 @@ async function read(file: Buffer) {
   return value;
 }
 
+const tooMany = (items: number) => ({ type: 'workouts', reason: 'The file has too many sessions.', items });
+
 t.test('sessions beyond the most of a file are named, and the others are kept', async (t) => {
   t.match(await read(fileOf(mostSessions)), { counts: { workouts: mostSessions }, skipped: [] });
   t.match(await read(fileOf(mostSessions + 2)), {
     counts: { workouts: mostSessions },
-    skipped: [{ type: 'workouts', reason: 'The file has too many sessions.', items: 2 }],
+    skipped: [tooMany(2)],
   });
+});
+
+t.test('files behind one another have as many sessions together', async (t) => {
+  const files = Buffer.concat([fileOf(60), fileOf(40, 2), fileOf(30, 3)]);
+  t.match(await read(files), { counts: { workouts: mostSessions }, skipped: [tooMany(30)] });
 });

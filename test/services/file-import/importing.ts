@@ -1,4 +1,8 @@
+import type { Test } from 'tap';
 import { FileImport } from '../../../contracts/file-import.ts';
+import type { ImportBatch } from '../../../services/file-import/rules/batch.ts';
+import { keepInMemory } from '../../../services/file-import/rules/content.ts';
+import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import type { Answer, Ask, TestApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 
@@ -38,6 +42,29 @@ export async function ended(api: TestApi, userId: string, id: string): Promise<F
     return last.finished_at !== null;
   }, `the import ${id} to end`);
   return FileImport.parse(last);
+}
+
+/** What was skipped, as `2 .jpg: the reason`, in order. */
+export const namesOf = (skipped: FileImport['skipped']): string[] =>
+  skipped.map(({ type, reason, items }) => `${items} ${type}: ${reason}`).toSorted();
+
+/** Reads a file on from each of its parts, as an import does that was interrupted. */
+export async function expectSameFromEachPart(t: Test, file: Buffer): Promise<void> {
+  const bytes = { length: file.length, from: async (at: number) => file.subarray(at, at + 65_536) };
+  const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
+  const whole = await partsOf(openFile(bytes, context));
+  t.ok(whole.length > 1, `${whole.length} parts`);
+  for (const [index, { cursor, position }] of whole.slice(0, -1).entries()) {
+    const options = { cursor, password: null, keep: keepInMemory };
+    const rest = await partsOf(openFile(bytes, { ...context, skip: position }, options));
+    t.same(rest, whole.slice(index + 1));
+  }
+}
+
+async function partsOf(opened: ReturnType<typeof openFile>): Promise<ImportBatch[]> {
+  const parts: ImportBatch[] = [];
+  for await (const batch of (await opened).batches) if (batch !== null) parts.push(batch);
+  return parts;
 }
 
 /** The attributes of an element. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -112,6 +112,28 @@ t.test('a large file is stored in encrypted parts that only the service reads', 
   t.match(done, { state: 'done', items: 15_000, counts: { heart_rate: 15_000 }, bytes: file.length });
   // It is deleted after the end of the import is noted.
   await until(() => !filesIn().includes(id));
+  t.equal(done.original_until, null);
+  const gone = await api.ask(`/api/v1/users/${userId}/imports/${id}/file`, { key: api.apiKey });
+  t.match(gone, { status: 410, body: { code: 'IMPORT_ORIGINAL_DELETED' } });
+});
+
+t.test('originals that were kept are deleted when IMPORT_RETENTION_DAYS has become 0', async (t) => {
+  const userId = await createUser(api);
+  const { id } = await importFile(api, userId, table);
+  const [original, late] = [join(folder, id), join(folder, randomUUID())];
+  for (const path of [original, late]) cpSync(import.meta.filename, join(path, '0'));
+  await api.database.query(
+    "update imports.import set original_until = now() + interval '1 day' where id = $1",
+    [id],
+  );
+  t.match(await api.expect(200, `/users/${userId}/imports/${id}`), { original_until: /./ });
+  await until(async () => {
+    await api.database.query(
+      "update jobs.job set run_at = now() where kind = 'file-import.upkeep' and not leased",
+    );
+    return !existsSync(original) && !existsSync(late);
+  });
+  t.match(await api.expect(200, `/users/${userId}/imports/${id}`), { original_until: null });
 });
 
 t.test('a user has five open imports at most, and a cancelled one stores nothing more', async (t) => {

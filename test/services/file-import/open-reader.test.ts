@@ -15,18 +15,19 @@ import { openReader, readerWith } from '../../../services/file-import/work/open-
 
 const settings = {
   DATA_DIR: '.data',
+  DISK_RESERVE_MIB: 0,
   IMPORT_DIR: mkdtempSync(join(tmpdir(), 'imports-')),
   ENCRYPTION_KEY: ['a secret of the test that is long enough'],
 };
 const folder = fileFolder(settings);
-const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
 
 /** Stores a file as the service does. */
 async function stored(file: Buffer) {
   const id = randomUUID();
   for (let part = 0; part * filePartBytes < file.length; part += 1)
     await folder.write(id, part, file.subarray(part * filePartBytes, (part + 1) * filePartBytes));
-  return { folder: settings, id, bytes: file.length, context };
+  return { folder: settings, id, bytes: file.length, context, cursor: { path: [], position: 0 } };
 }
 
 const lines = Array.from({ length: 3 * entriesPerBatch }, (_, at) => {

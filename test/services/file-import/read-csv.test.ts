@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Entry } from '../../../providers/file/entry.ts';
 import { isTable, readCsv } from '../../../services/file-import/rules/read-csv.ts';
 
-const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
 
 /** The entries of a table that arrives in one chunk. */
 async function entriesOf(table: string): Promise<(Entry | null)[]> {

@@ -3,7 +3,7 @@ import { zipOf } from '../../../sandbox/files/zip.ts';
 import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import { appleExport, element, watch } from './importing.ts';
 
-const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
 const folder = 'apple_health_export';
 const gpx =
   '<gpx><trk><trkseg><trkpt lat="1" lon="2"><ele>5</ele><time>2026-03-02T07:00:00Z</time></trkpt></trkseg></trk></gpx>';

@@ -45,7 +45,7 @@ t.test('a file that unpacks to too much is not read', async (t) => {
   const bomb = Buffer.alloc(64 * 1024 * 1024, ' ');
   t.match(await imported(archived(['apple_health_export/export.xml', bomb])), {
     state: 'failed',
-    error: 'The archive contains no export of Apple Health.',
+    error: 'A file in the archive unpacks to too many times its size.',
   });
   const beside = archived(['apple_health_export/export.xml', whole], ['apple_health_export/other.bin', bomb]);
   t.match(await imported(beside), {
@@ -118,15 +118,6 @@ t.test('entries that cannot be stored are named, and the others are stored', asy
   t.notMatch(JSON.stringify(done.skipped), /900|many|furlong/, 'no value is shown');
 });
 
-t.test('a FIT file with a wrong checksum, or one that is cut off, is not used', async (t) => {
-  const fit = Buffer.from(bytesOf('run.fit'));
-  fit[100] = (fit[100] ?? 0) ^ 1;
-  const wrong = 'The checksum of the FIT file is wrong, so none of it is used.';
-  t.match(await imported(fit), { state: 'failed', kind: 'fit', error: wrong, counts: {} });
-  const damaged = 'The FIT file is cut off or damaged.';
-  t.match(await imported(bytesOf('run.fit').subarray(0, 2000)), { state: 'failed', error: damaged });
-});
-
 t.test('points without a time are named, and a track without any is no workout', async (t) => {
   const gpx = bytesOf('run.gpx').toString();
   const without = gpx.replace(/<time>[^<]*<\/time>/, '');
@@ -134,8 +125,25 @@ t.test('points without a time are named, and a track without any is no workout',
   const none = gpx.replaceAll(/<time>[^<]*<\/time>/g, '');
   t.match(await imported(none), {
     ...{ state: 'done', counts: {} },
-    skipped: [{ type: 'workouts', reason: 'The activity has no time.' }, { type: 'points' }],
+    skipped: [{ type: 'workouts', reason: 'A planned route is no workout.' }, { type: 'points' }],
   });
+});
+
+t.test('each point that is left out is counted', async (t) => {
+  const times = bytesOf('run.gpx')
+    .toString()
+    .split(/<time>[^<]*<\/time>/);
+  const gpx = bytesOf('run.gpx')
+    .toString()
+    .replaceAll(/<time>[^<]*<\/time>/g, '');
+  const { skipped } = await imported(gpx);
+  t.match(skipped[1], { type: 'points', items: times.length - 1 });
+});
+
+t.test('a file with nothing to keep says so', async (t) => {
+  const sentence = [{ type: 'file', reason: 'The file contains no data.', items: 1 }];
+  t.match(await imported('<gpx></gpx>'), { state: 'done', counts: {}, skipped: sentence });
+  t.match(await imported('type,timestamp,value\n'), { state: 'done', counts: {}, skipped: sentence });
 });
 
 t.test('lines of a table that cannot be stored are named', async (t) => {

@@ -4,7 +4,7 @@ import { FileProblem } from '../../../services/file-import/rules/file-bytes.ts';
 import { openFile } from '../../../services/file-import/rules/read-file.ts';
 import { withoutComments, xmlReader } from '../../../services/file-import/rules/xml.ts';
 
-const context = { nowMs: Date.parse('2026-06-01'), rules: null, skip: 0 };
+const context = { nowMs: Date.parse('2026-06-01'), rules: null, timeZone: null, skip: 0 };
 const kindOf = async (text: string) => {
   const file = Buffer.from(text);
   return (await openFile({ length: file.length, from: async (at) => file.subarray(at) }, context)).kind;
@@ -32,7 +32,9 @@ t.test('many beginnings of comments and document types are read in one pass', as
   const opened: string[] = [];
   const reader = xmlReader({
     wantsText: false,
-    open: (name) => void opened.push(name),
+    usesNamespaces: false,
+    endedBy: new Map(),
+    open: ({ name }) => void opened.push(name),
     close: () => undefined,
   });
   const entity = `<!ENTITY a "${'<!--'.repeat(1_000_000)}">`;

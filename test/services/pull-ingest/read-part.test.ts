@@ -53,7 +53,7 @@ async function readFrom(name: string, answer: (url: URL) => Reply) {
       },
     },
   };
-  const part = { type, span, cursor: null };
+  const part = { type, span, cursor: null, canRetry: true, leftOut: new Set<string>() };
   return readPart(sending, account, part, new AbortController().signal);
 }
 
@@ -120,10 +120,15 @@ t.test('a part whose later pages are missing, or never end, is not taken for a w
   const pageOf = (url: URL) => Number(url.searchParams.get('pageToken') ?? 0);
   const page = (url: URL) => ({
     status: 200,
-    body: { dataPoints: [{ name: 'x', sleep: { interval } }], nextPageToken: `${pageOf(url) + 1}` },
+    body: {
+      dataPoints: [{ name: `x${pageOf(url)}`, sleep: { interval } }],
+      nextPageToken: `${pageOf(url) + 1}`,
+    },
   });
+  const same = (url: URL) => page(new URL(url.origin));
   const missing = { status: 404, body: {} };
   t.match(await readFrom('sleep', (url) => (pageOf(url) < 2 ? page(url) : missing)), { kind: 'missing' });
   t.match(await readFrom('sleep', page), { kind: 'later', reason: 'TOO_MANY_PAGES' });
+  t.match(await readFrom('sleep', same), { kind: 'refused', reason: 'PAGES_REPEAT' });
   t.match(await readFrom('sleep', () => missing), { kind: 'read', part: { items: { length: 0 } } });
 });

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import type { SignatureAuthentication } from '../../../domain/provider/notifications.ts';
+import type { HmacAuthentication, SignatureAuthentication } from '../../../domain/provider/notifications.ts';
 import type { ProviderAnswer } from '../../../mixins/provider-api/provider-api.ts';
-import { signaturesOf } from '../../../services/pull-ingest/work/signatures.ts';
+import { bodySecrets, hmacSignatures, signaturesOf } from '../../../services/pull-ingest/work/signatures.ts';
 
 const minuteMs = 60_000;
 const body = Buffer.from('a body');
@@ -93,4 +94,36 @@ t.test('a key that is no longer published is refused after the next fetch', asyn
   state.published = 'k2';
   pass(61 * minuteMs);
   t.equal(await problem('k1:valid'), 'SIGNATURE_KEY_UNKNOWN');
+});
+
+t.test('reads the noted result of a secret in the body, and accepts no delivery without it', async (t) => {
+  const problem = (headers: Readonly<Record<string, string>>) => bodySecrets.problemOf({ headers, body });
+  t.same(
+    [
+      await problem({ 'pulsebus-body-secret': 'right' }),
+      await problem({ 'pulsebus-body-secret': 'wrong' }),
+      await problem({ 'pulsebus-body-secret': 'missing' }),
+      await problem({ 'pulsebus-body-secret': 'unset' }),
+      await problem({}),
+    ],
+    [null, 'SECRET_WRONG', 'SECRET_MISSING', 'SECRET_UNSET', 'SECRET_MISSING'],
+  );
+});
+
+t.test('without a secret no signature is accepted, and the notification is tried again', async (t) => {
+  const hmac = {
+    by: 'hmac',
+    header: 'a-signature',
+    encoding: 'hex',
+    secret: 'stored',
+  } as const satisfies HmacAuthentication;
+  const of = (key: string | null) => hmacSignatures(hmac, loadConfig({}), async () => key);
+  const signed = (key: string) => createHmac('sha256', key).update(body).digest('hex');
+  for (const signature of [signed(''), signed('null'), signed('a secret'), ''])
+    t.equal(await of(null).problemOf({ headers: { 'a-signature': signature }, body }), 'KEYS_UNAVAILABLE');
+  t.equal(await of('a secret').problemOf({ headers: { 'a-signature': signed('a secret') }, body }), null);
+  t.equal(
+    await of('a secret').problemOf({ headers: { 'a-signature': signed('') }, body }),
+    'SIGNATURE_INVALID',
+  );
 });

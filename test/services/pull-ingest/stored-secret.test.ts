@@ -62,7 +62,7 @@ t.test('the secret of a new webhook is stored encrypted, and accepts what the pr
   const { secret } = await until(isActive);
   const post = event();
   if (post === null || secret === null) throw new Error('there is no webhook');
-  t.equal(secret.includes(post.headers['Polar-Webhook-Signature'] ?? ''), false);
+  t.equal(secret.includes(post.headers['polar-webhook-signature'] ?? ''), false);
   t.notMatch(secret, /^[0-9a-f]{32,}$/, 'it is not stored as it was given');
   t.equal(await statusOf(post, post.headers), 200);
   t.equal(await statusOf({ ...post, body: text }, post.headers), 401, 'a signature of another body');

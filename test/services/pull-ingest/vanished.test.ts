@@ -11,7 +11,7 @@ t.test('what vanished at the provider goes with its samples, and what is beside 
   const userId = await on.connect();
   await on.settled();
   const fromMs = on.sandbox.world.clock.nowMs();
-  await on.sandbox.advance(26 * hourMs);
+  await on.sandbox.advance(22 * hourMs);
   await on.settled();
   await on.sweep();
   const { want, have } = await on.compare(userId, fromMs);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { ExplainedActivitySummary } from '../../../contracts/summaries/schemas.ts';
@@ -234,4 +236,24 @@ t.test('a page of more days than one read of parts is complete in both orders', 
       t.same(pagination, plain.pagination);
       t.ok(data.every(({ steps, explanation }) => explanation?.steps[0]?.value === steps));
     }
+});
+
+t.test('a day is never 0 where somebody counted, and each source is named', async (t) => {
+  const file = join(import.meta.dirname, '../../fixtures/cases/data/activity-summary-zero.json');
+  const Parts = z.array(z.tuple([z.string(), z.looseObject({})]));
+  const parts = Parts.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const dates = 'start_date=2026-03-10&end_date=2026-03-10&explain=true';
+  for (const order of [parts, parts.toReversed()]) {
+    const { userId, account } = await createWearer(api);
+    for (const [type, own] of order) await push(api, { [type]: [{ ...own, userId: account }] });
+    const { data } = Page.parse(await api.expect(200, `/users/${userId}/summaries/activity?${dates}`));
+    t.match(data, [{ steps: 17_770 }]);
+    const { steps = [], distance_meters = [] } = data[0]?.explanation ?? {};
+    t.same(steps.map(({ value, share, origin }) => [value, share, origin]).sort(), [
+      [17_770, 1, 'day_total'],
+      [402, 0, 'intervals'],
+    ]);
+    // The longer record of the day has no steps: it is named where it has a value.
+    t.ok(distance_meters.some(({ value }) => value === 6875.31));
+  }
 });

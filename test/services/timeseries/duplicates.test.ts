@@ -47,6 +47,15 @@ t.test('of equal duplicates that of the source with higher priority is listed', 
   }
 });
 
+t.test('the same activity from an archive is a duplicate, whatever the sport is called there', async (t) => {
+  const setting = await anotherUser(shared);
+  const of = (key: string, name: string, type: WorkoutRecord['type']) =>
+    activity(named(name, '07:00:00', 30, { type, ...(name === 'live' ? full : {}) }), { key });
+  await setting.store([of('1234', 'live', 'running')], 'activitynet');
+  await setting.store([of('1234', 'of the archive', 'other'), of('1235', 'another', 'yoga')]);
+  t.strictSame(await listed(setting), ['another', 'live']);
+});
+
 t.test('the listed duplicate changes with its values; duplicates are separated when one moves', async (t) => {
   const setting = await anotherUser(shared);
   const version = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
@@ -78,9 +87,9 @@ t.test('distinguishes one workout from two', async (t) => {
   }
 });
 
-t.test('two workouts of one provider are never duplicates', async (t) => {
+t.test('two workouts of one device that begin at different times are no duplicates', async (t) => {
   const setting = await anotherUser(shared);
-  await setting.store([activity(named('one', '07:00:00', 30)), activity(named('two', '07:00:00', 30))]);
+  await setting.store([activity(named('one', '07:00:00', 30)), activity(named('two', '07:00:01', 30))]);
   t.strictSame(await listed(setting), ['one', 'two']);
 });
 
@@ -94,11 +103,13 @@ t.test('a ride is listed as a whole or in all of its parts', (t) => {
   ): DuplicateCandidate => ({
     id,
     provider,
+    key: id,
     device: 'unknown',
     type: 'cycling',
     local_date: '2026-03-01',
     start_ms: from * minuteMs,
     end_ms: to * minuteMs,
+    manual: null,
     filled,
     ...{ duplicate_of: null, counted_with: null, counted_on: null },
   });

@@ -131,7 +131,7 @@ t.test('lists newest first in pages in both directions, also with equal starts',
     { length: 23 },
     (_, index) => at('06:00:00') + Math.floor(index / 4) * 90 * minuteMs,
   );
-  await store(starts.map((start) => activity(workout(start, 30))));
+  await store(starts.map((start) => activity(workout(start, 30, { manual: true }))));
   for (const limit of [1, 4, 5, 23]) {
     const { items, forward, backward } = await pageThrough((cursor) =>
       call('timeseries.workouts', {

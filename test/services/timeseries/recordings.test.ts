@@ -71,7 +71,9 @@ t.test('recordings of different families count once, and both are listed', async
 const apart: readonly (readonly [claim: string, second: WorkoutRecord])[] = [
   ['one after the other', ride(computer, 60, 60)],
   ['less than half of the shorter at once', ride(computer, 31, 60)],
-  ['two of one device at once', ride(watch, 0, 60)],
+  ['two of one device a second apart', ride(watch, 1 / 60, 60)],
+  ['two of one device at once that are of different families', ride(watch, 0, 60, { type: 'running' })],
+  ['one that a user typed in', ride(watch, 0, 60, { manual: true })],
 ];
 for (const [claim, second] of apart)
   t.test(`${claim}: two workouts`, async (t) => {
@@ -80,6 +82,67 @@ for (const [claim, second] of apart)
     t.same(await sums(person), { [day]: [120, 60, 600] });
     t.equal((await listed(person)).length, 2);
   });
+
+const recordedBy = (device: string, key: string, fields: Partial<WorkoutRecord> = {}) =>
+  activity(ride(device, 0, 60, fields), { key });
+
+t.test('one recording under two ids counts once, with the values of the fuller one', async (t) => {
+  const fuller = recordedBy(watch, 'longer id', {
+    avg_heart_rate_bpm: 140,
+    distance_meters: 29_000,
+    start_ms: at('10:00:00') + 900,
+  });
+  for (const items of [
+    [fuller, recordedBy(watch, 'id')],
+    [recordedBy(watch, 'id'), fuller],
+  ]) {
+    const person = await another();
+    for (const one of items) await person.store([one]);
+    t.same(await sums(person), { [day]: [60, 29, 300] });
+    t.equal((await listed(person)).length, 1);
+    await call('timeseries.deleteWorkout', {
+      user_id: person.userId,
+      provider: 'devicemaker',
+      key: 'longer id',
+    });
+    t.same(await sums(person), { [day]: [60, 30, 300] });
+    t.equal((await listed(person)).length, 1);
+  }
+});
+
+t.test('of equal ones the shorter id is listed, then the lesser', async (t) => {
+  for (const keys of [
+    ['b', 'a', 'aa'],
+    ['aa', 'a', 'b'],
+    ['a', 'aa', 'b'],
+  ]) {
+    const person = await another();
+    for (const key of keys) await person.store([recordedBy(watch, key, { name: key })]);
+    t.same(await listed(person), ['a']);
+  }
+});
+
+t.test('a recording under two ids counts once beside those of other devices and providers', async (t) => {
+  const parts = [ride(computer, 0, 20), ride(computer, 20, 35)].map((record) => activity(record));
+  const items = [recordedBy(watch, 'a'), recordedBy(watch, 'b'), ...parts];
+  for (const order of [items, items.toReversed()]) {
+    const person = await another();
+    for (const one of order) await person.store([one]);
+    t.same(await sums(person), { [day]: [60, 30, 300] });
+    await storeAll(person, [ride('Phone', 0, 62, { avg_heart_rate_bpm: 140 })], 'activitynet');
+    t.same(await sums(person), { [day]: [60, 30, 300], '2026-03-01 activitynet': [62, 31, 310] });
+    t.same(await listed(person), ['Phone 0']);
+  }
+});
+
+t.test('a workout that overlaps one copy only changes nothing of the other', async (t) => {
+  const person = await another();
+  const cut = activity(ride(watch, 0, 20, { avg_heart_rate_bpm: 140 }));
+  await person.store([cut, recordedBy(watch, 'whole')]);
+  t.same(await sums(person), { [day]: [20, 10, 100] });
+  await storeAll(person, [ride(watch, 40, 60)]);
+  t.same(await sums(person), { [day]: [80, 40, 400] });
+});
 
 t.test('an overlap of half of the shorter one: one workout', async (t) => {
   const person = await another();

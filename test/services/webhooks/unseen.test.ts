@@ -43,7 +43,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   of_pulled_backfill_type: {
     'the end of a type is recorded, not each part': [
-      ...['items', 'parts', 'parts_done', 'reason', 'received_at', 'requested_at', 'saved'],
+      ...['items', 'parts', 'parts_done', 'reason', 'received_at', 'requested_at', 'saved', 'skipped'],
     ],
   },
   of_connection: {

@@ -64,9 +64,10 @@ async function makeTemplate(admin: pg.PoolClient, name: string): Promise<void> {
   await admin.query(`create database ${name}_new`);
   await migrateUp(urlOf(`${name}_new`));
   await admin.query(`alter database ${name}_new allow_connections false`);
-  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-    `${name}_new`,
-  ]);
+  // Workers of the server, such as those of autovacuum, belong to others, and give way to the new name by themselves.
+  const own =
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user';
+  await admin.query(own, [`${name}_new`]);
   await admin.query(`alter database ${name}_new rename to ${name}`);
 }
 

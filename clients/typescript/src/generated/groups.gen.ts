@@ -372,7 +372,7 @@ export class Users extends Group {
 
   /**
    * Import an existing connection.
-   * Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id.
+   * Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id. With a token, the data of the last 30 days is read at once, unless BACKFILL_ON_CONNECT is off; a backfill reads what is older.
    */
   connect(params: Input<types.UsersConnectData>, options?: CallOptions): Promise<types.Connection> {
     return this.json('POST /users/{user_id}/connections', params, options, { takesKey: true });
@@ -556,7 +556,7 @@ export class Connect extends Group {
 export class Backfill extends Group {
   /**
    * Start a backfill of a connection's past data.
-   * Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.
+   * Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The range is that of `days`, or from `start_date` to `end_date`; one that is empty, in the future or older than 3650 days, or of which the provider shows nothing, is 422. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.
    */
   start(params: Input<types.BackfillStartData>, options?: CallOptions): Promise<types.Backfill> {
     return this.json('POST /users/{user_id}/connections/{provider}/backfill', params, options);
@@ -904,7 +904,7 @@ export class PhoneIngest extends Group {
 export class FileImport extends Group {
   /**
    * Import a file of health data.
-   * Takes an export of Apple Health (zip or XML), a FIT, TCX or GPX file, or a CSV table, as the part `file` of a form or as the whole body, up to 2 GiB. It is read in the background. The same file again changes nothing.
+   * Takes an export of Apple Health (zip or XML), a FIT, TCX or GPX file, a CSV table, or an archive of such files or of an account, also compressed by gzip, as the part `file` of a form or as the whole body, up to 16 GiB. The password of an encrypted archive is the part `password`, or the header `X-File-Password` beside a whole body; it is kept encrypted until the file is read. The file is read in the background. The same file again changes nothing.
    */
   create(params: Input<types.FileImportCreateData>, options?: CallOptions): Promise<types.FileImport> {
     return this.json('POST /users/{user_id}/imports', params, options, { isForm: true });
@@ -916,16 +916,24 @@ export class FileImport extends Group {
   }
 
   /** Get the state of an import */
-  get(params: Input<types.FileImportGetData>, options?: CallOptions): Promise<types.FileImport> {
+  get(params: Input<types.FileImportGetData>, options?: CallOptions): Promise<types.FileImportReport> {
     return this.json('GET /users/{user_id}/imports/{import_id}', params, options);
   }
 
   /**
    * Cancel an import.
-   * What was stored stays.
+   * What was stored stays. The original of an import that has ended is deleted.
    */
   cancel(params: Input<types.FileImportCancelData>, options?: CallOptions): Promise<types.FileImport> {
     return this.json('DELETE /users/{user_id}/imports/{import_id}', params, options);
+  }
+
+  /**
+   * Download the original of an import.
+   * The bytes as they were uploaded, under their name: while they are read, and until `original_until`. An original that is not kept is answered 410. A download that fails is cut off, so that the HTTP client reports an error.
+   */
+  original(params: Input<types.FileImportOriginalData>, options?: CallOptions): Promise<Response> {
+    return this.response('GET /users/{user_id}/imports/{import_id}/file', params, options);
   }
 }
 
@@ -1116,6 +1124,54 @@ export class PullIngest extends Group {
    */
   receiveSuuntoAtSecretAddress(params: Input<types.PullIngestReceiveSuuntoAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
     return this.json('POST /webhooks/suunto/events/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider wahoo.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWahoo(params: Input<types.PullIngestReceiveWahooData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/wahoo/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider wahoo.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWahooAtSecretAddress(params: Input<types.PullIngestReceiveWahooAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/wahoo/events/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider concept2.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveConcept2(params: Input<types.PullIngestReceiveConcept2Data> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/concept2/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider concept2.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveConcept2AtSecretAddress(params: Input<types.PullIngestReceiveConcept2AtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/concept2/events/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider intervals.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveIntervals(params: Input<types.PullIngestReceiveIntervalsData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/intervals/events', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider intervals.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveIntervalsAtSecretAddress(params: Input<types.PullIngestReceiveIntervalsAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/intervals/events/{secret}', params, options, { isOpen: true });
   }
 }
 

@@ -2,4 +2,4 @@
 import type { Provider } from './types.gen.ts';
 
 /** The providers of the API. */
-export const providers = ['devicemaker', 'activitynet', 'phone', 'googlehealth', 'withings', 'whoop', 'oura', 'polar', 'suunto', 'file'] as const satisfies readonly Provider[];
+export const providers = ['devicemaker', 'activitynet', 'dexcom', 'phone', 'googlehealth', 'withings', 'whoop', 'oura', 'polar', 'suunto', 'ultrahuman', 'wahoo', 'concept2', 'file', 'intervals'] as const satisfies readonly Provider[];

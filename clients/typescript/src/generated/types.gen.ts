@@ -175,7 +175,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.confirmed' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.confirmed' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'second_factor.enabled' | 'second_factor.disabled' | 'passkey.added' | 'passkey.removed' | 'project.created' | 'project.updated' | 'provider.credentials_set' | 'provider.credentials_removed' | 'project.deletion_started' | 'project.deleted' | 'retention.updated' | 'member.added' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'embed.created' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.purge_requested' | 'connection.purged' | 'connection.repair_started' | 'connection.repair_ended' | 'backfill.started' | 'backfill.cancelled' | 'import.created' | 'import.cancelled' | 'import.original_deleted' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'destination.created' | 'destination.updated' | 'destination.deleted' | 'destination.paused' | 'destination.resumed' | 'destination.reset' | 'destination.user_erased' | 'activity.deleted' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -351,6 +351,10 @@ export type BackfillType = {
     requests_done: number;
     items: number;
     saved: number;
+    /**
+     * What was read and not stored, by reason. Empty for data that the provider sends to the webhook, and for uploads.
+     */
+    skipped: Array<SkippedRecords>;
     requested_at: string | null;
     received_at: string | null;
 };
@@ -1693,7 +1697,7 @@ export type DeletedWorkoutEventData = {
 };
 
 /**
- * A webhook notification of a provider, without its body. `error` is a code; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.
+ * A webhook notification of a provider, without its body. `error` is a code, or the sentence that names a function of a provider of PROVIDERS that failed; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.
  */
 export type Delivery = {
     id: string;
@@ -1940,15 +1944,12 @@ export type FieldError = {
 export type FileImport = {
     id: string;
     user_id: string;
-    /**
-     * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final.
-     */
-    state: 'receiving' | 'waiting' | 'reading' | 'done' | 'failed' | 'cancelled';
+    state: ImportState;
     name: string | null;
     /**
      * Null until it is recognised by the content.
      */
-    kind: 'apple_health' | 'fit' | 'tcx' | 'gpx' | 'csv' | null;
+    kind: FileKind | null;
     bytes: number;
     /**
      * The progress, as a part of `bytes`.
@@ -1958,6 +1959,7 @@ export type FileImport = {
      * Entries that were read.
      */
     items: number;
+    members: ImportMembers | null;
     /**
      * Stored entries by type.
      */
@@ -1970,7 +1972,57 @@ export type FileImport = {
     error: string | null;
     created_at: string;
     finished_at: string | null;
+    /**
+     * Until when the original is kept; null if it is not, and before the import ends.
+     */
+    original_until: string | null;
 };
+
+/**
+ * The import of a file, with the members of an archive.
+ */
+export type FileImportReport = {
+    id: string;
+    user_id: string;
+    state: ImportState;
+    name: string | null;
+    /**
+     * Null until it is recognised by the content.
+     */
+    kind: FileKind | null;
+    bytes: number;
+    /**
+     * The progress, as a part of `bytes`.
+     */
+    bytes_read: number;
+    /**
+     * Entries that were read.
+     */
+    items: number;
+    members: ImportMembers | null;
+    /**
+     * Stored entries by type.
+     */
+    counts: {
+        [key: string]: number;
+    };
+    skipped: Array<SkippedItems>;
+    start_time: string | null;
+    end_time: string | null;
+    error: string | null;
+    created_at: string;
+    finished_at: string | null;
+    /**
+     * Until when the original is kept; null if it is not, and before the import ends.
+     */
+    original_until: string | null;
+    /**
+     * The first 1,000 members that were read or refused.
+     */
+    member_reports: Array<ImportMember>;
+};
+
+export type FileKind = 'apple_health' | 'fit' | 'tcx' | 'gpx' | 'csv' | 'archive' | 'strava_archive' | 'garmin_account' | 'samsung_health' | 'fitbit_archive' | 'polar_flow' | 'zepp' | 'whoop_data' | 'oura_data' | 'withings_data' | 'health_auto_export';
 
 export type ForgotPasswordRequest = {
     /**
@@ -1990,7 +2042,7 @@ export type ForwardPagination = {
 /**
  * A kind of data, as the connect page names it.
  */
-export type FreshDataType = 'activities' | 'daily_activity' | 'heart_rate' | 'sleep' | 'stress' | 'body' | 'blood_pressure' | 'nutrition' | 'mindfulness' | 'cycle';
+export type FreshDataType = 'activities' | 'daily_activity' | 'heart_rate' | 'sleep' | 'stress' | 'body' | 'blood_pressure' | 'glucose' | 'nutrition' | 'mindfulness' | 'cycle';
 
 export type FreshnessPage = {
     data: Array<FreshnessRow>;
@@ -2085,6 +2137,10 @@ export type HealthFile = Blob | File;
 
 export type HealthFileForm = {
     file: HealthFile;
+    /**
+     * The password of an encrypted archive.
+     */
+    password?: string;
 };
 
 export type HeartRateZones = {
@@ -2120,6 +2176,40 @@ export type ImportConnectionRequest = {
      */
     scope?: Array<string>;
 };
+
+/**
+ * What became of a member of an archive.
+ */
+export type ImportMember = {
+    name: string;
+    state: 'read' | 'damaged' | 'unread';
+    entries: number;
+    /**
+     * Why it was not read to its end, or its first entry was skipped.
+     */
+    reason: string | null;
+};
+
+/**
+ * The members of an archive; null for a file that is none.
+ */
+export type ImportMembers = {
+    total: number;
+    done: number;
+    /**
+     * What stands before the damage is stored. Includes those of archives within the archive.
+     */
+    damaged: number;
+    /**
+     * Members of kinds that are not read.
+     */
+    unread: number;
+};
+
+/**
+ * `receiving`: the file arrives; `waiting`, `reading`: its data is stored; the others are final.
+ */
+export type ImportState = 'receiving' | 'waiting' | 'reading' | 'done' | 'failed' | 'cancelled';
 
 export type Incident = {
     id: string;
@@ -2849,9 +2939,9 @@ export type ProjectState = {
 };
 
 /**
- * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+ * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto' | 'file';
+export type Provider = 'devicemaker' | 'activitynet' | 'dexcom' | 'phone' | 'googlehealth' | 'withings' | 'whoop' | 'oura' | 'polar' | 'suunto' | 'ultrahuman' | 'wahoo' | 'concept2' | 'file' | 'intervals';
 
 /**
  * Which credentials a project uses at a provider. The client secret is never returned.
@@ -3076,6 +3166,7 @@ export type Received = {
     providers: {
         devicemaker: ReceivedColumns;
         activitynet: ReceivedColumns;
+        dexcom: ReceivedColumns;
         phone: ReceivedColumns;
         googlehealth: ReceivedColumns;
         withings: ReceivedColumns;
@@ -3083,7 +3174,11 @@ export type Received = {
         oura: ReceivedColumns;
         polar: ReceivedColumns;
         suunto: ReceivedColumns;
+        ultrahuman: ReceivedColumns;
+        wahoo: ReceivedColumns;
+        concept2: ReceivedColumns;
         file: ReceivedColumns;
+        intervals: ReceivedColumns;
     };
 };
 
@@ -3666,6 +3761,14 @@ export type SkippedItems = {
 };
 
 /**
+ * Records of a backfill that were not stored, or values of them.
+ */
+export type SkippedRecords = {
+    reason: string;
+    records: number;
+};
+
+/**
  * A sleep session or nap was stored.
  */
 export type SleepCreatedEvent = {
@@ -4002,6 +4105,14 @@ export type StartBackfillRequest = {
      */
     days?: number;
     /**
+     * In place of `days`: the first day of the past data in UTC (YYYY-MM-DD), or an instant. At most 3650 days ago.
+     */
+    start_date?: string | number;
+    /**
+     * With `start_date`: the last day in UTC (YYYY-MM-DD), included, or an instant at which the data ends. Default: now.
+     */
+    end_date?: string | number;
+    /**
      * Only these data types, for providers whose past data is requested. Types outside BACKFILL_TYPES are not requested. Default: all types of BACKFILL_TYPES.
      */
     types?: Array<'dailies' | 'sleeps' | 'activities' | 'activityDetails' | 'epochs' | 'hrv' | 'stressDetails' | 'respiration' | 'pulseOx' | 'bodyComps' | 'bloodPressures' | 'userMetrics' | 'skinTemp' | 'healthSnapshot' | 'moveiq' | 'mct'>;
@@ -4019,6 +4130,7 @@ export type Status = {
     providers: {
         devicemaker: ProviderStatus;
         activitynet: ProviderStatus;
+        dexcom: ProviderStatus;
         phone: ProviderStatus;
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
@@ -4026,7 +4138,11 @@ export type Status = {
         oura: ProviderStatus;
         polar: ProviderStatus;
         suunto: ProviderStatus;
+        ultrahuman: ProviderStatus;
+        wahoo: ProviderStatus;
+        concept2: ProviderStatus;
         file: ProviderStatus;
+        intervals: ProviderStatus;
     };
     samples: SampleBytes | null;
     away: Array<string>;
@@ -4045,7 +4161,10 @@ export type SubscriptionChallenge = {
  * The state of the application's subscription at the provider, and since when it has it.
  */
 export type SubscriptionState = {
-    state: 'active' | 'missing' | 'off' | 'unknown';
+    /**
+     * `off`: the provider switched it off. `unknown`: the provider could not be asked. `no_address`: none is registered, because PUBLIC_URL is not https at a public host.
+     */
+    state: 'active' | 'missing' | 'off' | 'unknown' | 'no_address';
     checked_at: string;
     since: string;
 };
@@ -5069,7 +5188,7 @@ export type UsersRemoveCredentialsData = {
          */
         project_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5085,7 +5204,7 @@ export type UsersSetCredentialsData = {
          */
         project_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5350,7 +5469,7 @@ export type UsersDisconnectData = {
          */
         user_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5371,7 +5490,7 @@ export type ConnectStatusData = {
          */
         user_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5383,7 +5502,7 @@ export type ConnectAuthorizeData = {
     body?: never;
     path: {
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5404,7 +5523,7 @@ export type ConnectCallbackData = {
     body?: never;
     path: {
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5433,7 +5552,7 @@ export type ConnectResultData = {
     body?: never;
     path: {
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5465,7 +5584,7 @@ export type BackfillCancelData = {
          */
         user_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5481,7 +5600,7 @@ export type BackfillStatusData = {
          */
         user_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -5497,7 +5616,7 @@ export type BackfillStartData = {
          */
         user_id: string;
         /**
-         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`.
+         * The provider. Requests may name it by its title too: `garmin` is `devicemaker`, `strava` is `activitynet`, `files` is `file`, `intervalsicu` is `intervals`.
          */
         provider: Provider;
     };
@@ -6767,6 +6886,22 @@ export type FileImportGetData = {
     url: '/users/{user_id}/imports/{import_id}';
 };
 
+export type FileImportOriginalData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an import.
+         */
+        import_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/imports/{import_id}/file';
+};
+
 export type DevicemakerIngestPushData = {
     body: WebhookBody;
     headers: {
@@ -7075,6 +7210,63 @@ export type PullIngestReceiveSuuntoAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/suunto/events/{secret}';
+};
+
+export type PullIngestReceiveWahooData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/wahoo/events';
+};
+
+export type PullIngestReceiveWahooAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/wahoo/events/{secret}';
+};
+
+export type PullIngestReceiveConcept2Data = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/concept2/events';
+};
+
+export type PullIngestReceiveConcept2AtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/concept2/events/{secret}';
+};
+
+export type PullIngestReceiveIntervalsData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/intervals/events';
+};
+
+export type PullIngestReceiveIntervalsAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/intervals/events/{secret}';
 };
 
 export type AuthAuditData = {

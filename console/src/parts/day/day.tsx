@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Resource, useResource } from '../../resource.ts';
 import { Link, location, navigate, setQuery } from '../../router.tsx';
 import { useZone } from '../../user-zone.ts';
@@ -27,7 +27,8 @@ export function Day({ userId, version }: OfUser) {
   const shownMonth = address.month ?? monthOf(address.date ?? today);
   const fills = useFills(userId, version, shownMonth, today);
   const newest = fills === undefined ? null : newestDay(fills, today);
-  const date = address.date ?? newest ?? today;
+  const opened = useOpened(userId, fills === undefined ? undefined : (newest ?? today));
+  const date = address.date ?? opened ?? today;
   const month = useMonth(userId, version, monthOf(date));
   const shown = { userId, version, date, today, month };
   useStepKeys(date, address.view, today);
@@ -38,7 +39,7 @@ export function Day({ userId, version }: OfUser) {
       )}
       <div class="day-main">
         <Head {...{ date, today }} view={address.view} />
-        {address.date === null && newest !== null && newest !== today && (
+        {address.date === null && newest !== null && newest !== today && newest === date && (
           <p class="faint">
             Nothing of today has arrived yet: this is {longDate(newest)}, the newest day with data.
           </p>
@@ -53,17 +54,22 @@ export function Day({ userId, version }: OfUser) {
   );
 }
 
+// The day that was the newest one when it was opened stays, whatever arrives later: somebody reads it.
+function useOpened(userId: string, newest: string | undefined): string | null {
+  const opened = useRef<{ readonly userId: string; readonly date: string } | null>(null);
+  if (newest !== undefined && opened.current?.userId !== userId) opened.current = { userId, date: newest };
+  return opened.current?.userId === userId ? opened.current.date : null;
+}
+
 function useFills(userId: string, version: number, month: string, today: string) {
   const months = calendarMonths(month, monthOf(today));
   const calendar = useResource(
     `${userId} ${months.last} ${version}`,
-    (signal) => readCalendar(userId, months, signal),
+    async (signal) => ({ userId, days: (await readCalendar(userId, months, signal)).data }),
     true,
   );
-  return useMemo(
-    () => (calendar.data === undefined ? undefined : fillsOf(calendar.data.data)),
-    [calendar.data],
-  );
+  const days = calendar.data?.userId === userId ? calendar.data.days : undefined;
+  return useMemo(() => (days === undefined ? undefined : fillsOf(days)), [days]);
 }
 
 // Undefined while it is read, null if it cannot be read: a day is shown without it then.

@@ -265,9 +265,15 @@ function Progress({ backfill }: { backfill: Backfill }) {
         {backfill.reason !== null && `, ${backfill.reason}`}
       </summary>
       <ul>
-        {backfill.types.map(({ type, status, requests, requests_done, saved }) => (
+        {backfill.types.map(({ type, status, requests, requests_done, saved, skipped }) => (
           <li key={type}>
             {typeName(type)}: {status}, {requests_done} of {requests}, {saved} saved
+            {skipped.map(({ reason, records }) => (
+              <small key={reason}>
+                {' '}
+                {records} not stored: {reason}
+              </small>
+            ))}
           </li>
         ))}
       </ul>

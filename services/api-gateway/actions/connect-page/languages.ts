@@ -50,7 +50,7 @@ function languageOf(tag: string): Language[] {
  * The version of the texts that a user agrees to on the connect page, in all languages. It is stored with each consent. Whoever
  * changes one of the texts increases it and adds the hashes of the new texts to the test.
  */
-export const consentVersion = 3;
+export const consentVersion = 4;
 
 /** The first version of the languages that version 1 does not have. */
 const firstVersions: Partial<Readonly<Record<Language, number>>> = {

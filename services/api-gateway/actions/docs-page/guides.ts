@@ -73,10 +73,15 @@ function titleOf(markdown: string): string {
   return /^# (.*)$/m.exec(markdown)?.[1] ?? '';
 }
 
+const headingsOf = (markdown: string) => [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text);
+
 /** Links lead to other guides, to headings, to images of docs/ and to https addresses. Files of the tree are not served. */
 function resolverOf(pages: readonly Page[]): Resolve {
   const names = new Set(pages.map(({ name }) => name));
-  const byTitle = new Map(pages.map(({ name, markdown }) => [idOf(titleOf(markdown)), name]));
+  const ofData = pages.filter(({ name }) => name.startsWith('data'));
+  const byHeading = new Map(
+    ofData.flatMap(({ name, markdown }) => headingsOf(markdown).map((heading) => [idOf(heading), name])),
+  );
   return (href) => {
     if (/^(?:https:\/\/|#)/.test(href)) return href;
     const image = /^images\/([\w-]+\.webp)$/.exec(href)?.[1];
@@ -84,7 +89,7 @@ function resolverOf(pages: readonly Page[]): Resolve {
     const [, path = '', hash = ''] = /^(?:\.\.\/)?([\w/-]+)\.md(?:#(.+))?$/.exec(href) ?? [];
     const file = [nameOf(path), `insights-${path}`].find((one) => names.has(one));
     if (file === undefined) return null;
-    const page = (file === 'data' && byTitle.get(hash)) || file;
+    const page = (file === 'data' && byHeading.get(hash)) || file;
     return guidePath(page) + (hash === '' ? '' : `#${hash}`);
   };
 }

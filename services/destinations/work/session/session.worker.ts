@@ -5,7 +5,8 @@ import { fieldOf } from '../../../../domain/error-code.ts';
 import { allowBytes, type Connection, limitReceivedBytes } from './connection.ts';
 import type { Opening, Reply, Request, Work } from './threads.ts';
 
-// The thread of a session. It alone talks to a target, and has no settings, no database and no environment of the process.
+// The thread of a session. It alone talks to a target, and has no settings, no database and nothing of the environment but the
+// folder of compiled code.
 
 const send = (reply: Reply) => parentPort?.postMessage(reply);
 let connection: Connection | null = null;

@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { TargetError, type TargetErrorCode } from '../../../../domain/destinations/target-errors.ts';
 import { fieldOf } from '../../../../domain/error-code.ts';
@@ -63,8 +65,12 @@ export function newTargetThreads(): TargetThreads {
   };
 }
 
+/** The folder of compiled code. Without it each thread loads the TypeScript compiler, which takes 20 MB and 40 ms. */
+const compiled = getCompileCacheDir();
+const env = compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) };
+
 function newThread(): TargetThread {
-  const worker = new Worker(new URL('./session.worker.ts', import.meta.url), { resourceLimits, env: {} });
+  const worker = new Worker(new URL('./session.worker.ts', import.meta.url), { resourceLimits, env });
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   let ended: TargetError | null = null;

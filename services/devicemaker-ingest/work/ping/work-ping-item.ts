@@ -234,7 +234,7 @@ export async function fetchCallback(
 ): Promise<FetchedItems> {
   const mostBytes = type.name === 'activityDetails' ? limits.mostBytesOfDetails : limits.mostBytes;
   const { origins } = rules;
-  const fetched = await guardedFetch(url, { ...limits, origins, mostBytes, signal });
+  const fetched = await guardedFetch(url, { ...limits, origins, mostBytes, signal, media: 'json' });
   if (!fetched.ok) return fetchFailure(fetched.failure, fetched.status, fetched.retryAfter, mostBytes);
   const found = await openFetched(fetched);
   return found === null

@@ -14,6 +14,12 @@ export const backfill: Command = {
   arity: [2, 2],
   options: {
     days: { type: 'string', value: 'N', description: 'days back; default: the setting of the server' },
+    start: { type: 'string', value: 'TIME', description: 'in place of --days: the first day, or an instant' },
+    end: {
+      type: 'string',
+      value: 'TIME',
+      description: 'with --start: the last day, or an instant; default: now',
+    },
     status: { type: 'boolean', description: 'shows the newest backfill and starts none' },
     cancel: { type: 'boolean', description: 'cancels the running backfill' },
     wait: { type: 'boolean', description: 'ends when the backfill has ended' },
@@ -22,18 +28,25 @@ export const backfill: Command = {
   notes: `The provider is ${providers.join(' or ')}.`,
   examples: [
     `pulsebus backfill 42 ${providers[0]} --days 90 --wait`,
+    `pulsebus backfill 42 ${providers[0]} --start 2026-01-01 --end 2026-01-31`,
     `pulsebus backfill 42 ${providers[0]} --status`,
   ],
   async run(context) {
     const { args, client, values, signal, output } = context;
     const provider = await providerOf(context, args[1] ?? '');
     const days = values.number('days', 3650);
+    const [start_date, end_date] = [values.text('start'), values.text('end')];
+    const range = {
+      ...(days === undefined ? {} : { days }),
+      ...(start_date === undefined ? {} : { start_date }),
+      ...(end_date === undefined ? {} : { end_date }),
+    };
     const { id: user_id } = await findUser(client(), args[0] ?? '', signal);
     const which = { user_id, provider };
     const call = () => {
       if (values.flag('cancel')) return client().backfill.cancel(which, { signal });
       if (values.flag('status')) return client().backfill.status(which, { signal });
-      return client().backfill.start({ ...which, ...(days === undefined ? {} : { days }) }, { signal });
+      return client().backfill.start({ ...which, ...range }, { signal });
     };
     let run = await call();
     while (values.flag('wait') && run.status === 'running') {
@@ -46,8 +59,9 @@ export const backfill: Command = {
   },
 };
 
-function rowOf({ type, status, requests, requests_done, items, saved, reason }: BackfillType): Row {
-  return { type, status, requests: `${requests_done}/${requests}`, items, saved, reason };
+function rowOf({ type, status, requests, requests_done, items, saved, skipped, reason }: BackfillType): Row {
+  const left = skipped.reduce((sum, { records }) => sum + records, 0);
+  return { type, status, requests: `${requests_done}/${requests}`, items, saved, skipped: left, reason };
 }
 
 function stateOf({ status, start_time, end_time, reason }: Backfill): string {

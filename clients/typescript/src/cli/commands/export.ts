@@ -57,22 +57,28 @@ export const exportData: Command = {
 
 async function copy(response: Response, { values, output }: Context): Promise<void> {
   const file = values.text('output');
-  const end = file === undefined ? await copyText(response, output.write) : await writeFile(response, file);
+  const end =
+    file === undefined
+      ? await copyText(response, output.write)
+      : await writeWhole(file, (write) => copyText(response, write));
   if (file !== undefined) output.note(`${file} is complete: ${end} lines.`);
 }
 
-/** Writes beside the file first. Health data is readable for this user only. */
-async function writeFile(response: Response, file: string): Promise<number> {
+/** Writes beside the file first, so that it exists only if it is complete. Health data is readable for this user only. */
+export async function writeWhole<T>(
+  file: string,
+  copy: (write: (chunk: string | Uint8Array) => Promise<void>) => Promise<T>,
+): Promise<T> {
   const part = `${file}.part`;
   const stream = createWriteStream(part, { mode: 0o600 });
   try {
-    const lines = await copyText(response, async (text) => {
-      if (!stream.write(text)) await once(stream, 'drain');
+    const copied = await copy(async (chunk) => {
+      if (!stream.write(chunk)) await once(stream, 'drain');
     });
     stream.end();
     await finished(stream);
     renameSync(part, file);
-    return lines;
+    return copied;
   } catch (error) {
     stream.destroy();
     rmSync(part, { force: true });
@@ -92,15 +98,22 @@ async function copyText({ body }: Response, write: (text: string) => Promise<voi
   return Number(lines);
 }
 
-/** The text of a body, in parts. Node 18 has no types for the iteration of a web stream. */
+/** The text of a body, in parts. */
 export async function* textOf(
   body: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<string, void, undefined> {
-  const reader = body?.getReader();
   const decoder = new TextDecoder();
+  for await (const chunk of chunksOf(body)) yield decoder.decode(chunk, { stream: true });
+}
+
+/** A body in parts. Node 18 has no types for the iteration of a web stream. */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) return;
-    yield decoder.decode(value, { stream: true });
+    yield value;
   }
 }

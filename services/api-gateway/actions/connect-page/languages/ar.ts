@@ -26,6 +26,7 @@ export const ar: Texts = {
     stress: 'التوتر والتعافي',
     body: 'الوزن وتركيب الجسم',
     blood_pressure: 'ضغط الدم',
+    glucose: 'سكر الدم والأنسولين',
     nutrition: 'التغذية',
     mindfulness: 'جلسات التأمل الواعي',
     cycle: 'الدورة الشهرية',

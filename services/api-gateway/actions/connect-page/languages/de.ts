@@ -32,6 +32,7 @@ export const de: Texts = {
     stress: 'Stress und Erholung',
     body: 'Gewicht und Körperzusammensetzung',
     blood_pressure: 'Blutdruck',
+    glucose: 'Blutzucker und Insulin',
     nutrition: 'Ernährung',
     mindfulness: 'Achtsamkeitsübungen',
     cycle: 'Menstruationszyklus',

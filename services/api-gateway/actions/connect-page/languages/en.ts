@@ -30,6 +30,7 @@ export const en: Texts = {
     stress: 'Stress and recovery',
     body: 'Weight and body composition',
     blood_pressure: 'Blood pressure',
+    glucose: 'Blood glucose and insulin',
     nutrition: 'Nutrition',
     mindfulness: 'Mindful sessions',
     cycle: 'Menstrual cycle',

@@ -30,6 +30,7 @@ export const es: Texts = {
     stress: 'Estrés y recuperación',
     body: 'Peso y composición corporal',
     blood_pressure: 'Presión arterial',
+    glucose: 'Glucosa en sangre e insulina',
     nutrition: 'Nutrición',
     mindfulness: 'Sesiones de atención plena',
     cycle: 'Ciclo menstrual',

@@ -32,6 +32,7 @@ export const fr: Texts = {
     stress: 'Stress et récupération',
     body: 'Poids et composition corporelle',
     blood_pressure: 'Tension artérielle',
+    glucose: 'Glycémie et insuline',
     nutrition: 'Alimentation',
     mindfulness: 'Séances de pleine conscience',
     cycle: 'Cycle menstruel',

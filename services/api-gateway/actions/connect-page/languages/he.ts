@@ -25,6 +25,7 @@ export const he: Texts = {
     stress: 'מתח והתאוששות',
     body: 'משקל והרכב הגוף',
     blood_pressure: 'לחץ דם',
+    glucose: 'סוכר בדם ואינסולין',
     nutrition: 'תזונה',
     mindfulness: 'תרגולי מיינדפולנס',
     cycle: 'המחזור החודשי',

@@ -26,6 +26,7 @@ export const it: Texts = {
     stress: 'Stress e recupero',
     body: 'Peso e composizione corporea',
     blood_pressure: 'Pressione sanguigna',
+    glucose: 'Glicemia e insulina',
     nutrition: 'Alimentazione',
     mindfulness: 'Sessioni di mindfulness',
     cycle: 'Ciclo mestruale',

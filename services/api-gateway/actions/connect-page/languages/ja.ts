@@ -27,6 +27,7 @@ export const ja: Texts = {
     stress: 'ストレスと回復',
     body: '体重と体組成',
     blood_pressure: '血圧',
+    glucose: '血糖値とインスリン',
     nutrition: '食事と栄養',
     mindfulness: 'マインドフルネスの記録',
     cycle: '月経周期',

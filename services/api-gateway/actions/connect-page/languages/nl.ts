@@ -28,6 +28,7 @@ export const nl: Texts = {
     stress: 'Stress en herstel',
     body: 'Gewicht en lichaamssamenstelling',
     blood_pressure: 'Bloeddruk',
+    glucose: 'Bloedglucose en insuline',
     nutrition: 'Voeding',
     mindfulness: 'Mindfulnesssessies',
     cycle: 'Menstruatiecyclus',

@@ -26,6 +26,7 @@ export const pl: Texts = {
     stress: 'Stres i regeneracja',
     body: 'Masa i skład ciała',
     blood_pressure: 'Ciśnienie krwi',
+    glucose: 'Glukoza we krwi i insulina',
     nutrition: 'Odżywianie',
     mindfulness: 'Sesje uważności',
     cycle: 'Cykl menstruacyjny',

@@ -26,6 +26,7 @@ export const pt: Texts = {
     stress: 'Estresse e recuperação',
     body: 'Peso e composição corporal',
     blood_pressure: 'Pressão arterial',
+    glucose: 'Glicose no sangue e insulina',
     nutrition: 'Alimentação',
     mindfulness: 'Sessões de atenção plena',
     cycle: 'Ciclo menstrual',

@@ -25,6 +25,7 @@ export const zh: Texts = {
     stress: '压力与恢复',
     body: '体重和身体成分',
     blood_pressure: '血压',
+    glucose: '血糖和胰岛素',
     nutrition: '饮食营养',
     mindfulness: '正念练习',
     cycle: '月经周期',

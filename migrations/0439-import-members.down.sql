@@ -1,0 +1,1 @@
+alter table imports.import drop member_path, drop member_position;

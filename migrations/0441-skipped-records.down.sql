@@ -1,0 +1,1 @@
+alter table pull.run_type drop column skipped;

@@ -1,0 +1,1 @@
+alter table imports.import drop original_until;

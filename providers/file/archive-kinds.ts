@@ -1,0 +1,23 @@
+import type { ArchiveKind } from './archives.ts';
+import { fitbit } from './fitbit/fitbit.ts';
+import { garminAccount } from './garmin/archive.ts';
+import { ouraData } from './oura/archive.ts';
+import { polarFlow } from './polar-flow/archive.ts';
+import { samsungHealth } from './samsung-health/archive.ts';
+import { stravaArchive } from './strava-archive/archive.ts';
+import { whoopData } from './whoop/archive.ts';
+import { withingsData } from './withings/archive.ts';
+import { zepp } from './zepp/archive.ts';
+
+/** The archives that are recognised, in the order in which they are tried. */
+export const archiveKinds: readonly ArchiveKind[] = [
+  stravaArchive,
+  garminAccount,
+  samsungHealth,
+  fitbit,
+  polarFlow,
+  zepp,
+  whoopData,
+  ouraData,
+  withingsData,
+];
