@@ -59,6 +59,16 @@ export function isProviderName(name: string): name is ProviderName {
   return Object.hasOwn(providers, name);
 }
 
+/** The providers that have another name in Open Wearables, by that name. A provider of PROVIDERS with such a name keeps it. */
+export const namesInOpenWearables: ReadonlyMap<string, ProviderName> = new Map<string, ProviderName>(
+  (
+    [
+      ['garmin', 'devicemaker'],
+      ['strava', 'activitynet'],
+    ] as const
+  ).filter(([name]) => !isProviderName(name)),
+);
+
 /** Narrows a string to a provider's name. @throws Error if it is none */
 export function providerNamed(name: string): ProviderName {
   if (!isProviderName(name)) throw new Error(`no provider is named ${name}`);

@@ -5,7 +5,15 @@ import { apiGateway } from '../../../contracts/api-gateway.ts';
 import { apiPrefix } from '../../../domain/contract.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { typedCall } from '../../../runtime/environment.ts';
-import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from '../rules/endpoints.ts';
+import {
+  consolePages,
+  consolePrefix,
+  type Endpoint,
+  endpointAt,
+  endpoints,
+  pathParameters,
+} from '../rules/endpoints.ts';
+import { type OtherPath, pathsOfOpenWearables } from '../rules/open-wearables.ts';
 import { openapiDocument } from '../rules/openapi.ts';
 import { failureToSend, noteFailure, sendFailure, sendJson, setWindow } from '../work/answer.ts';
 import { limited, type Pipeline } from '../work/exchange.ts';
@@ -47,14 +55,15 @@ export function providePipeline(broker: ServiceBroker, pipeline: Pipeline): void
   pipelines.set(broker, pipeline);
 }
 
-/** The handler of a route; it passes the request to the pipeline. */
-function handlerOf(endpoint: Endpoint, answer = serve): Handler {
+/** The handler of a route; it passes the request to the pipeline, with what its path states of the query. */
+function handlerOf(endpoint: Endpoint, answer = serve, stated: OtherPath['query'] = {}): Handler {
   return (req, res, next) => {
     const pipeline = pipelineOf(req);
     nameRoute(req, endpoint.route.path);
     traceRequest(req, res, endpoint.route, schemeOf(pipeline.config));
     const call = typedCall(req.$ctx, apiGateway.name);
-    answer(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
+    const query = { ...req.query, ...stated };
+    answer(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query, call }).catch(
       (error: unknown) => next?.(error),
     );
   };
@@ -131,6 +140,10 @@ export const gatewayRoutes = [
     path: apiPrefix,
     aliases: Object.fromEntries([
       ...endpoints.map((one) => [`${one.route.method} ${one.route.path.slice(1)}`, handlerOf(one)]),
+      ...pathsOfOpenWearables.map(({ method, theirs, ours, query }) => [
+        `${method} ${theirs.slice(1)}`,
+        handlerOf(endpointAt(method, ours), serve, query),
+      ]),
       ['GET openapi.json', counted((_, res) => sendJson(res, 200, document()))],
     ]),
   },

@@ -136,7 +136,8 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'Also X-Service-API-Key, X-Pulsebus-API-Key.',
+    description:
+      'Also X-Service-API-Key, X-Pulsebus-API-Key, X-Open-Wearables-API-Key. Key headers that differ are refused.',
   },
 };
 
@@ -155,7 +156,7 @@ export function jsonSchema(schema: z.ZodType): Json {
 }
 
 /** As `jsonSchema`, with references: each schema with an id (`.meta({ id })`) is in `$defs`. */
-function referringSchema(schema: z.ZodType, io: Direction): Json {
+export function referringSchema(schema: z.ZodType, io: Direction): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

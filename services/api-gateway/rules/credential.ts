@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { headerOfOpenWearables } from './open-wearables.ts';
 
 /** A credential in the form of `auth.admit`. */
 export type Credential =
@@ -16,24 +17,31 @@ interface WrongForm {
 export const howToSend =
   'Send an API key as `X-API-Key: <key>` or `Authorization: Bearer <key>`, a token as `Authorization: Bearer <token>`.';
 
-const keyHeaders = ['X-API-Key', 'X-Service-API-Key', 'X-Pulsebus-API-Key'] as const;
+const keyHeaders = ['X-API-Key', 'X-Service-API-Key', 'X-Pulsebus-API-Key', headerOfOpenWearables] as const;
 const longestCredential = 4096;
 
-/** The credential of an upload. Apps also send a token without `Bearer`, and a key in a header of their protocol. */
+/** The credential of an upload. Apps also send a token without `Bearer`. */
 export function credentialOfUpload(headers: IncomingHttpHeaders): Credential | WrongForm | null {
-  const key = headers['x-open-wearables-api-key'];
-  if (key !== undefined) return keyIn('X-Open-Wearables-API-Key', String(key).trim());
+  if (headers[headerOfOpenWearables.toLowerCase()] !== undefined) return credentialOf(headers);
   const bare = headers.authorization?.trim() ?? '';
   if (isToken(bare)) return { token: bare };
   return bare.startsWith('sk-') ? keyCredential(bare) : credentialOf(headers);
 }
 
-/** The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null if there is none. */
+/**
+ * The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null if there is none. Key
+ * headers that differ are refused: one of them would decide whose data is read, and the order of a list which one.
+ */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | WrongForm | null {
-  for (const name of keyHeaders) {
-    const value = headers[name.toLowerCase()];
-    if (value !== undefined) return keyIn(name, String(value).trim());
-  }
+  const sent = keyHeaders.flatMap((header) => {
+    const value = headers[header.toLowerCase()];
+    return value === undefined ? [] : [{ header, key: String(value).trim() }];
+  });
+  const [first] = sent;
+  const other = sent.find(({ key }) => key !== first?.key);
+  if (first !== undefined && other !== undefined)
+    return wrongForm(`The headers ${first.header} and ${other.header} have different keys.`);
+  if (first !== undefined) return keyIn(first.header, first.key);
   const { authorization } = headers;
   return authorization === undefined ? null : bearerIn(authorization.trim());
 }

@@ -61,6 +61,13 @@ export function endpointOf(action: string): Endpoint {
   return endpoint;
 }
 
+/** The route of a method and path. @throws if no contract states one */
+export function endpointAt(method: HttpRoute['method'], path: string): Endpoint {
+  const endpoint = endpoints.find(({ route }) => route.method === method && route.path === path);
+  if (endpoint === undefined) throw new Error(`there is no route ${method} ${path}`);
+  return endpoint;
+}
+
 /** The names of a path's parameters, in order. */
 export function pathParameters(path: string): readonly string[] {
   const known = parametersOf.get(path);

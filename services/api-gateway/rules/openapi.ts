@@ -21,6 +21,7 @@ import {
   requiredOf,
 } from './components.ts';
 import { type Endpoint, endpoints, pathParameters } from './endpoints.ts';
+import { namesOfOpenWearables } from './open-wearables.ts';
 
 /** The OpenAPI 3.1 document of all routes. It is a deterministic function of the contracts. */
 export function openapiDocument(): Json {
@@ -205,7 +206,7 @@ export const introduction = `Wearable health data of your users, collected from 
 3. This page fills in the id of a user that the key reads, and ids of later answers; dates are filled in as yesterday and today.
 4. Connect the user to a provider, or import a connection; send data to the webhook, or let the sandbox do so; read it.
 
-Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…", "code": "USER_NOT_FOUND"}\`. Every response has X-Request-Id and the three X-RateLimit headers.`;
+Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…", "code": "USER_NOT_FOUND"}\`. Every response has X-Request-Id and the three X-RateLimit headers. Requests may name providers and series types as Open Wearables does (${namesOfOpenWearables.map((name) => `\`${name}\``).join(', ')}): the answer to such a request, or to a key in X-Open-Wearables-API-Key, has those names too.`;
 
 /** The sections of the document, in the order in which a newcomer needs them. */
 export const sections: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { callByName, type Meta } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { asGiven, userToCheck, withinProject } from '../../../runtime/user-project.ts';
 import { keyCredential } from '../rules/credential.ts';
+import { withOurNames } from '../rules/open-wearables.ts';
 import { admit, authorise } from './admission.ts';
 import { failureToSend, sendFailureToBrowser, sendJson, sendToBrowser, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, noteRead, recordExport, recordRead } from './audit-access.ts';
@@ -36,7 +37,8 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const caller = await admit(pipeline, exchange);
   authorise(caller, exchange);
   checkWebhookAccess(pipeline, exchange);
-  const params = await gather(pipeline, exchange);
+  const given = await gather(pipeline, exchange);
+  const { params, toAnswer } = withOurNames(exchange.endpoint, exchange.req.headers, given);
   if (route.stream !== undefined) return answerStream(pipeline, exchange, { caller, params });
   const meta = {
     caller,
@@ -45,8 +47,8 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
     ...browsersOf(pipeline, exchange),
   };
   if (route.idempotencyKey === true && caller !== null)
-    return create(pipeline, exchange, { caller, params, meta });
-  const call = (given: typeof params) => callAction(exchange, given, meta);
+    return create(pipeline, exchange, { caller, params, meta, toAnswer });
+  const call = (part: typeof params) => callAction(exchange, part, meta);
   const result = await countingFailures(pipeline, exchange, caller, () =>
     callWaiting(pipeline, exchange, params, call),
   );
@@ -54,7 +56,7 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   for (const [name, value] of Object.entries(route.headersOf?.(result) ?? {}))
     exchange.res.setHeader(name, value);
-  sendJson(exchange.res, route.status ?? 200, result);
+  sendJson(exchange.res, route.status ?? 200, toAnswer(result));
 }
 
 async function answerStream(pipeline: Pipeline, exchange: Exchange, access: AdmittedRequest): Promise<void> {
@@ -82,25 +84,27 @@ interface Creation {
   readonly caller: Caller;
   readonly params: Record<string, unknown>;
   readonly meta: Meta;
+  toAnswer(body: unknown): unknown;
 }
 
+// The stored answer has our names, so that a repetition gets those of its own request.
 async function create(
   pipeline: Pipeline,
   exchange: Exchange,
-  { caller, params, meta }: Creation,
+  { caller, params, meta, toAnswer }: Creation,
 ): Promise<void> {
   const { req, res, endpoint } = exchange;
   const status = endpoint.route.status ?? 200;
   const run = async () => ({ status, body: await callAction(exchange, params, meta) });
   const key = idempotencyKeyOf(req);
-  if (key === null) return sendJson(res, status, (await run()).body);
+  if (key === null) return sendJson(res, status, toAnswer((await run()).body));
   try {
     const kept = await pipeline.idempotency.once({ key, caller, endpoint, params }, run);
     if (kept.replayed) {
       await requireLiveKey(exchange, kept.body);
       res.setHeader('Idempotent-Replayed', 'true');
     }
-    sendJson(res, kept.status, kept.body);
+    sendJson(res, kept.status, toAnswer(kept.body));
   } catch (error) {
     if (isError(error, 'IDEMPOTENCY_KEY_IN_WORK')) res.setHeader('Retry-After', 1);
     throw error;

@@ -132,6 +132,7 @@ t.test('services run what PROVIDERS names', async (t) => {
     './examples/provider/acme.ts',
     variant('badunit', "kept('km', 'w", "kept('mile', 'w"),
     variant('throwing', 'const [type', 'Object(null).nobody.reads();\n  const [type'),
+    variant('strava'),
   ];
   const run = promisify(execFile)(
     process.execPath,

@@ -6,7 +6,7 @@ const key = `sk-${'a'.repeat(32)}`;
 const hash = createHash('sha256').update(key).digest('hex');
 
 t.test('accepts an API key in every documented header', async (t) => {
-  for (const name of ['x-api-key', 'x-service-api-key', 'x-pulsebus-api-key'])
+  for (const name of ['x-api-key', 'x-service-api-key', 'x-pulsebus-api-key', 'x-open-wearables-api-key'])
     t.same(credentialOf({ [name]: key }), { api_key_hash: hash }, name);
   t.same(credentialOf({ authorization: `Bearer ${key}` }), { api_key_hash: hash });
   t.same(credentialOf({ authorization: `bearer  ${key} ` }), { api_key_hash: hash });

@@ -109,7 +109,7 @@ t.test('uploads are outside the rate limit of user tokens', async (t) => {
   t.equal((await api.ask(`/api/v1/users/${app.userId}/connections`, { token: app.token })).status, 200);
 });
 
-t.test('every way to send a credential is accepted on these routes only', async (t) => {
+t.test('every way to send a credential is accepted, and a bare token on these routes only', async (t) => {
   const app = await installApp(api);
   const path = `/api/v1/sdk/users/${app.userId}/sync`;
   const body = uploadOf({});
@@ -122,9 +122,10 @@ t.test('every way to send a credential is accepted on these routes only', async 
   t.equal(await status({}), 401);
   t.equal(await status({ authorization: `${app.token}x` }), 401);
   t.equal(await status({ 'x-open-wearables-api-key': 'sk-unknown' }), 401);
+  t.equal(await status({ 'x-open-wearables-api-key': api.apiKey, authorization: 'stale' }), 202);
+  t.equal(await status({ 'x-open-wearables-api-key': api.apiKey, 'x-api-key': 'sk-other' }), 401);
   const read = `/api/v1/users/${app.userId}/connections`;
   t.equal((await api.ask(read, { headers: { authorization: app.token } })).status, 401);
-  t.equal((await api.ask(read, { headers: { 'x-open-wearables-api-key': api.apiKey } })).status, 401);
 });
 
 t.test('a token writes the data of its own user only, and nothing else', async (t) => {

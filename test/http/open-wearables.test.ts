@@ -1,0 +1,230 @@
+import t from 'tap';
+import { z } from 'zod';
+import { type Ask, createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
+
+const api = await startApi(t, { DEVICEMAKER_CLIENT_ID: 'tests', DEVICEMAKER_CLIENT_SECRET: 'secret' });
+const day = 1_767_225_600; // 2026-01-01
+const { userId: user, account } = await createWearer(api);
+const strained = {
+  userId: account,
+  summaryId: 'stress',
+  startTimeInSeconds: day,
+  startTimeOffsetInSeconds: 0,
+  durationInSeconds: 1800,
+  timeOffsetStressLevelValues: Object.fromEntries(Array.from({ length: 10 }, (_, n) => [n * 180, 20 + n])),
+};
+await push(api, { stressDetails: [strained] });
+
+const theirKey = { 'X-Open-Wearables-API-Key': api.apiKey };
+/** A request as a client of Open Wearables sends it. */
+const asTheirs = (path: string, ask: Ask = {}) =>
+  api.ask(`/api/v1${path}`, { ...ask, headers: { ...theirKey, ...ask.headers } });
+const samples = (types: string) =>
+  `/users/${user}/timeseries?start_time=2026-01-01&end_time=2026-01-02&limit=4&${types}`;
+const Page = z.object({
+  data: z.array(
+    z.object({ timestamp: z.string(), type: z.string(), source: z.object({ provider: z.string() }) }),
+  ),
+  pagination: z.object({ next_cursor: z.string().nullable(), total_count: z.int() }),
+});
+const page = async (path: string, ask: Ask = {}) => Page.parse(await api.expect(200, path, ask));
+const namesIn = ({ data }: z.infer<typeof Page>) => [
+  ...new Set(data.flatMap(({ type, source }) => [type, source.provider])),
+];
+const ourNames = ['devicemaker_stress_level', 'devicemaker'];
+const theirNames = ['garmin_stress_level', 'garmin'];
+
+t.test('a key in the header of Open Wearables is a key on every route', async (t) => {
+  t.equal((await asTheirs('/users')).status, 200);
+  t.equal((await asTheirs('/users', { key: api.apiKey })).status, 200, 'the same key twice');
+  t.equal((await asTheirs(`/users/${user}`, { method: 'HEAD' })).status, 200);
+  const unknown = await api.ask('/api/v1/users', { headers: { 'X-Open-Wearables-API-Key': 'sk-unknown' } });
+  t.match(unknown, { status: 401, body: { code: 'UNAUTHENTICATED' } });
+  const token = await userToken(api, user);
+  const misplaced = await api.ask('/api/v1/users', { headers: { 'X-Open-Wearables-API-Key': token } });
+  t.match(misplaced, {
+    status: 401,
+    body: { detail: /X-Open-Wearables-API-Key takes an API key, not a token/ },
+  });
+});
+
+t.test('two key headers with different keys are refused, whichever is valid', async (t) => {
+  const other = `sk-${'0'.repeat(32)}`;
+  for (const [ours, theirs] of [
+    [api.apiKey, other],
+    [other, api.apiKey],
+    [api.apiKey, ''],
+  ] as const) {
+    const refused = await api.ask('/api/v1/users', {
+      key: ours,
+      headers: { 'X-Open-Wearables-API-Key': theirs },
+    });
+    t.match(refused, {
+      status: 401,
+      body: { detail: /^The headers X-API-Key and X-Open-Wearables-API-Key have different keys\./ },
+    });
+    t.notMatch(refused.text, /sk-/);
+  }
+});
+
+t.test('series types have the names that the request used', async (t) => {
+  t.same(namesIn(await page(samples('types=devicemaker_stress_level'))), ourNames);
+  t.same(namesIn(await page(samples('types=garmin_stress_level'))), theirNames);
+  for (const types of [
+    'types=heart_rate&types=garmin_stress_level',
+    'types=heart_rate,garmin_stress_level',
+    'types=nike_fuel,%20garmin_stress_level',
+    'types[]=garmin_stress_level',
+    'types[0]=devicemaker_stress_level&types[1]=nike_fuel',
+  ])
+    t.same(namesIn(await page(samples(types))), theirNames, types);
+  t.same(namesIn(await page(samples(''))), ourNames, 'a request without names');
+  t.same(namesIn(Page.parse((await asTheirs(samples(''))).body)), theirNames, 'but with their header');
+});
+
+t.test('a user token reads with their names too', async (t) => {
+  const token = await userToken(api, user);
+  const path = `/api/v1${samples('types=garmin_stress_level')}`;
+  t.same(namesIn(Page.parse((await api.ask(path, { token })).body)), theirNames);
+});
+
+t.test('a cursor continues in the names of each request', async (t) => {
+  const whole = await page(samples('types=devicemaker_stress_level'));
+  const read: string[] = [];
+  let cursor: string | null = '';
+  for (let turn = 0; cursor !== null; turn += 1) {
+    const isTheirs = turn % 2 === 0;
+    const types = isTheirs ? 'types=garmin_stress_level' : 'types=devicemaker_stress_level';
+    const at = cursor === '' ? '' : `&cursor=${cursor}`;
+    const part: z.infer<typeof Page> = await page(`${samples(types)}${at}`);
+    t.same(namesIn(part), isTheirs ? theirNames : ourNames);
+    read.push(...part.data.map(({ timestamp }) => timestamp));
+    cursor = part.pagination.next_cursor;
+  }
+  t.equal(read.length, whole.pagination.total_count);
+  t.equal(new Set(read).size, read.length);
+});
+
+t.test('paths, filters and bodies name a provider by either name, and are answered in it', async (t) => {
+  const made = await createUser(api);
+  const link = (provider: string, provider_user_id: string) => ({
+    body: { provider, provider_user_id },
+  });
+  const connections = `/users/${made}/connections`;
+  t.match(await api.expect(201, connections, link('garmin', 'g')), { provider: 'garmin' });
+  t.match(await api.expect(201, connections, link('activitynet', 's')), { provider: 'activitynet' });
+  t.match(await api.expect(200, `${connections}/garmin`), { provider: 'garmin' });
+  t.match(await api.expect(200, `${connections}/devicemaker`), { provider: 'devicemaker' });
+  t.match(await api.expect(200, '/users?provider=strava'), { items: [{ id: made }], total: 1 });
+  const providersOf = (body: unknown) =>
+    z
+      .array(z.object({ provider: z.string() }))
+      .parse(body)
+      .map(({ provider }) => provider)
+      .sort();
+  t.same(providersOf(await api.expect(200, connections)), ['activitynet', 'devicemaker']);
+  t.same(providersOf((await asTheirs(connections)).body), ['garmin', 'strava']);
+  const order = `/users/${made}/source-priority`;
+  const changed = { method: 'PATCH', body: { series_type: 'steps', providers: ['strava', 'devicemaker'] } };
+  t.match(await api.expect(200, order, changed), { overrides: [{ providers: ['strava', 'garmin'] }] });
+  t.match(await api.expect(200, order), { overrides: [{ providers: ['activitynet', 'devicemaker'] }] });
+  t.match(await api.expect(200, `${connections}/strava`, { method: 'DELETE' }), { provider: 'strava' });
+});
+
+t.test('a title in another spelling is accepted and answered with our name', async (t) => {
+  for (const title of ['Garmin', 'GARMIN'])
+    t.match(await api.expect(200, `/users/${user}/connections/${title}`), { provider: 'devicemaker' });
+});
+
+t.test('both names together are two names of one thing', async (t) => {
+  t.same(namesIn(await page(samples('types=garmin_stress_level,devicemaker_stress_level'))), theirNames);
+  const twice = { method: 'PATCH', body: { providers: ['garmin', 'devicemaker'] } };
+  t.match(await api.expect(422, `/users/${user}/source-priority`, twice), {
+    detail: /must not name anything twice/,
+  });
+});
+
+t.test('an unknown name is refused as before', async (t) => {
+  for (const path of [
+    '/users?provider=garmi',
+    '/users?provider=garmin,strava',
+    `/users/${user}/connections/garmin_stress_level`,
+    samples('types=garmin_'),
+    samples('types=garmin_steps'),
+    samples('types=strava_stress_level'),
+    samples('types=garmin'),
+  ])
+    t.match(await asTheirs(path), { status: 422, body: { code: 'VALIDATION_FAILED' } }, path);
+  t.match(await asTheirs(`/users/${user}/connections/strava`), { status: 404 });
+});
+
+t.test(
+  'an Idempotency-Key stands for the request in either name, and each is answered in its own',
+  async (t) => {
+    const made = await createUser(api);
+    const headers = { 'Idempotency-Key': 'either name' };
+    const connect = (provider: string, their: object = {}) =>
+      api.ask(`/api/v1/users/${made}/connections`, {
+        key: api.apiKey,
+        headers: { ...headers, ...their },
+        body: { provider, provider_user_id: 'either' },
+      });
+    const answers = [
+      await connect('garmin'),
+      await connect('devicemaker'),
+      await connect('devicemaker', theirKey),
+      await connect('garmin'),
+    ];
+    t.same(
+      answers.map(({ status, body, headers }) => [
+        status,
+        z.object({ provider: z.string() }).parse(body).provider,
+        headers.get('idempotent-replayed'),
+      ]),
+      [
+        [201, 'garmin', null],
+        [201, 'devicemaker', 'true'],
+        [201, 'garmin', 'true'],
+        [201, 'garmin', 'true'],
+      ],
+    );
+    t.match(await connect('strava'), { status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    const other = await createUser(api);
+    const both = await Promise.all(
+      ['garmin', 'devicemaker', 'garmin'].map((provider) =>
+        api.ask(`/api/v1/users/${other}/connections`, {
+          key: api.apiKey,
+          headers: { 'Idempotency-Key': 'at once' },
+          body: { provider, provider_user_id: 'at once' },
+        }),
+      ),
+    );
+    t.equal(new Set(both.map(({ body }) => z.object({ id: z.string() }).parse(body).id)).size, 1);
+  },
+);
+
+t.test('answers are not cached, so that no cache mixes the names', async (t) => {
+  const { headers } = await asTheirs(samples('types=garmin_stress_level'));
+  t.equal(headers.get('cache-control'), 'no-store');
+  t.equal(headers.get('etag'), null);
+});
+
+t.test('streams and errors keep our names', async (t) => {
+  const path = `/users/${user}/timeseries/download?start_time=2026-01-01&end_time=2026-01-02&types=garmin_stress_level`;
+  const { status, text, headers } = await asTheirs(path);
+  t.equal(status, 200);
+  t.match(text, /devicemaker_stress_level/);
+  t.notMatch(text, /garmin/);
+  t.match(headers.get('content-disposition') ?? '', /devicemaker_stress_level/);
+  t.match(await asTheirs(`/users/${user}/connections/fitband`), {
+    body: { detail: /provider must be devicemaker \(Garmin\), activitynet \(Strava\)/ },
+  });
+});
+
+t.test("text of users that is a provider's name stays", async (t) => {
+  const made = await api.expect(201, '/users', {
+    headers: theirKey,
+    body: { first_name: 'devicemaker', last_name: 'garmin', external_user_id: 'activitynet' },
+  });
+  t.match(made, { first_name: 'devicemaker', last_name: 'garmin', external_user_id: 'activitynet' });
+});
