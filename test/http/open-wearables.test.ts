@@ -1,6 +1,9 @@
 import t from 'tap';
 import { z } from 'zod';
+import { pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
+import { pathsOfOpenWearables } from '../../services/api-gateway/rules/open-wearables.ts';
 import { type Ask, createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi(t, { DEVICEMAKER_CLIENT_ID: 'tests', DEVICEMAKER_CLIENT_SECRET: 'secret' });
 const day = 1_767_225_600; // 2026-01-01
@@ -227,4 +230,124 @@ t.test("text of users that is a provider's name stays", async (t) => {
     body: { first_name: 'devicemaker', last_name: 'garmin', external_user_id: 'activitynet' },
   });
   t.match(made, { first_name: 'devicemaker', last_name: 'garmin', external_user_id: 'activitynet' });
+});
+
+t.test('paths of Open Wearables lead to the routes that take the same', async (t) => {
+  const link = await asTheirs(`/oauth/garmin/authorize?user_id=${user}`);
+  t.match(link, { status: 200, body: { authorization_url: /^https:/, state: String } });
+  t.match(await asTheirs(`/oauth/fitband/authorize?user_id=${user}`), { status: 422 });
+  t.equal((await api.ask(`/api/v1/oauth/garmin/authorize?user_id=${user}`)).status, 401);
+  const wrongMethod = await asTheirs('/oauth/garmin/authorize', { method: 'POST', body: {} });
+  t.same([wrongMethod.status, wrongMethod.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+
+  const developer = { token: api.developerToken };
+  const keys = '/api/v1/developer/api-keys';
+  const Key = z.object({ id: z.string(), name: z.string(), key: z.string().optional() });
+  const made = Key.parse((await api.ask(keys, { ...developer, body: { name: 'By their path' } })).body);
+  const renamed = { ...developer, method: 'PATCH', body: { name: 'Renamed' } };
+  t.match((await api.ask(`${keys}/${made.id}`, renamed)).body, { name: 'Renamed' });
+  const rotated = await api.ask(`${keys}/${made.id}/rotate`, { ...developer, method: 'POST' });
+  t.equal(rotated.status, 201);
+  const { id } = Key.parse(rotated.body);
+  t.ok(
+    z
+      .array(Key)
+      .parse((await api.ask(keys, developer)).body)
+      .some((key) => key.id === id),
+  );
+  t.equal((await api.ask(`${keys}/${id}`, { ...developer, method: 'DELETE' })).status, 200);
+  t.equal((await asTheirs('/developer/api-keys')).status, 403, 'a key does not manage keys');
+
+  const file = await asTheirs(`/users/${user}/import/apple/xml/direct`, {
+    body: '<HealthData/>',
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
+  t.match(file, { status: 202, body: { user_id: user } });
+});
+
+t.test('their path of the data of a connection deletes it, whatever the query states', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await push(api, { stressDetails: [{ ...strained, userId: account }] });
+  const read = `/users/${userId}/timeseries?start_time=2026-01-01&end_time=2026-01-02`;
+  t.ok((await page(read)).pagination.total_count > 0);
+  const token = await userToken(api, userId);
+  const path = `/users/${userId}/connections/garmin/data?purge=false`;
+  t.equal((await api.ask(`/api/v1${path}`, { method: 'DELETE', token })).status, 403);
+  t.match(await asTheirs(path, { method: 'DELETE' }), {
+    status: 200,
+    body: { provider: 'garmin', status: 'revoked' },
+  });
+  await until(async () => (await page(read)).pagination.total_count === 0);
+});
+
+t.test('each of their paths has the parameters of the route that it leads to', async (t) => {
+  const offenders = pathsOfOpenWearables.filter(
+    ({ theirs, ours }) => pathParameters(theirs).join() !== pathParameters(ours).join(),
+  );
+  t.same(offenders, []);
+});
+
+const oddities: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  '',
+  ',',
+  'garmin,strava',
+  'garmin\u0000',
+  'garmins',
+  'toString',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  [],
+  ['garmin'],
+  [['garmin']],
+  [null, 'garmin', {}],
+  {},
+  { garmin: 'garmin' },
+  { toString: 'garmin' },
+  { length: 1, 0: 'garmin' },
+];
+
+t.test('values of wrong types and names of Object.prototype are refused, and nothing fails', async (t) => {
+  const made = await createUser(api);
+  const wrong = async (path: string, ask: Ask, what: string) => {
+    const { status, text } = await asTheirs(path, ask);
+    t.ok(status === 422 || status === 400, `${status} ${what}: ${text.slice(0, 200)}`);
+  };
+  for (const value of oddities) {
+    const text = JSON.stringify(value);
+    const link = { body: { provider: value, provider_user_id: 'odd' } };
+    await wrong(`/users/${made}/connections`, link, `body ${text}`);
+    const isList = Array.isArray(value) && value[0] === 'garmin';
+    if (value !== null && !isList)
+      await wrong(
+        `/users/${made}/source-priority`,
+        { method: 'PATCH', body: { providers: value } },
+        `list ${text}`,
+      );
+    if (typeof value !== 'string' || value === '') continue;
+    const inAddress = encodeURIComponent(value);
+    await wrong(`/users/${made}/connections/${inAddress}`, {}, `path ${text}`);
+    await wrong(`/users?provider=${inAddress}`, {}, `filter ${text}`);
+    await wrong(samples(`types=${inAddress}`), {}, `types ${text}`);
+  }
+  for (const body of [
+    '{"__proto__":{"provider":"garmin"},"provider_user_id":"a"}',
+    '["garmin"]',
+    '"garmin"',
+    'null',
+  ])
+    await wrong(`/users/${made}/connections`, { body }, body);
+  for (const query of [
+    'provider[]=garmin',
+    'provider[0]=garmin',
+    'provider=garmin&provider=strava',
+    'provider[garmin]=1',
+  ])
+    await wrong(`/users?${query}`, {}, query);
+  t.same(await api.expect(200, `/users/${made}/connections`), []);
 });
