@@ -162,4 +162,12 @@ export const seriesCodes: Readonly<Record<SeriesType, Code>> = {
   ecg_qt_interval: loinc('8634-8', 'QT interval', 'procedure', 'ms', 'public'),
   ecg_corrected_qt_interval: loinc('8636-3', 'Q-T interval corrected', 'procedure', 'ms', 'public'),
   swimming_cadence: own('activity', '/min'),
+  breathing_disturbance_index: own('exam', '{score}'),
+  cardiovascular_age: own('survey', 'a'),
+  air_temperature: own('social-history', 'Cel'),
+  running_vertical_ratio: own('activity', '%'),
+  running_stance_time_balance: own('activity', '%'),
+  skin_temperature_deviation: own('exam', 'Cel'),
+  skin_temperature_trend_deviation: own('exam', 'Cel'),
+  elevation: own('activity', 'm'),
 };

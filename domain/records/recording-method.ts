@@ -32,7 +32,8 @@ const ofWorkouts: ReadonlySet<SeriesType> = new Set([
   ...(['heart_rate', 'speed', 'cadence', 'swimming_cadence', 'power', 'running_power'] as const),
   ...(['running_speed', 'running_vertical_oscillation', 'running_ground_contact_time'] as const),
   ...(['running_stride_length', 'walking_speed', 'walking_step_length', 'underwater_depth'] as const),
-  ...(['water_temperature', 'weather_temperature', 'weather_humidity'] as const),
+  ...(['running_vertical_ratio', 'running_stance_time_balance', 'elevation'] as const),
+  ...(['water_temperature', 'air_temperature', 'weather_temperature', 'weather_humidity'] as const),
 ]);
 
 /** The method of a sample of a type that the provider calls actively recorded: the user started its recording. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Sample } from '../../../contracts/timeseries/schemas.ts';
+import { mostTypes, type Sample } from '../../../contracts/timeseries/schemas.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
 import { accepts, seriesOf, seriesTypes } from '../../../domain/records/series.ts';
 import { dayMs, minuteMs } from '../../../domain/time/time.ts';
@@ -350,7 +350,7 @@ t.test('refuses invalid types, resolutions and ranges', async (t) => {
   const query = { user_id: userId, start_time: '2026-03-01', end_time: '2026-03-01' };
   const wrong: [object, ErrorCode][] = [
     [{ types: ['heart_beat'] }, 'VALIDATION_FAILED'],
-    [{ types: Array.from({ length: 101 }, () => 'steps') }, 'VALIDATION_FAILED'],
+    [{ types: Array.from({ length: mostTypes + 1 }, () => 'steps') }, 'VALIDATION_FAILED'],
     [{ resolution: '2min' }, 'VALIDATION_FAILED'],
     [{ limit: 0 }, 'VALIDATION_FAILED'],
     [{ limit: 101 }, 'VALIDATION_FAILED'],
