@@ -175,9 +175,12 @@ export const OtherRecord = z.object({
 /**
  * The rule that decides between a new version of an item and the stored one. `longest` keeps the longer one (a record that
  * grows through the day), `latest` the one delivered later (an activity, a night that the provider computed again); `sleep` decides by
- * overlap, validity, length and time of delivery.
+ * overlap, validity, length and time of delivery; `moved` replaces only what was moved in before: the version of the provider counts.
  */
-export const Supersede = z.enum(['longest', 'latest', 'sleep']);
+export const Supersede = z.enum(['longest', 'latest', 'sleep', 'moved']);
+
+/** The beginning of the hash of an item that was moved in from another service. */
+export const movedHash = 'moved ';
 
 const areOfDistinctKinds = (scores: readonly ScoreRecord[]) =>
   new Set(scores.map(({ kind }) => kind)).size === scores.length;
@@ -221,6 +224,8 @@ export const StoreItem = z.object({
   is_local: z.boolean().default(false),
   /** Parts without an offset have the clock, and the day, of the item of this data type with the same key. */
   clock_of: z.string().max(40).nullable().default(null),
+  /** The id of the record in the service that it is moved from. A new record has it, unless another record has it already. */
+  record_id: z.uuid().nullable().default(null),
 });
 
 /**
@@ -265,6 +270,7 @@ export const bareItem: Pick<
   | 'route_version'
   | 'is_local'
   | 'clock_of'
+  | 'record_id'
 > = {
   more: false,
   part: 0,
@@ -282,4 +288,5 @@ export const bareItem: Pick<
   route_version: null,
   is_local: false,
   clock_of: null,
+  record_id: null,
 };

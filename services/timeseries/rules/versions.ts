@@ -1,4 +1,4 @@
-import { type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
+import { movedHash, type StoreItem, sleepRanks } from '../../../domain/records/records.ts';
 
 // Which of two versions of an item counts. No time of the provider is compared: few send one, and those of one record may repeat.
 // What is delivered later wins, unless the rule of its kind says that it is less (docs/decisions/0030). `decide` is about versions of
@@ -26,9 +26,14 @@ export function decide(item: Version, stored: Stored | undefined): Decision {
   if (stored.hash === item.hash) return 'duplicate';
   if (stored.pending_hash === item.hash) return 'continue';
   if (item.part > 0) return 'stale';
+  if (item.supersede === 'moved' && !isMoved(stored)) return 'stale';
   if (item.supersede === 'longest' && item.duration_seconds < stored.duration_seconds) return 'stale';
   return 'replace';
 }
+
+// What was deleted has no hash, and is not moved in again.
+const isMoved = ({ hash, pending_hash }: Stored): boolean =>
+  (hash ?? pending_hash)?.startsWith(movedHash) ?? false;
 
 /**
  * What a version of a kept delivery is to the stored one. `same`: it is the stored version, and is stored again in its place.

@@ -111,3 +111,28 @@ export async function dropTrack(
 ): Promise<void> {
   await transaction.query(dropTrackStatement, [user_id, provider, key, data_type, hash]);
 }
+
+// Two transactions that bring one id wait for each other, so that neither writes the record of the other. The ids are ordered
+// against deadlocks.
+const lockIdsStatement = {
+  name: 'timeseries-lock-record-ids',
+  text: `
+    select pg_advisory_xact_lock(hashtextextended('timeseries.record ' || id, 0))
+    from (select id::text from unnest($1::uuid[]) id order by id) ordered`,
+};
+
+const freeIdsStatement = {
+  name: 'timeseries-select-free-record-ids',
+  text: `
+    select id from unnest($1::uuid[]) given (id)
+    where not exists (select from timeseries.workout w where w.id = given.id)
+      and not exists (select from timeseries.sleep_session s where s.id = given.id)
+      and not exists (select from timeseries.other_record o where o.id = given.id)`,
+};
+
+/** Those of the ids that no record of any user has. Until the end of the transaction no other one takes them. */
+export async function lockFreeIds(transaction: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  await transaction.query(lockIdsStatement, [ids]);
+  const free = await transaction.query<{ id: string }>(freeIdsStatement, [ids]);
+  return new Set(free.map(({ id }) => id));
+}

@@ -54,7 +54,7 @@ async function storeDay(context: RecordContext, { key, day }: StoreItem) {
   if (day === null) return { ids: [], covered: [], dates: [] };
   const { transaction, user_id, provider, clockAt } = context;
   const stored = await selectDay(transaction, user_id, provider, key);
-  const identity = identityOf(context, key, stored?.id);
+  const identity = identityOf(context, { key }, stored?.id);
   const row = dayRow(identity, day, clockAt);
   await upsertRecord(transaction, 'provider_day', row);
   const dates = [String(row.date), ...(stored === undefined ? [] : [stored.date])];
@@ -125,7 +125,7 @@ async function storeSession(
   const rival = weightiest(versions.filter((version) => isRival(version.key)));
   const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
   if (rival !== undefined && outweighs(rival, weight)) return { id: rival.id, gone: [], status: 'stale' };
-  const identity = identityOf(context, item.key, best?.id);
+  const identity = identityOf(context, item, best?.id);
   const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
   await deleteMergedSleeps(transaction, sleepItem(context, item), gone, identity.id);
   await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, clockAt));
@@ -163,7 +163,7 @@ function outcomeOf(sessions: readonly StoredSession[]): StoredSleeps {
 
 /** Stores an item's event other than a workout or sleep, unless it is too old to be kept. Returns its id. */
 async function storeOther(context: RecordContext, item: StoreItem): Promise<string[]> {
-  const { key, other } = item;
+  const { other } = item;
   if (other === null) {
     await dropFormer(context, item);
     return [];
@@ -176,7 +176,7 @@ async function storeOther(context: RecordContext, item: StoreItem): Promise<stri
     return [];
   }
   const id = await upsertRecord(transaction, 'other_record', {
-    ...identityOf(context, key, undefined),
+    ...identityOf(context, item, undefined),
     ...timeColumns(other, clock),
     type,
     device,
@@ -201,7 +201,7 @@ async function storeDayValues(context: RecordContext, item: StoreItem): Promise<
   if (day_values === null) return;
   const { start_ms, zone_offset_minutes, extra, values, device, duration_seconds } = day_values;
   await upsertRecord(context.transaction, 'day_value', {
-    ...identityOf(context, key, undefined),
+    ...identityOf(context, { key }, undefined),
     ...datedBy(day_values, context.clockAt),
     data_type,
     device,
@@ -239,7 +239,7 @@ async function storeWorkout(context: RecordContext, item: StoreItem): Promise<St
   if (workout === null) return { ids: [], spans: [], wasThere: false };
   const { transaction, user_id, provider, clockAt } = context;
   const stored = await selectWorkoutSpan(transaction, user_id, provider, key);
-  const identity = identityOf(context, key, stored?.id);
+  const identity = identityOf(context, item, stored?.id);
   const cropped = isCropped(data_type, workout, stored);
   const parts = {
     ...stored?.parts,
@@ -355,10 +355,18 @@ interface RecordContext {
   readonly kept: KeptDays;
   /** Ids of the records of the item's stored version. */
   readonly storedIds: readonly string[];
+  /** Ids that items bring with them and that no record has. */
+  readonly freeIds: Set<string>;
 }
 
-/** The identity of a record: its stored id, or a new one. */
-function identityOf(context: RecordContext, key: string, storedId: string | undefined): RecordIdentity {
-  const { user_id, provider, normaliser_version = null } = context;
-  return { id: storedId ?? randomUUID(), user_id, provider, key, normaliser_version };
+/** The identity of a record: its stored id, or that which its item brings, or a new one. */
+function identityOf(
+  context: RecordContext,
+  { key, record_id = null }: { readonly key: string; readonly record_id?: string | null },
+  storedId: string | undefined,
+): RecordIdentity {
+  const { user_id, provider, normaliser_version = null, freeIds } = context;
+  // Of several records of one item, only the first has the id.
+  const ownId = storedId === undefined && record_id !== null && freeIds.delete(record_id) ? record_id : null;
+  return { id: storedId ?? ownId ?? randomUUID(), user_id, provider, key, normaliser_version };
 }

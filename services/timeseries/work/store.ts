@@ -7,7 +7,14 @@ import { boundsOf } from '../rules/local-days.ts';
 import { type Decision, decide, standingOf } from '../rules/versions.ts';
 import { KnownHours, type PlacedSpan, selectPlacedSpans } from '../tables/clocks.ts';
 import { isErased, lockUser } from '../tables/erasures.ts';
-import { dropRecords, dropTrack, type ItemRow, selectItems, upsertItems } from '../tables/items.ts';
+import {
+  dropRecords,
+  dropTrack,
+  type ItemRow,
+  lockFreeIds,
+  selectItems,
+  upsertItems,
+} from '../tables/items.ts';
 import { selectLocalDays } from '../tables/local-days.ts';
 import { deleteUnmade } from '../tables/unlisted.ts';
 import { isActivity } from './activity-samples.ts';
@@ -64,6 +71,8 @@ interface Work extends StoreRequest, StoreCircumstances {
   /** The clock of each item, for its parts that state none. */
   readonly clocks: readonly ClockAt[];
   readonly hours: KnownHours;
+  /** Ids that items bring with them and that no record has. */
+  readonly freeIds: Set<string>;
 }
 
 /** Stores items under the user's lock. Returns outcomes in order. @throws USER_ERASED (410) */
@@ -98,12 +107,16 @@ async function begin(
   const placedSpans = await selectPlacedSpans(transaction, user_id);
   const clockOf = await clocksOfCall(transaction, { ...request, ...circumstances, placedSpans });
   const storedItems = new StoredItems(rows);
+  const recordIds = request.items.flatMap(({ record_id }) => record_id ?? []);
+  const freeIds = recordIds.length === 0 ? noIds() : await lockFreeIds(transaction, recordIds);
   const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [], reopened: [] };
   const placed = placeItems(request.items, clockOf);
   const [items, clocks] = [placed.map(({ item }) => item), placed.map(({ clockAt }) => clockAt)];
-  const placing = { items, clocks, placedSpans, hours: new KnownHours() };
+  const placing = { items, clocks, placedSpans, freeIds, hours: new KnownHours() };
   return { ...request, ...circumstances, ...placing, transaction, storedItems, ...gathered };
 }
+
+const noIds = () => new Set<string>();
 
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
   if (work.reprocess === true && !(await reopen(work, item))) {
