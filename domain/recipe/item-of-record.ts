@@ -249,7 +249,7 @@ function activeSeconds({ day, day_values }: Draft): number | null {
 }
 
 /** A day without totals. */
-const bareDay = {
+export const bareDay = {
   steps: null,
   distance_meters: null,
   floors_climbed: null,
