@@ -1,5 +1,6 @@
 import { contract } from '../domain/contract.ts';
 import { connectionActions, providerEventActions, tokenActions } from './users/connections.ts';
+import { moveInActions } from './users/move-in.ts';
 import { providerClientActions } from './users/provider-clients.ts';
 import { figureActions, userActions } from './users/user-records.ts';
 
@@ -13,4 +14,5 @@ export const users = contract('users', {
   ...tokenActions,
   ...providerClientActions,
   ...figureActions,
+  ...moveInActions,
 });

@@ -18,6 +18,11 @@ export function systemOrigin(service: string): AuditOrigin {
   return { actor: `system:${service}`, requestId: null };
 }
 
+/** The origin of what a move brings in from another installation, whatever process calls the action. */
+export function moveInOrigin({ requestId }: AuditOrigin, projectId: string): AuditOrigin {
+  return { ...systemOrigin('move-in'), requestId, projectId };
+}
+
 /** The origin of a call: the holder of its credential, otherwise the actor in its metadata. */
 export function originOf({ caller, actor }: Meta, requestId: string | null | undefined): AuditOrigin {
   return {

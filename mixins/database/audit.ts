@@ -24,6 +24,26 @@ export async function recordAudit(on: Queryable, origin: AuditOrigin, entry: New
   await on.query('select auth.record_audit($1, $2, $3, $4, $5, $6, $7)', valuesOf(origin, entry));
 }
 
+const recorded = `
+select auth.record_audit($1, $2, e.action, e.user_id, e.subject_id, e.details, $3)
+from jsonb_to_recordset($4::jsonb) as e (action text, user_id uuid, subject_id uuid, details jsonb)`;
+
+/** As `recordAudit`, for several entries in one statement. */
+export async function recordAudits(
+  on: Queryable,
+  { actor, requestId, projectId }: AuditOrigin,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ action, userId = null, subjectId = userId, details = null }) => ({
+    action,
+    user_id: userId,
+    subject_id: subjectId,
+    details,
+  }));
+  await on.query(recorded, [actor, requestId, projectId ?? null, JSON.stringify(rows)]);
+}
+
 /** As `recordAudit`, within a MikroORM transaction. */
 export async function recordAuditInOrm(
   em: SqlEntityManager<PostgreSqlDriver>,

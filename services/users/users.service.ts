@@ -21,6 +21,7 @@ import {
   toConnection,
 } from './actions/connections.ts';
 import { consentLink, importLink } from './actions/links.ts';
+import { moveConnectionsIn, moveUsersIn } from './actions/move-in.ts';
 import { listCredentials, removeCredentials, setCredentials } from './actions/provider-clients.ts';
 import { createUser, listUsers, toUser, updateUser } from './actions/users.ts';
 import { accountHashesOf } from './rules/account-hashes.ts';
@@ -164,6 +165,12 @@ export default implement(users, {
     },
     async inProject({ reads, params: { project_id, after, limit } }) {
       return { users: await selectUsersInProject(reads, project_id, after, limit) };
+    },
+    async moveInUsers(ctx) {
+      return { outcomes: await moveUsersIn(ctx, ctx.params) };
+    },
+    async moveInConnections(ctx) {
+      return { outcomes: await moveConnectionsIn(ctx, ctx.params) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

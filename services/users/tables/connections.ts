@@ -1,7 +1,7 @@
 import type { users } from '../../../contracts/users.ts';
 import type { ParamsOf } from '../../../domain/contract.ts';
 import { userNotFound } from '../../../domain/errors.ts';
-import { recordAudit } from '../../../mixins/database/audit.ts';
+import { recordAudit, recordAudits } from '../../../mixins/database/audit.ts';
 import {
   type Database,
   firstRow,
@@ -269,10 +269,9 @@ export function updateScopes(
   return database.transaction(async (transaction) => {
     const values = [JSON.stringify(rows)];
     const changed = await transaction.query<{ id: string; user_id: string }>(scopesSet, values);
-    for (const { id, user_id } of changed) {
-      const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
-      await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
-    }
+    const entry = { action: 'connection.changed', details: { fields: ['scope'] } } as const;
+    const entries = changed.map(({ id, user_id }) => ({ ...entry, userId: user_id, subjectId: id }));
+    await recordAudits(transaction, origin, entries);
     return changed.length;
   });
 }

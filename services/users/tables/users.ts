@@ -74,6 +74,61 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
+/** A user as a move brings one in; `created_at` is an ISO time. */
+export interface MovedUserRow {
+  readonly id: string;
+  readonly created_at: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly external_user_id: string | null;
+}
+
+const movedInserted = `
+  insert into users.person (id, project_id, created_at, first_name, last_name, email, external_user_id)
+  select id, $1, created_at, first_name, last_name, email, external_user_id
+  from rows from (jsonb_to_recordset($2::jsonb) as (id uuid, created_at timestamptz, first_name text, last_name text, email text,
+    external_user_id text)) with ordinality
+    as moved (id, created_at, first_name, last_name, email, external_user_id, position)
+  order by position
+  on conflict do nothing returning id`;
+
+/**
+ * Inserts users with their ids in the given order, except those whose id or external id is taken. Returns the ids of the inserted
+ * ones; null if the project is closed.
+ */
+export async function insertMovedUsers(
+  transaction: Queryable,
+  project: string,
+  users: readonly MovedUserRow[],
+): Promise<Set<string> | null> {
+  // Of two moves of the same users at once, the second one waits here and then finds them.
+  await transaction.query("select pg_advisory_xact_lock(hashtextextended('users move-in', 0))");
+  const [state] = await transaction.query<{ open: boolean }>('select users.is_open($1) as open', [project]);
+  if (state?.open !== true) return null;
+  const rows = await transaction.query<{ id: string }>(movedInserted, [project, JSON.stringify(users)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What a move compares a user with. */
+export interface UserState {
+  readonly id: string;
+  readonly project: string;
+  readonly deleted: boolean;
+}
+
+/** The states of users by id, deleted ones too. With `lock`, each row is locked until the transaction ends, in the order of the ids. */
+export async function selectUserStates(
+  on: Queryable,
+  ids: readonly string[],
+  { lock }: { readonly lock: boolean },
+): Promise<Map<string, UserState>> {
+  const statement = `
+    select id, project_id as project, deleted_at is not null as deleted from users.person where id = any($1::uuid[])
+    order by id ${lock ? 'for no key update' : ''}`;
+  return new Map((await on.query<UserState>(statement, [ids])).map((state) => [state.id, state]));
+}
+
 /** The user of a project who has an external id; null if there is none. */
 export async function selectHolder(
   database: Queryable,

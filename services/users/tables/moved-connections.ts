@@ -1,0 +1,99 @@
+import type { Queryable } from '../../../mixins/database/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+
+/** A connection that a move finds here. */
+export interface FoundConnection {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly provider_user_id: string;
+  readonly status: 'active' | 'revoked' | 'expired';
+  readonly status_reason: string | null;
+  readonly scope: readonly string[];
+  readonly access_token: string | null;
+  readonly refresh_token: string | null;
+  readonly expires_at: Date | null;
+  /** Whether it was moved, and nothing here has changed its tokens or is refreshing them. */
+  readonly is_as_moved: boolean;
+}
+
+/** The connections of users that a move names, and those that have one of its ids. The users' rows are locked before. */
+export function selectFound(
+  transaction: Queryable,
+  userIds: readonly string[],
+  ids: readonly string[],
+): Promise<FoundConnection[]> {
+  return transaction.query<FoundConnection>(
+    `select id, user_id, provider, provider_user_id, status, status_reason, scope, access_token, refresh_token, expires_at,
+       coalesce(moved_version = token_version, false)
+         and (refresh_leased_until is null or refresh_leased_until <= clock_timestamp()) as is_as_moved
+     from users.connection where user_id = any($1::uuid[]) or id = any($2::uuid[])`,
+    [userIds, ids],
+  );
+}
+
+/** A connection as a move writes it. Tokens are ciphertext, times are ISO 8601. */
+export interface MovedConnectionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly provider_user_id: string;
+  readonly status: FoundConnection['status'];
+  readonly status_reason: string | null;
+  readonly scope: readonly string[];
+  readonly access_token: string | null;
+  readonly refresh_token: string | null;
+  readonly expires_at: string | null;
+  readonly provider_client_id: string | null;
+  readonly created_at: string;
+  readonly last_synced_at: string | null;
+}
+
+const moved = `
+jsonb_to_recordset($1::jsonb) as moved (id uuid, user_id uuid, provider text, provider_user_id text, status text, status_reason text,
+  scope text[], access_token text, refresh_token text, expires_at timestamptz, provider_client_id uuid, created_at timestamptz,
+  last_synced_at timestamptz)`;
+
+// `connected_at` is the time of the move: what arrived before it was for the other installation, and what is to be read begins there.
+const inserted = `
+insert into users.connection (id, user_id, provider, provider_user_id, status, status_reason, scope, access_token, refresh_token,
+  expires_at, provider_client_id, created_at, last_synced_at, updated_at, connected_at, moved_version)
+select id, user_id, provider, provider_user_id, status, status_reason, scope, access_token, refresh_token, expires_at,
+  provider_client_id, created_at, last_synced_at, clock_timestamp(), clock_timestamp(), 0
+from ${moved} order by id
+on conflict do nothing returning id`;
+
+/** Inserts moved connections. Returns the ids of the inserted ones: another transaction may have taken an id meanwhile. */
+export async function insertMoved(
+  transaction: Queryable,
+  rows: readonly MovedConnectionRow[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const written = await transaction.query<{ id: string }>(inserted, [JSON.stringify(rows)]);
+  return new Set(written.map(({ id }) => id));
+}
+
+// The state is compared again: a refresh does not lock the user. A scope that the user changed here is kept.
+const replaced = `
+update users.connection c set provider_user_id = moved.provider_user_id, status = moved.status, status_reason = moved.status_reason,
+  scope = case when c.scope_changed_at is null then moved.scope else c.scope end, access_token = moved.access_token,
+  refresh_token = moved.refresh_token, previous_refresh_token = null, expires_at = moved.expires_at,
+  provider_client_id = moved.provider_client_id, updated_at = clock_timestamp(),
+  connected_at = case when c.status = 'active' and c.provider_user_id = moved.provider_user_id
+    and c.provider_client_id is not distinct from moved.provider_client_id then c.connected_at else clock_timestamp() end,
+  token_version = c.token_version + 1, moved_version = c.token_version + 1, refresh_leased_until = null,
+  refresh_failing_since = null
+from ${moved}
+where c.id = moved.id and c.moved_version = c.token_version
+  and (c.refresh_leased_until is null or c.refresh_leased_until <= clock_timestamp())
+returning c.id`;
+
+/** Replaces connections that are as they were moved. Returns the ids of the replaced ones. */
+export async function replaceMoved(
+  transaction: Queryable,
+  rows: readonly MovedConnectionRow[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const written = await transaction.query<{ id: string }>(replaced, [JSON.stringify(rows)]);
+  return new Set(written.map(({ id }) => id));
+}
