@@ -5,6 +5,7 @@ import { applicationActions } from './auth/applications.ts';
 import { developerActions } from './auth/developers.ts';
 import { embedActions } from './auth/embeds.ts';
 import { invitationActions } from './auth/invitations.ts';
+import { moveInActions } from './auth/move-in.ts';
 import { passkeyActions } from './auth/passkeys.ts';
 import { passwordActions } from './auth/passwords.ts';
 import { projectActions } from './auth/projects.ts';
@@ -26,4 +27,5 @@ export const auth = contract('auth', {
   ...invitationActions,
   ...admissionActions,
   ...accessActions,
+  ...moveInActions,
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { UserId } from '../../domain/wire.ts';
 import { Title } from '../fields.ts';
-import { AppId, Application, AppSecret, NewApplication, Tokens } from './schemas.ts';
+import { AppId, Application, AppSecret, hashingTimeoutMs, NewApplication, Tokens } from './schemas.ts';
 
 /** Applications, and the tokens that they obtain for users. */
 export const applicationActions = {
@@ -94,5 +94,6 @@ export const applicationActions = {
       countFailures: true,
       audit: 'token.issued',
     },
+    timeoutMs: hashingTimeoutMs,
   }),
 };

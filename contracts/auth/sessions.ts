@@ -160,6 +160,7 @@ export const sessionActions = {
       form: true,
       audit: 'token.revoked',
     },
+    timeoutMs: hashingTimeoutMs,
   }),
 };
 

@@ -38,6 +38,7 @@ import {
   toInvitation,
   toMember,
 } from './actions/members.ts';
+import { moveApplicationsIn, moveKeysIn, moveTokensIn } from './actions/move-in.ts';
 import {
   createProject,
   logoIn,
@@ -77,6 +78,7 @@ import {
   selectMembers,
   selectProjects,
 } from './tables/projects.ts';
+import { createBcryptQueue } from './work/application-secrets.ts';
 import { countAttempt } from './work/attempts.ts';
 import { cleaningHandler } from './work/cleaning.ts';
 import { keyEndingHandler } from './work/end-key.ts';
@@ -105,7 +107,7 @@ const authResources = {
 /** Creates the service. `costs` are those of password hashes, which tests lower. */
 export function authService(costs?: HashCosts): ServiceSchema {
   return implement(auth, {
-    uses: { ...authResources, passwords: () => createPasswords({}, costs) },
+    uses: { ...authResources, bcrypt: createBcryptQueue, passwords: () => createPasswords({}, costs) },
     actions: {
       async login(ctx) {
         refuseWithoutPasswords(ctx.config);
@@ -225,7 +227,10 @@ export function authService(costs?: HashCosts): ServiceSchema {
       removeApplication: (ctx) => removeApplication(ctx, projectOf(ctx.meta), ctx.params.app_id),
       rotateSecret: (ctx) => replaceSecret(ctx, projectOf(ctx.meta), ctx.params.app_id),
       issueToken: (ctx) =>
-        countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
+        countAttempt(ctx, null, (priority) => issueToken(ctx, ctx.params, ctx.meta.caller ?? null, priority)),
+      moveInKeys: async (ctx) => ({ outcomes: await moveKeysIn(ctx, ctx.params) }),
+      moveInApplications: async (ctx) => ({ outcomes: await moveApplicationsIn(ctx, ctx.params) }),
+      moveInTokens: async (ctx) => ({ outcomes: await moveTokensIn(ctx, ctx.params) }),
       issueForCode: (ctx) => issueForCode(ctx, ctx.params),
       createEmbed: (ctx) => createEmbed(ctx, ctx.params),
       findEmbed: async (ctx) => ({ origins: await originsOfEmbed(ctx, ctx.params.token) }),

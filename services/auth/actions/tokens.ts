@@ -12,10 +12,10 @@ import { publicUrl } from '../../../runtime/provider-settings.ts';
 import type { TokenSigner } from '../rules/access-tokens.ts';
 import { type Lifetime, lifetimesOf, type SessionDays } from '../rules/lifetimes.ts';
 import { wrongCredentials } from '../rules/password-rules.ts';
-import { newRefreshToken, sameHash, sha256 } from '../rules/secrets.ts';
+import { newRefreshToken, sha256 } from '../rules/secrets.ts';
 import { acting } from '../tables/acting.ts';
 import { findFamily } from '../tables/admission.ts';
-import { selectApplicationSecret } from '../tables/applications.ts';
+import type { ApplicationSecret } from '../tables/applications.ts';
 import {
   consumeRefreshToken,
   type EmbedMaker,
@@ -31,10 +31,14 @@ import {
   type NewFamily,
   selectRefreshToken,
 } from '../tables/families.ts';
+import { type ApplicationCredentials, provenApplication } from '../work/application-secrets.ts';
+import type { AttemptPriority } from '../work/attempts.ts';
 import type { AuthDeps } from '../work/deps.ts';
 import { callingDeveloper } from './developers.ts';
 
-type IssueDeps = Pick<AuthDeps, 'database' | 'tokens' | 'call' | 'origin'> & { readonly config: SessionDays };
+type IssueDeps = Pick<AuthDeps, 'database' | 'tokens' | 'call' | 'origin'> & {
+  readonly config: SessionDays;
+};
 
 /** A request for a user's token; an application sends its id and secret. */
 type TokenRequest = ParamsOf<typeof auth, 'issueToken'>;
@@ -44,12 +48,21 @@ type TokenRequest = ParamsOf<typeof auth, 'issueToken'>;
  * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
  */
 export async function issueToken(
-  { database, tokens, call, origin, config }: IssueDeps,
+  { database, tokens, call, origin, config, bcrypt }: IssueDeps & Pick<AuthDeps, 'bcrypt'>,
   request: TokenRequest,
   caller: Caller | null,
+  priority: AttemptPriority,
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
-  const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
+  // No transaction is open while a secret is compared.
+  const credentials = credentialsOf(request.app_id, request.app_secret);
+  const application =
+    credentials === null ? null : await provenApplication({ database, bcrypt }, credentials, priority);
+  const issuedBy = await acting(database, origin, (on) =>
+    application === null
+      ? beginFamilyByDeveloper(on, request.user_id, caller, family)
+      : beginFamilyByApplication(on, request.user_id, application, family),
+  );
   await keepUnlessGone({ database, call }, request.user_id, family.familyId);
   const grant = { kind: 'sdk', subject: request.user_id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);
@@ -99,25 +112,33 @@ async function refuseForeign(database: Queryable, userId: string, project: strin
   if (typeof row?.project === 'string' && row.project !== project) throw userNotFound(userId);
 }
 
-async function beginFamily(
+async function beginFamilyByApplication(
   database: Queryable,
-  { user_id, app_id, app_secret }: TokenRequest,
+  userId: string,
+  application: ApplicationSecret,
+  family: NewFamily,
+): Promise<string> {
+  await refuseForeign(database, userId, application.project);
+  if (!(await insertFamilyByApplication(database, family, userId, application))) throw wrongCredentials();
+  return `app:${application.appId}`;
+}
+
+async function beginFamilyByDeveloper(
+  database: Queryable,
+  userId: string,
   caller: Caller | null,
   family: NewFamily,
 ): Promise<string> {
-  if (app_id !== undefined || app_secret !== undefined) {
-    const application = await selectApplicationSecret(database, app_id ?? '');
-    const matches = sameHash(sha256(app_secret ?? ''), application?.secretHash ?? sha256(''));
-    if (application === null || !matches) throw wrongCredentials();
-    await refuseForeign(database, user_id, application.project);
-    if (await insertFamilyByApplication(database, family, user_id, application)) return `app:${app_id}`;
-    throw wrongCredentials();
-  }
   if (caller === null) throw new ServiceError('CREDENTIALS_MISSING');
   const developerId = caller.kind === 'developer' ? caller.developer_id : null;
   if (developerId === null) throw new ServiceError('FORBIDDEN');
-  if (await insertFamilyByDeveloper(database, family, user_id, developerId)) return `admin:${developerId}`;
+  if (await insertFamilyByDeveloper(database, family, userId, developerId)) return `admin:${developerId}`;
   throw wrongCredentials();
+}
+
+function credentialsOf(appId: string | undefined, secret: string | undefined): ApplicationCredentials | null {
+  if (appId === undefined && secret === undefined) return null;
+  return { appId: appId ?? '', secret: secret ?? '' };
 }
 
 /** A new token family with its first refresh token as plain text. */
@@ -199,12 +220,12 @@ type Revocation = ParamsOf<typeof auth, 'revoke'>;
  * token that another application obtained
  */
 export async function revoke(
-  deps: Pick<AuthDeps, 'database' | 'tokens' | 'origin'>,
+  deps: Pick<AuthDeps, 'database' | 'tokens' | 'origin' | 'meta' | 'bcrypt'>,
   request: Revocation,
 ): Promise<void> {
-  const { database, tokens, origin } = deps;
+  const { database, tokens, origin, meta } = deps;
   if (request.token.startsWith('sk-')) throw notAToken();
-  const application = await applicationOf(database, request);
+  const application = await applicationOf(deps, request, meta.address);
   const family = await familyOf(database, tokens, request.token);
   if (family === null) return;
   if (application !== null && family.application_id !== application.id) throw notItsToken();
@@ -223,14 +244,15 @@ function familyOf(database: Queryable, tokens: TokenSigner, token: string): Prom
 }
 
 // Both names are accepted: app_id and app_secret, and those of RFC 7009 clients.
-async function applicationOf(database: Queryable, request: Revocation) {
+async function applicationOf(
+  deps: Pick<AuthDeps, 'database' | 'bcrypt'>,
+  request: Revocation,
+  address: string | undefined,
+): Promise<ApplicationSecret | null> {
   const appId = request.app_id ?? request.client_id;
-  const secret = request.app_secret ?? request.client_secret;
-  if (appId === undefined && secret === undefined) return null;
-  const application = await selectApplicationSecret(database, appId ?? '');
-  const matches = sameHash(sha256(secret ?? ''), application?.secretHash ?? sha256(''));
-  if (application === null || !matches) throw wrongCredentials();
-  return { id: application.id, appId };
+  const credentials = credentialsOf(appId, request.app_secret ?? request.client_secret);
+  if (credentials === null) return null;
+  return provenApplication(deps, credentials, { address: address ?? '', isKnown: false });
 }
 
 function ownerOf({ user_id, developer_id }: LiveFamily): string {

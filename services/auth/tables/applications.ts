@@ -1,4 +1,4 @@
-import { firstRow, type Queryable } from '../../../mixins/database/database.ts';
+import { type Database, firstRow, type Queryable } from '../../../mixins/database/database.ts';
 import { newestFirst } from './developers.ts';
 import { endFamiliesOfApplication } from './families.ts';
 
@@ -77,9 +77,10 @@ export async function deleteApplication(
   return (await firstRow<ShownApplication>(transaction, statement, [appId, project])) ?? null;
 }
 
-/** An application with the hash of its secret. */
-interface ApplicationSecret {
+/** An application with the hash of its secret: SHA-256 in hex, or bcrypt until the secret of a moved application is first used. */
+export interface ApplicationSecret {
   readonly id: string;
+  readonly appId: string;
   readonly secretHash: string;
   readonly project: string;
 }
@@ -90,6 +91,20 @@ export async function selectApplicationSecret(
   appId: string,
 ): Promise<ApplicationSecret | null> {
   const statement =
-    'select id, secret_hash as "secretHash", project_id as project from auth.application where app_id = $1';
+    'select id, app_id as "appId", secret_hash as "secretHash", project_id as project from auth.application where app_id = $1';
   return (await firstRow<ApplicationSecret>(database, statement, [appId])) ?? null;
+}
+
+/** Replaces the bcrypt hash of a secret by ours, if it is still the one that the secret was compared with. */
+export async function rehashSecret(
+  database: Database,
+  { id, secretHash }: Pick<ApplicationSecret, 'id' | 'secretHash'>,
+  newHash: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    // The secret stays the same, so the trigger writes no audit entry.
+    await transaction.query("select set_config('auth.rehashes', 'on', true)");
+    const statement = 'update auth.application set secret_hash = $3 where id = $1 and secret_hash = $2';
+    await transaction.query(statement, [id, secretHash, newHash]);
+  });
 }

@@ -5,6 +5,7 @@ import type { Cipher } from '../../../mixins/provider-api/cipher.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Environment, Meta } from '../../../runtime/environment.ts';
 import type { TokenSigner } from '../rules/access-tokens.ts';
+import type { BcryptQueue } from './application-secrets.ts';
 import type { Mailer } from './mail.ts';
 import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
@@ -16,6 +17,7 @@ export interface AuthDeps extends Pick<Environment, 'config' | 'logger' | 'call'
   readonly jobs: Jobs;
   readonly tokens: TokenSigner;
   readonly passwords: Passwords;
+  readonly bcrypt: BcryptQueue;
   readonly cipher: Cipher;
   /** Null without SMTP_URL. */
   readonly mailer: Mailer | null;
