@@ -31,7 +31,48 @@ const dispatched: Readonly<Partial<Record<ServiceName, () => string[]>>> = {
 };
 
 /**
- * The actions that a service calls, and the one by which it checks that the user whom a request names belongs to the project
+ * The actions that a command calls, by its role on the bus: a process that has no service, so that nobody calls it. `move-in` writes
+ * through the owners' actions for it, and reads what it compares with the other installation. It can neither read tokens or
+ * credentials nor delete anything.
+ */
+const commands = {
+  'move-in': [
+    'auth.getProject',
+    'auth.moveInApplications',
+    'auth.moveInKeys',
+    'auth.moveInTokens',
+    'summaries.activity',
+    'summaries.body',
+    'summaries.sleep',
+    'timeseries.dayValues',
+    'timeseries.exportRecords',
+    'timeseries.exportSamples',
+    'timeseries.exportSeries',
+    'timeseries.findItems',
+    'timeseries.itemSpans',
+    'timeseries.observed',
+    'timeseries.others',
+    'timeseries.samples',
+    'timeseries.scores',
+    'timeseries.sleeps',
+    'timeseries.store',
+    'timeseries.storeIntervals',
+    'timeseries.workouts',
+    'users.connections',
+    'users.figures',
+    'users.get',
+    'users.inProject',
+    'users.list',
+    'users.moveInConnections',
+    'users.moveInUsers',
+  ],
+} satisfies Readonly<Record<string, readonly ActionName[]>>;
+
+/** The roles of commands. */
+export const commandRoles: readonly string[] = Object.keys(commands);
+
+/**
+ * The actions that a service or a command calls, and the one by which it checks that the user whom a request names belongs to the project
  * of the caller: its permissions on the bus, and all that its `ctx.call` accepts. Null for a
  * service without a contract.
  */
@@ -40,7 +81,7 @@ export function callsOf(service: string): ReadonlySet<string> | null {
 }
 
 const allCalls: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(named).map(([service, names]) => {
+  Object.entries({ ...named, ...commands }).map(([service, names]) => {
     const found = Object.entries(dispatched).find(([name]) => name === service)?.[1]();
     return [service, new Set([...names, ...(found ?? []), 'users.projectOf'])] as const;
   }),

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { contracts } from '../../contracts/all.ts';
-import { callsOf } from '../../contracts/calls.ts';
+import { callsOf, commandRoles } from '../../contracts/calls.ts';
 import { busUserOf } from '../nats-options.ts';
 
 /** The subjects that a user of the bus may publish to and subscribe to, as NATS writes them. */
@@ -9,8 +9,11 @@ interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/** The roles of a process for each service. */
-export const serviceRoles: readonly string[] = contracts.map(({ name }) => name).toSorted();
+/** The roles of a process for each service, and those of commands. */
+export const restrictedRoles: readonly string[] = [
+  ...contracts.map(({ name }) => name),
+  ...commandRoles,
+].toSorted();
 
 /** Subjects of the registry: who is there, and with which services. They contain no data. */
 const registry = ['DISCOVER', 'DISCOVER.*', 'INFO', 'INFO.*', 'DISCONNECT', 'HEARTBEAT'];
@@ -24,13 +27,13 @@ const pings = ['PING', 'PING.*', 'PONG.*'];
 export function permissionsOf(
   role: string,
   namespace: string,
-  roles: readonly string[] = serviceRoles,
+  roles: readonly string[] = restrictedRoles,
 ): Permissions {
   const prefix = prefixOf(namespace);
   const services = servicesOf(role);
   const within = (subject: string) => `${prefix}.${subject}`;
   if (services === null) return { publish: [within('>')], subscribe: [within('>')] };
-  const calls = new Set(services.flatMap((service) => [...(callsOf(service) ?? [])]));
+  const calls = callsOfRole(role);
   const callers = [...new Set([fullRole, ...roles])].filter((other) => isCaller(other, services));
   const common = [...registry, ...pings].map(within);
   return {
@@ -47,13 +50,13 @@ export function permissionsOf(
   };
 }
 
+/** What the services or the command of a role call. */
+const callsOfRole = (role: string) => new Set(role.split('+').flatMap((name) => [...(callsOf(name) ?? [])]));
+
 function isCaller(role: string, services: readonly string[]): boolean {
-  return (
-    servicesOf(role)?.some((caller) =>
-      [...(callsOf(caller) ?? [])].some((action) =>
-        services.some((service) => action.startsWith(`${service}.`)),
-      ),
-    ) ?? true
+  if (servicesOf(role) === null) return true;
+  return [...callsOfRole(role)].some((action) =>
+    services.some((service) => action.startsWith(`${service}.`)),
   );
 }
 
@@ -83,7 +86,8 @@ export function actionOfSubject(subject: string): string {
 }
 
 /**
- * A role is a user of the bus: a service, several joined by `+` for a process that runs them all, or `pulsebus` for everything.
+ * A role is a user of the bus: a service, several joined by `+` for a process that runs them all, a command, or `pulsebus` for
+ * everything.
  * The id of a node of a restricted role begins with the role: `auth:host-4711`.
  */
 
@@ -92,8 +96,9 @@ export const fullRole = 'pulsebus';
 
 const services: ReadonlySet<string> = new Set(contracts.map(({ name }) => name));
 
-/** The services of a role; null for a role that may do everything. */
+/** The services of a role, of which a command has none; null for a role that may do everything. */
 export function servicesOf(role: string): readonly string[] | null {
+  if (commandRoles.includes(role)) return [];
   const names = role.split('+');
   return names.every((name) => services.has(name)) ? names : null;
 }

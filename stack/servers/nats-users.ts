@@ -1,4 +1,4 @@
-import { fullRole, permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
+import { fullRole, permissionsOf, restrictedRoles } from '../../runtime/bus/permissions.ts';
 
 // The users of a NATS server, each with the permissions of its role, as its configuration states them.
 
@@ -27,7 +27,7 @@ export function usersConfiguration(users: readonly BusUser[], namespace: string)
  * is written by `npm run generate`.
  */
 export function composedUsersFile(): string {
-  const users = [fullRole, ...serviceRoles].map((role) => ({
+  const users = [fullRole, ...restrictedRoles].map((role) => ({
     role,
     password: `$BUS_PASSWORD_${role.replaceAll('-', '_').toUpperCase()}`,
   }));

@@ -2,10 +2,10 @@ import type { Msg } from 'nats';
 import t from 'tap';
 import { actionsByName } from '../../contracts/all.ts';
 import { callsOf } from '../../contracts/calls.ts';
-import { permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
+import { permissionsOf, restrictedRoles } from '../../runtime/bus/permissions.ts';
 import { startOwnBus } from '../support/servers/nats.ts';
 
-const roles = [...serviceRoles, 'auth+users'];
+const roles = [...restrictedRoles, 'auth+users'];
 const bus = await startOwnBus(t, { roles: ['auth+users'] });
 const prefix = `MOL-${bus.namespace}`;
 const actions = [...actionsByName.keys()];
@@ -52,7 +52,7 @@ t.test('a role receives requests for its own services and answers to its own cal
     const callback = (error: Error | null, { subject }: Msg) => {
       if (error === null) received.add(subject);
     };
-    const requests = serviceRoles.map((service) => `${prefix}.REQ.node.${service}.*`);
+    const requests = restrictedRoles.map((service) => `${prefix}.REQ.node.${service}.*`);
     const answers = roles.map((other) => `${prefix}.RES.${other}.node`);
     const wide = ['>', `${prefix}.>`, `${prefix}.REQ.>`, `${prefix}.RES.>`, `${prefix}.RES.*.node`];
     for (const subject of [...requests, ...answers, ...wide]) connection.subscribe(subject, { callback });
@@ -78,6 +78,6 @@ t.test('a role may answer the roles that call it, and no other', async (t) => {
     permissionsOf(role, 'x')
       .publish.filter((subject) => subject.startsWith('MOL-x.RES.'))
       .map((subject) => subject.split('.')[2]);
-  t.same(answered('summaries').toSorted(), ['api-gateway', 'insights', 'pulsebus', 'webhooks']);
+  t.same(answered('summaries').toSorted(), ['api-gateway', 'insights', 'move-in', 'pulsebus', 'webhooks']);
   t.same(answered('connect').toSorted(), ['api-gateway', 'pulsebus', 'users']);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from 'nats';
 import type { Test } from 'tap';
-import { serviceRoles } from '../../../runtime/bus/permissions.ts';
+import { restrictedRoles } from '../../../runtime/bus/permissions.ts';
 import { natsOptions, natsUrlAs } from '../../../runtime/nats-options.ts';
 import { type NatsServers, startNats } from '../../../stack/servers/nats-server.ts';
 import { type ServerProcess, startServer } from '../../../stack/servers/server-process.ts';
@@ -32,7 +32,7 @@ export async function startOwnBus(
   const password = randomUUID();
   const started = await startNats({
     ...{ dataDir, program: natsServer, account, log },
-    ...{ servers, namespace, roles: new Map([...serviceRoles, ...roles].map((role) => [role, password])) },
+    ...{ servers, namespace, roles: new Map([...restrictedRoles, ...roles].map((role) => [role, password])) },
   });
   const restarted: ServerProcess[] = [];
   const folderOf = (index: number) => join(dataDir, index === 0 ? 'nats' : `nats-${index + 1}`);
