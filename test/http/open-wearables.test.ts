@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { z } from 'zod';
-import { pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
-import { pathsOfOpenWearables } from '../../services/api-gateway/rules/open-wearables.ts';
+import { endpoints, pathParameters } from '../../services/api-gateway/rules/endpoints.ts';
+import {
+  namesOfOpenWearables,
+  pathsOfOpenWearables,
+} from '../../services/api-gateway/rules/open-wearables.ts';
+import { seriesNames } from '../../stack/move-in/rules/sources.ts';
 import { type Ask, createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
 import { until } from '../support/until.ts';
 
@@ -83,6 +88,25 @@ t.test('series types have the names that the request used', async (t) => {
     t.same(namesIn(await page(samples(types))), theirNames, types);
   t.same(namesIn(await page(samples(''))), ourNames, 'a request without names');
   t.same(namesIn(Page.parse((await asTheirs(samples(''))).body)), theirNames, 'but with their header');
+});
+
+t.test('a type that later releases call otherwise has that name if the request used it', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const epoch = { summaryId: 'e', activityType: 'WALKING', startTimeInSeconds: day, durationInSeconds: 900 };
+  await push(api, {
+    epochs: [
+      {
+        ...{ ...epoch, userId: account, startTimeOffsetInSeconds: 0, activeTimeInSeconds: 900 },
+        ...{ activeKilocalories: 31, steps: 900, met: 3, intensity: 'ACTIVE' },
+      },
+    ],
+  });
+  const read = `/users/${userId}/timeseries?start_time=2026-01-01&end_time=2026-01-02`;
+  const typesOf = async (types: string, ask: Ask = {}) =>
+    new Set((await page(`${read}&types=${types}`, ask)).data.map(({ type }) => type));
+  t.same(await typesOf('active_energy'), new Set(['active_energy']));
+  t.same(await typesOf('energy'), new Set(['energy']));
+  t.same(await typesOf('energy', { headers: theirKey }), new Set(['energy']));
 });
 
 t.test('a user token reads with their names too', async (t) => {
@@ -278,6 +302,44 @@ t.test('their path of the data of a connection deletes it, whatever the query st
     body: { provider: 'garmin', status: 'revoked' },
   });
   await until(async () => (await page(read)).pagination.total_count === 0);
+});
+
+t.test(
+  'the page about their API names routes that exist, and claims the same of those that do',
+  async (t) => {
+    const anyName = (path: string) => path.replace(/\{[a-z_]+\}/g, '{}').replace(/:[a-z_]+/g, '{}');
+    const ours = new Set(endpoints.map(({ route }) => `${route.method} ${anyName(route.path)}`));
+    const theirs = pathsOfOpenWearables.map(({ method, theirs }) => `${method} ${anyName(theirs)}`);
+    const routesIn = (cell: string) =>
+      [...cell.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^`?…]*)[^`]*`/g)]
+        .map(([whole, method, path = '']) => ({ whole, route: `${method} ${anyName(path)}` }))
+        .filter(({ whole }) => !whole.includes('…'));
+    const rows = readFileSync('docs/from-open-wearables.md', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+    const missing = rows
+      .flatMap(([, ...here]) => here.flatMap(routesIn))
+      .filter(({ route }) => !ours.has(route) && route !== 'GET /openapi.json');
+    t.same(missing, []);
+    const untrue = rows.flatMap(([there = '', claim]) =>
+      routesIn(there).filter(({ route }) => {
+        const isRoute = ours.has(route) || theirs.includes(route);
+        return claim === 'same' ? !isRoute : claim === 'none' && isRoute;
+      }),
+    );
+    t.same(untrue, []);
+    t.ok(rows.length > 60);
+  },
+);
+
+t.test('a move stores the series that a request by their name reads', async (t) => {
+  const offenders = Object.keys(seriesNames).filter((code) => !namesOfOpenWearables.includes(code));
+  t.same(
+    offenders,
+    ['withings_pulse_wave_velocity', 'withings_metabolic_age'],
+    'docs/from-open-wearables.md',
+  );
 });
 
 t.test('each of their paths has the parameters of the route that it leads to', async (t) => {

@@ -18,8 +18,11 @@ const ours: ReadonlyMap<string, string> = new Map<string, string>([
 ]);
 const theirs: ReadonlyMap<string, string> = new Map([...ours].map(([name, own]) => [own, name]));
 
+// Later releases of theirs have another name for a type of earlier ones. It is answered to requests that use it.
+const laterNames: ReadonlyMap<string, string> = new Map([['active_energy', 'energy' satisfies SeriesType]]);
+
 /** The names of Open Wearables, for the documentation. */
-export const namesOfOpenWearables: readonly string[] = [...ours.keys()];
+export const namesOfOpenWearables: readonly string[] = [...ours.keys(), ...laterNames.keys()];
 
 // Series that only one provider has begin with its name.
 function ofProvider(name: string, provider: ProviderName): (readonly [string, SeriesType])[] {
@@ -71,21 +74,19 @@ export function withOurNames(
   given: Record<string, unknown>,
 ): NamedRequest {
   if (route.fhir === true) return { params: given, toAnswer: (body) => body };
-  let usesTheirs = headers[headerOfOpenWearables.toLowerCase()] !== undefined;
+  const used = new Map<string, string>();
   const toOurs = (text: string) => {
-    const own = ours.get(text);
-    usesTheirs ||= own !== undefined;
+    const own = ours.get(text) ?? laterNames.get(text);
+    if (own !== undefined) used.set(own, text);
     return own ?? text;
   };
   const place = placesIn(definition.params, 'input');
   const params = place === null ? given : renamedMembers(given, place, toOurs);
-  const toAnswer = (body: unknown) => (usesTheirs ? withTheirNames(definition.returns, body) : body);
+  const usesTheirs = used.size > 0 || headers[headerOfOpenWearables.toLowerCase()] !== undefined;
+  const answered = usesTheirs ? placesIn(definition.returns, 'output') : null;
+  const toTheirs = (text: string) => used.get(text) ?? theirs.get(text) ?? text;
+  const toAnswer = (body: unknown) => (answered === null ? body : renamedIn(body, answered, toTheirs));
   return { params, toAnswer };
-}
-
-function withTheirNames(returns: z.ZodType, body: unknown): unknown {
-  const place = placesIn(returns, 'output');
-  return place === null ? body : renamedIn(body, place, (text) => theirs.get(text) ?? text);
 }
 
 /** Where names stand in a value: it is a name itself, or its members have some, or each item of a list or value of a map. */
