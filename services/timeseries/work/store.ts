@@ -1,5 +1,5 @@
 import { userErased } from '../../../domain/errors.ts';
-import type { StoreItem, StoreOutcome } from '../../../domain/records/records.ts';
+import { movedHash, type StoreItem, type StoreOutcome } from '../../../domain/records/records.ts';
 import type { Range } from '../../../domain/time/time.ts';
 import type { Database, Queryable } from '../../../mixins/database/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
@@ -84,7 +84,7 @@ export function store(
   return database.transaction(async (transaction) => {
     await lockUser(transaction, request.user_id);
     if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
-    if (request.reprocess === true)
+    if (request.reprocess === true || areMoved(request.items))
       await transaction.query("select set_config('changes.historical', 'on', true)");
     const work = await begin(transaction, request, circumstances);
     const outcomes: StoreOutcome[] = [];
@@ -115,6 +115,10 @@ async function begin(
   const placing = { items, clocks, placedSpans, freeIds, hours: new KnownHours() };
   return { ...request, ...circumstances, ...placing, transaction, storedItems, ...gathered };
 }
+
+/** Items that were moved in are past data, however new they are. */
+const areMoved = (items: readonly StoreItem[]): boolean =>
+  items.length > 0 && items.every(({ hash }) => hash.startsWith(movedHash));
 
 const noIds = () => new Set<string>();
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { movedHash } from '../../../domain/records/records.ts';
-import { at, item, night, other, sleep, workout } from './items.ts';
+import { minuteMs } from '../../../domain/time/time.ts';
+import { at, block, item, night, other, sleep, workout } from './items.ts';
 import { anotherUser, setUp } from './setting.ts';
 
 const { database, call } = await setUp(t);
@@ -132,4 +133,26 @@ t.test('a moved night gives way to one that overlaps it, whichever is longer', a
   t.match(await store([own]), [{ status: 'duplicate' }]);
   const rows = await database.query('select id from timeseries.sleep_session where user_id = $1', [userId]);
   t.same(rows, [{ id: record_id }]);
+});
+
+t.test('changes of moved items are historical, however new they are', async (t) => {
+  const { store, userId } = await another();
+  const announced = async () => {
+    const rows = await database.query<{ historical: boolean }>(
+      "select historical from changes.pending where user_id = $1 and kind <> 'user'",
+      [userId],
+    );
+    return rows.map(({ historical }) => historical);
+  };
+  const now = Date.now() - minuteMs;
+  const fresh = (hash: string) => ({
+    ...item({ data_type: 'moved', samples: [block('heart_rate', [[now, 60]])] }),
+    hash,
+  });
+  await store([fresh(`${movedHash}a`)]);
+  const moved = await announced();
+  t.ok(moved.length > 0);
+  t.notOk(moved.includes(false));
+  await store([fresh(`${movedHash}b`), { ...fresh('c'), samples: [block('steps', [[now, 60]])] }]);
+  t.ok((await announced()).includes(false));
 });
