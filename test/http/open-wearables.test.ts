@@ -171,6 +171,36 @@ t.test('both names together are two names of one thing', async (t) => {
   });
 });
 
+t.test(
+  'a filter of theirs that a route does not have is refused to their clients, and is ignored otherwise',
+  async (t) => {
+    const events = `/users/${user}/events`;
+    const dates = 'start_date=2026-01-01&end_date=2026-01-02';
+    for (const [path, field] of [
+      [samples('provider=strava'), 'provider'],
+      [samples('device_model=x&source=y'), 'source'],
+      [samples('data_source_id=1'), 'data_source_id'],
+      [samples('filter_by_priority=true'), 'filter_by_priority'],
+      [samples('provider=garmin&provider=strava'), 'provider'],
+      [`${events}/workouts?${dates}&type=running`, 'type'],
+      [`${events}/sleep?${dates}&is_nap=false`, 'is_nap'],
+      ['/users?has_active_connection=true', 'has_active_connection'],
+      ['/users?last_synced_before=2026-01-01', 'last_synced_before'],
+    ] as const) {
+      const { status, body } = await asTheirs(path);
+      t.equal(status, 422, path);
+      const { errors } = z.object({ errors: z.array(z.object({ field: z.string() })) }).parse(body);
+      t.ok(
+        errors.some((error) => error.field === field),
+        path,
+      );
+      t.equal((await api.ask(`/api/v1${path}`, { key: api.apiKey })).status, 200, path);
+    }
+    for (const path of [samples('filter_by_priority=false'), samples('anything=1'), '/users?provider=garmin'])
+      t.equal((await asTheirs(path)).status, 200, path);
+  },
+);
+
 t.test('an unknown name is refused as before', async (t) => {
   for (const path of [
     '/users?provider=garmi',

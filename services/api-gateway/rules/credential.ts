@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { headerOfOpenWearables } from './open-wearables.ts';
+import { headerOfOpenWearables, isOfOpenWearables } from './open-wearables.ts';
 
 /** A credential in the form of `auth.admit`. */
 export type Credential =
@@ -22,7 +22,7 @@ const longestCredential = 4096;
 
 /** The credential of an upload. Apps also send a token without `Bearer`. */
 export function credentialOfUpload(headers: IncomingHttpHeaders): Credential | WrongForm | null {
-  if (headers[headerOfOpenWearables.toLowerCase()] !== undefined) return credentialOf(headers);
+  if (isOfOpenWearables(headers)) return credentialOf(headers);
   const bare = headers.authorization?.trim() ?? '';
   if (isToken(bare)) return { token: bare };
   return bare.startsWith('sk-') ? keyCredential(bare) : credentialOf(headers);

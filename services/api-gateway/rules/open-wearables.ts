@@ -57,6 +57,25 @@ export const pathsOfOpenWearables: readonly OtherPath[] = [
 /** The header in which clients of Open Wearables send an API key. Answers to it have the names of Open Wearables. */
 export const headerOfOpenWearables = 'X-Open-Wearables-API-Key';
 
+/** Whether a client of Open Wearables sends a request. */
+export const isOfOpenWearables = (headers: IncomingHttpHeaders): boolean =>
+  headers[headerOfOpenWearables.toLowerCase()] !== undefined;
+
+/** Whether a parameter is one by which Open Wearables omits records. `filter_by_priority=false` omits none. */
+export const isTheirFilter = (name: string, value: unknown): boolean =>
+  name === 'filter_by_priority' ? value !== 'false' : theirFilters.has(name);
+
+const theirFilters: ReadonlySet<string> = new Set([
+  'provider',
+  'source',
+  'device_model',
+  'data_source_id',
+  'is_nap',
+  'type',
+  'has_active_connection',
+  'last_synced_before',
+]);
+
 /** The parameters of a request with our names, and how its answer is named. */
 interface NamedRequest {
   readonly params: Record<string, unknown>;
@@ -82,8 +101,8 @@ export function withOurNames(
   };
   const place = placesIn(definition.params, 'input');
   const params = place === null ? given : renamedMembers(given, place, toOurs);
-  const usesTheirs = used.size > 0 || headers[headerOfOpenWearables.toLowerCase()] !== undefined;
-  const answered = usesTheirs ? placesIn(definition.returns, 'output') : null;
+  const answered =
+    used.size > 0 || isOfOpenWearables(headers) ? placesIn(definition.returns, 'output') : null;
   const toTheirs = (text: string) => used.get(text) ?? theirs.get(text) ?? text;
   const toAnswer = (body: unknown) => (answered === null ? body : renamedIn(body, answered, toTheirs));
   return { params, toAnswer };

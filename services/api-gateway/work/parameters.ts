@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { takesQuery } from '../../../domain/contract.ts';
 import { type FieldError, validationFailed } from '../../../domain/errors.ts';
 import { misspelledName, nearestNames } from '../../../domain/nearest.ts';
 import { listed } from '../../../domain/plain-message.ts';
 import { asJson, formOf, type Json, jsonSchema, propertiesOf, requiredOf } from '../rules/components.ts';
 import { type Endpoint, pathParameters } from '../rules/endpoints.ts';
+import { isOfOpenWearables, isTheirFilter } from '../rules/open-wearables.ts';
 import { isLenient } from './answer.ts';
 import { bodyBounds, checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
@@ -15,7 +17,7 @@ import type { Exchange, Pipeline } from './exchange.ts';
 export async function gather(pipeline: Pipeline, exchange: Exchange): Promise<Record<string, unknown>> {
   const { endpoint, path, query } = exchange;
   const given = takesQuery(endpoint.route)
-    ? readQuery(endpoint, query, isLenient(exchange.req))
+    ? readQuery(endpoint, query, exchange.req)
     : await readBody(pipeline, exchange);
   const named = pathParameters(endpoint.route.path).map((name) => [name, path[name]]);
   const params = { ...given, ...Object.fromEntries(named) };
@@ -73,12 +75,13 @@ function namesOf(endpoint: Endpoint): Names {
 function readQuery(
   endpoint: Endpoint,
   query: Readonly<Record<string, unknown>>,
-  isLenient = false,
+  req: IncomingMessage,
 ): Record<string, unknown> {
   const { known, lists } = namesOf(endpoint);
   const grouped = Map.groupBy(Object.entries(query), ([name]) => listOf(name, lists) ?? name);
-  if (endpoint.route.fhir === true) refuseUnknown([...grouped.keys()], known, isLenient);
+  if (endpoint.route.fhir === true) refuseUnknown([...grouped.keys()], known, isLenient(req));
   else if (endpoint.route.browser === undefined) refuseMisspelt([...grouped.keys()], known);
+  if (isOfOpenWearables(req.headers)) refuseTheirFilters(query, known);
   return Object.fromEntries([...grouped].map(([name, given]) => [name, joined(given, lists.has(name))]));
 }
 
@@ -86,6 +89,15 @@ function readQuery(
 function refuseUnknown(given: readonly string[], known: readonly string[], isLenient: boolean): void {
   if (isLenient) return;
   refuse(given.filter((name) => !known.includes(name)).map((name) => unknown(name, hint(name, known))));
+}
+
+/** A client of Open Wearables does not expect the records that its filter would omit. @throws VALIDATION_FAILED (422) */
+function refuseTheirFilters(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
+  const message = 'is a filter of Open Wearables that is missing here: the answer would have more records';
+  const lacking = Object.entries(query).filter(
+    ([name, value]) => isTheirFilter(name, value) && !known.includes(name),
+  );
+  refuse(lacking.map(([field]) => ({ field, message })));
 }
 
 function listOf(name: string, lists: ReadonlySet<string>): string | null {
